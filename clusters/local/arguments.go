@@ -1,0 +1,150 @@
+package local
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// layout is where a cluster keeps its files and listens.
+type layout struct {
+	Dir   string
+	Ports ports
+}
+
+func (l layout) pki(file string) string  { return filepath.Join(l.Dir, "pki", file) }
+func (l layout) kubeconfig() string      { return filepath.Join(l.Dir, "kubeconfig") }
+func (l layout) schedulerConfig() string { return filepath.Join(l.Dir, "scheduler.yaml") }
+func (l layout) logs() string            { return filepath.Join(l.Dir, "logs") }
+func (l layout) etcdURL() string         { return "http://" + loopback(l.Ports.Etcd) }
+func (l layout) apiServerURL() string    { return "https://" + loopback(l.Ports.APIServer) }
+
+func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+// flags are a component's command line by name, without the leading dashes; what a scenario adds replaces ours.
+type flags map[string]string
+
+// arguments renders a component's command line, sorted so that the same state always gives the same line.
+func arguments(c clusters.Component, l layout, state clusters.State) []string {
+	f := flags{}
+	switch c {
+	case clusters.APIServer:
+		f = apiServerFlags(l)
+		if len(state.RuntimeConfig) > 0 {
+			f["runtime-config"] = join(state.RuntimeConfig)
+		}
+	case clusters.ControllerManager:
+		f = controllerManagerFlags(l)
+	case clusters.Scheduler:
+		f = schedulerFlags(l)
+	}
+	if gates := state.Gates(c); len(gates) > 0 {
+		f["feature-gates"] = join(gates)
+	}
+	for name, value := range state.Components[c].Flags {
+		f[name] = value
+	}
+	args := make([]string, 0, len(f))
+	for _, name := range clusters.SortedKeys(f) {
+		args = append(args, "--"+name+"="+f[name])
+	}
+	return args
+}
+
+func apiServerFlags(l layout) flags {
+	return flags{
+		"etcd-servers":                     l.etcdURL(),
+		"bind-address":                     "127.0.0.1",
+		"advertise-address":                "127.0.0.1",
+		"secure-port":                      strconv.Itoa(l.Ports.APIServer),
+		"tls-cert-file":                    l.pki("server.crt"),
+		"tls-private-key-file":             l.pki("server.key"),
+		"client-ca-file":                   l.pki("ca.crt"),
+		"service-account-issuer":           "https://kubernetes.default.svc.cluster.local",
+		"service-account-signing-key-file": l.pki("service-account.key"),
+		"service-account-key-file":         l.pki("service-account.pub"),
+		"service-cluster-ip-range":         "10.96.0.0/16",
+		"authorization-mode":               "Node,RBAC",
+		"allow-privileged":                 "true",
+		// Aggregated API servers authenticate the front proxy by these.
+		"requestheader-client-ca-file":       l.pki("ca.crt"),
+		"requestheader-allowed-names":        "front-proxy",
+		"requestheader-username-headers":     "X-Remote-User",
+		"requestheader-group-headers":        "X-Remote-Group",
+		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
+		"proxy-client-cert-file":             l.pki("front-proxy.crt"),
+		"proxy-client-key-file":              l.pki("front-proxy.key"),
+		// The lease reconciler refuses a loopback address.
+		"endpoint-reconciler-type": "none",
+		// Nothing here is shared with anybody: no fairness, no limits, no periodic work on etcd.
+		"enable-priority-and-fairness":            "false",
+		"max-requests-inflight":                   "0",
+		"max-mutating-requests-inflight":          "0",
+		"etcd-compaction-interval":                "0",
+		"etcd-count-metric-poll-period":           "0",
+		"etcd-db-metric-poll-interval":            "0",
+		"profiling":                               "false",
+		"enable-aggregator-routing":               "true",
+		"service-account-extend-token-expiration": "false",
+	}
+}
+
+// unneededControllers do nothing on simulated nodes but cost time at each start.
+var unneededControllers = []string{
+	"horizontal-pod-autoscaler-controller", "persistentvolume-attach-detach-controller", "persistentvolume-expander-controller",
+	"node-ipam-controller", "ttl-controller", "legacy-serviceaccount-token-cleaner-controller", "selinux-warning-controller",
+}
+
+func controllerManagerFlags(l layout) flags {
+	controllers := []string{"*"}
+	for _, name := range unneededControllers {
+		controllers = append(controllers, "-"+name)
+	}
+	f := flags{
+		"kubeconfig":                       l.kubeconfig(),
+		"secure-port":                      strconv.Itoa(l.Ports.ControllerManager),
+		"controllers":                      strings.Join(controllers, ","),
+		"root-ca-file":                     l.pki("ca.crt"),
+		"service-account-private-key-file": l.pki("service-account.key"),
+		"cluster-signing-cert-file":        l.pki("ca.crt"),
+		"cluster-signing-key-file":         l.pki("ca.key"),
+		"allocate-node-cidrs":              "false",
+		// Simulated nodes send no heartbeats; while an API server restarts none must be taken for dead.
+		"node-monitor-grace-period": "24h",
+		"kube-api-qps":              "1000",
+		"kube-api-burst":            "2000",
+	}
+	return serving(f, l)
+}
+
+func schedulerFlags(l layout) flags {
+	return serving(flags{
+		"config":      l.schedulerConfig(),
+		"secure-port": strconv.Itoa(l.Ports.Scheduler),
+	}, l)
+}
+
+// serving adds what a component needs that leads alone and serves its health and metrics on loopback.
+func serving(f flags, l layout) flags {
+	f["leader-elect"] = "false"
+	f["bind-address"] = "127.0.0.1"
+	f["tls-cert-file"] = l.pki("server.crt")
+	f["tls-private-key-file"] = l.pki("server.key")
+	f["client-ca-file"] = l.pki("ca.crt")
+	f["authorization-always-allow-paths"] = "/healthz,/readyz,/livez"
+	f["profiling"] = "false"
+	return f
+}
+
+func join[V any](m map[string]V) string {
+	pairs := make([]string, 0, len(m))
+	for key, value := range m {
+		pairs = append(pairs, fmt.Sprintf("%s=%v", key, value))
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, ",")
+}

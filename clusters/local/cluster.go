@@ -1,0 +1,312 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local/processes"
+)
+
+// Cluster is one local control plane.
+type Cluster struct {
+	provider *Provider
+	layout   layout
+	lock     *os.File
+	ports    *reservation
+	rest     *rest.Config
+	client   kubernetes.Interface
+	probe    *prober
+	died     chan error
+	dnsStart sync.Mutex
+
+	mu      sync.Mutex
+	record  record
+	running map[string]*processes.Process
+	logs    map[clusters.Component][]string
+}
+
+var (
+	_ clusters.Provider            = (*Provider)(nil)
+	_ clusters.Cluster             = (*Cluster)(nil)
+	_ clusters.ComponentController = (*Cluster)(nil)
+	_ clusters.MetricsSource       = (*Cluster)(nil)
+	_ clusters.DNSServer           = (*Cluster)(nil)
+	_ clusters.Watchdog            = (*Cluster)(nil)
+	_ clusters.ComponentLogs       = (*Cluster)(nil)
+)
+
+// Names of the processes that are no Kubernetes component of their own.
+const (
+	etcdProcess  = "etcd"
+	nodesProcess = "nodes"
+	dnsProcess   = "dns"
+)
+
+// Create brings up a control plane.
+func (p *Provider) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
+	if err := p.Sweep(); err != nil {
+		return nil, err
+	}
+	if err := p.Prepare(ctx, state); err != nil {
+		return nil, err
+	}
+	dir, lock, err := p.claim(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.create(ctx, record{Name: name, State: state}, dir, lock)
+	if err != nil {
+		return nil, fmt.Errorf("create cluster %s (%s): %w", name, state, err)
+	}
+	return c, nil
+}
+
+func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.File) (_ *Cluster, err error) {
+	held := &reservation{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeFolder(dir))
+			held.release()
+			_ = lock.Close()
+		}
+	}()
+	if r.Ports, held, err = reservePorts(filepath.Join(filepath.Dir(p.Root), "ports")); err != nil {
+		held = &reservation{}
+		return nil, err
+	}
+	l := layout{Dir: dir, Ports: r.Ports}
+	if err := writeCredentials(l, p.Now()); err != nil {
+		return nil, err
+	}
+	c, err := newCluster(p, r, dir, lock)
+	if err != nil {
+		return nil, err
+	}
+	c.ports = held
+	if err := c.startEtcd(); err != nil {
+		return nil, err
+	}
+	if err := c.Converge(ctx, r.State); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.record.Lasting = p.Lasting
+	c.mu.Unlock()
+	return c, c.save()
+}
+
+func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, error) {
+	l := layout{Dir: dir, Ports: r.Ports}
+	config, err := clientcmd.BuildConfigFromFlags("", l.kubeconfig())
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig of cluster %s: %w", r.Name, err)
+	}
+	config.QPS = -1 // a test is not to be throttled by its own client
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", r.Name, err)
+	}
+	probe, err := newProber(config)
+	if err != nil {
+		return nil, err
+	}
+	if r.Processes == nil {
+		r.Processes = map[string]started{}
+	}
+	return &Cluster{
+		provider: p, layout: l, lock: lock, ports: &reservation{}, rest: config, client: client, probe: probe, record: r,
+		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
+	}, nil
+}
+
+// Name of the cluster.
+func (c *Cluster) Name() string { return c.record.Name }
+
+// State that the cluster is in.
+func (c *Cluster) State() clusters.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record.State
+}
+
+// RESTConfig reaches the API server as an administrator.
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
+
+// KubeconfigPath is the administrator's kubeconfig.
+func (c *Cluster) KubeconfigPath() string { return c.layout.kubeconfig() }
+
+// Died yields the components that ended by themselves.
+func (c *Cluster) Died() <-chan error { return c.died }
+
+// LogFiles returns every component's logs.
+func (c *Cluster) LogFiles() map[clusters.Component][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.logs)
+}
+
+// Metrics reads a component's /metrics.
+func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
+	url, err := c.componentURL(component)
+	if err != nil {
+		return nil, err
+	}
+	return c.probe.get(ctx, url+"/metrics")
+}
+
+// componentURL is where a component serves its health and metrics.
+func (c *Cluster) componentURL(component clusters.Component) (string, error) {
+	p := c.layout.Ports
+	switch component {
+	case clusters.APIServer:
+		return c.layout.apiServerURL(), nil
+	case clusters.ControllerManager:
+		return "https://" + loopback(p.ControllerManager), nil
+	case clusters.Scheduler:
+		return "https://" + loopback(p.Scheduler), nil
+	case clusters.Etcd:
+		return c.layout.etcdURL(), nil
+	default:
+		return "", fmt.Errorf("a local cluster runs no %s; it runs etcd and %v", component, clusters.ControlPlane())
+	}
+}
+
+// Delete ends all processes and removes the folder.
+func (c *Cluster) Delete(ctx context.Context) error {
+	c.mu.Lock()
+	running := maps.Clone(c.running)
+	c.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make(chan error, len(running))
+	for _, process := range running {
+		wg.Go(func() { errs <- process.Kill(ctx) })
+	}
+	wg.Wait()
+	close(errs)
+	var all []error
+	for err := range errs {
+		all = append(all, err)
+	}
+	all = append(all, removeFolder(c.layout.Dir))
+	c.ports.release()
+	_ = c.lock.Close()
+	if err := errors.Join(all...); err != nil {
+		return fmt.Errorf("delete cluster %s: %w", c.Name(), err)
+	}
+	return nil
+}
+
+// Release lets go of a lasting cluster without ending it.
+func (c *Cluster) Release() { _ = c.lock.Close() }
+
+func (c *Cluster) save() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return writeRecord(c.layout.Dir, c.record)
+}
+
+// Kill ends a component without warning.
+func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error {
+	if _, err := c.componentURL(component); err != nil {
+		return err
+	}
+	process := c.process(string(component))
+	if process == nil {
+		return fmt.Errorf("kill %s: it is not running", component)
+	}
+	if err := process.Kill(ctx); err != nil {
+		return err
+	}
+	c.forget(string(component))
+	return nil
+}
+
+// Restart stops a component and starts it as it was.
+func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
+	if _, err := c.componentURL(component); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	s, known := c.record.Processes[string(component)]
+	c.mu.Unlock()
+	if !known {
+		return fmt.Errorf("restart %s: it never ran", component)
+	}
+	if err := c.replace(ctx, string(component), s.Program, s.Args, s.Config); err != nil {
+		return err
+	}
+	return c.ready(ctx, component)
+}
+
+func (c *Cluster) process(name string) *processes.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running[name]
+}
+
+func (c *Cluster) forget(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.running, name)
+}
+
+// replace ends the process of that name, if any, and starts it anew.
+func (c *Cluster) replace(ctx context.Context, name, program string, args []string, config string) error {
+	if old := c.process(name); old != nil {
+		if err := old.Kill(ctx); err != nil {
+			return err
+		}
+		c.forget(name)
+	}
+	return c.start(name, program, args, config)
+}
+
+func (c *Cluster) start(name, program string, args []string, config string) error {
+	process, err := c.provider.spawner.Start(processes.Spec{
+		Name: name, Program: program, Args: args, Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.running[name] = process
+	c.logs[clusters.Component(name)] = append(c.logs[clusters.Component(name)], process.LogFile)
+	c.record.Processes[name] = started{PID: process.PID, LogFile: process.LogFile, Program: program, Args: args, Config: config}
+	c.mu.Unlock()
+	go c.watch(process)
+	return c.save()
+}
+
+// watch reports a process that ends without being told to.
+func (c *Cluster) watch(process *processes.Process) {
+	<-process.Done()
+	if process.Expected() {
+		return
+	}
+	select {
+	case c.died <- process.Failure():
+	default: // nobody reads, and the first ones say enough
+	}
+}
+
+func (c *Cluster) startEtcd() error {
+	p := c.layout.Ports
+	return c.start(etcdProcess, c.provider.Executable, []string{
+		"component", "etcd", "--data-dir=" + filepath.Join(c.layout.Dir, "etcd"),
+		"--client-url=" + c.layout.etcdURL(), "--peer-url=http://" + loopback(p.EtcdPeer),
+	}, "")
+}
+
+// deadline for a component to become ready: far more than it takes on a busy machine.
+const readyTimeout = 2 * time.Minute

@@ -1,0 +1,44 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Collect copies the components' logs and what is known of the cluster. Credentials are not copied.
+func (c *Cluster) Collect(_ context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for logs: %w", err)
+	}
+	files := []string{filepath.Join(c.layout.Dir, recordFile), c.layout.schedulerConfig()}
+	for _, logs := range c.LogFiles() {
+		files = append(files, logs...)
+	}
+	var errs []error
+	for _, file := range files {
+		errs = append(errs, copyFile(file, filepath.Join(dir, filepath.Base(file))))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("collect logs of cluster %s: %w", c.Name(), err)
+	}
+	return nil
+}
+
+func copyFile(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	_, err = io.Copy(target, source)
+	return err
+}

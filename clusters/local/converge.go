@@ -1,0 +1,108 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// want is the process that a component should be.
+type want struct {
+	component clusters.Component
+	program   string
+	args      []string
+	config    string
+}
+
+// Converge brings the cluster to a state: what differs is restarted, in the order of the version skew policy.
+func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
+	if err := c.converge(ctx, state); err != nil {
+		return fmt.Errorf("bring cluster %s to %s: %w", c.Name(), state, err)
+	}
+	c.mu.Lock()
+	c.record.State = state
+	c.mu.Unlock()
+	return c.save()
+}
+
+func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
+	bin, err := c.provider.programs(ctx, state.Version)
+	if err != nil {
+		return err
+	}
+	config, err := c.writeSchedulerConfig(state.SchedulerProfiles)
+	if err != nil {
+		return err
+	}
+	var changed []want
+	for _, component := range clusters.ControlPlane() {
+		w := want{component: component, program: filepath.Join(bin, string(component)), args: arguments(component, c.layout, state)}
+		if component == clusters.Scheduler {
+			w.config = config
+		}
+		if !c.runs(w) {
+			changed = append(changed, w)
+		}
+	}
+	if err := c.roll(ctx, changed, c.goesDown(state)); err != nil {
+		return err
+	}
+	if err := c.prove(ctx, state, changed); err != nil {
+		return err
+	}
+	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	return c.convergeNodes(ctx, state)
+}
+
+// runs says whether a component runs just as wanted.
+func (c *Cluster) runs(w want) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	process, s := c.running[string(w.component)], c.record.Processes[string(w.component)]
+	if process == nil || s.Program != w.program || s.Config != w.config || !slices.Equal(s.Args, w.args) {
+		return false
+	}
+	select {
+	case <-process.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// goesDown says whether the state is of an older version than the one before.
+func (c *Cluster) goesDown(state clusters.State) bool {
+	from, err1 := clusters.ParseVersion(c.State().Version)
+	to, err2 := clusters.ParseVersion(state.Version)
+	return err1 == nil && err2 == nil && to.Compare(from) < 0
+}
+
+// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server older than
+// itself. They become ready side by side, or a transition would cost the sum of all starts.
+func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
+	if down {
+		slices.Reverse(changed)
+	}
+	ready, ctx := errgroup.WithContext(ctx)
+	for _, w := range changed {
+		if err := c.replace(ctx, string(w.component), w.program, w.args, w.config); err != nil {
+			return errors.Join(err, ready.Wait())
+		}
+		ready.Go(func() error { return c.ready(ctx, w.component) })
+		if w.component == clusters.APIServer && !down {
+			// The others give up when nobody listens.
+			if err := c.listening(ctx); err != nil {
+				return errors.Join(err, ready.Wait())
+			}
+		}
+	}
+	return ready.Wait()
+}

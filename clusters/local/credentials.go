@@ -1,0 +1,50 @@
+package local
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/rehearse-dev/rehearse/clusters/local/certificates"
+)
+
+// writeCredentials makes the certificates, keys and the kubeconfig of a new cluster.
+func writeCredentials(l layout, now time.Time) error {
+	authority, err := certificates.NewAuthority(filepath.Join(l.Dir, "pki"), now)
+	if err != nil {
+		return err
+	}
+	if err := authority.Serving("server", "127.0.0.1", "localhost", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"); err != nil {
+		return err
+	}
+	if err := authority.Client("admin", "rehearse-admin", "system:masters"); err != nil {
+		return err
+	}
+	if err := authority.Client("front-proxy", "front-proxy"); err != nil {
+		return err
+	}
+	if err := authority.KeyPair("service-account"); err != nil {
+		return err
+	}
+	return writeKubeconfig(l)
+}
+
+// writeKubeconfig embeds the credentials, so that the file can be copied.
+func writeKubeconfig(l layout) error {
+	const name = "rehearse"
+	config := api.NewConfig()
+	config.Clusters[name] = &api.Cluster{Server: l.apiServerURL(), CertificateAuthority: l.pki("ca.crt")}
+	config.AuthInfos[name] = &api.AuthInfo{ClientCertificate: l.pki("admin.crt"), ClientKey: l.pki("admin.key")}
+	config.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	if err := api.FlattenConfig(config); err != nil {
+		return fmt.Errorf("embed credentials in the kubeconfig: %w", err)
+	}
+	if err := clientcmd.WriteToFile(*config, l.kubeconfig()); err != nil {
+		return fmt.Errorf("write the kubeconfig: %w", err)
+	}
+	return nil
+}

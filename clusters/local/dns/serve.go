@@ -1,0 +1,64 @@
+// Package dns serves a cluster's DNS with CoreDNS and its kubernetes plugin.
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/core/dnsserver"
+	// Plugins register themselves.
+	_ "github.com/coredns/coredns/plugin/bind"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/ready"
+)
+
+// Zone is the cluster domain that is served.
+const Zone = "cluster.local"
+
+// Config of the server.
+type Config struct {
+	// Address is where it answers, UDP and TCP: 127.0.0.1:PORT.
+	Address string
+	// ReadyAddress is where it says /ready over HTTP.
+	ReadyAddress string
+	// Kubeconfig reaches the API server.
+	Kubeconfig string
+}
+
+// Run serves until the context ends.
+func Run(ctx context.Context, c Config) error {
+	corefile, err := c.corefile()
+	if err != nil {
+		return err
+	}
+	instance, err := caddy.Start(caddy.CaddyfileInput{Filepath: "Corefile", Contents: []byte(corefile), ServerTypeName: "dns"})
+	if err != nil {
+		return fmt.Errorf("start CoreDNS on %s: %w", c.Address, err)
+	}
+	dnsserver.Quiet = true
+	<-ctx.Done()
+	return errors.Join(instance.ShutdownCallbacks()...)
+}
+
+// corefile has no cache and a TTL of 0, so that an answer is what the API server says now.
+func (c Config) corefile() (string, error) {
+	host, port, err := net.SplitHostPort(c.Address)
+	if err != nil {
+		return "", fmt.Errorf("DNS address %q: %w", c.Address, err)
+	}
+	return fmt.Sprintf(`%[1]s:%[2]s in-addr.arpa:%[2]s ip6.arpa:%[2]s {
+  bind %[3]s
+  errors
+  ready %[4]s
+  kubernetes %[1]s in-addr.arpa ip6.arpa {
+    kubeconfig %[5]q
+    pods insecure
+    ttl 0
+  }
+}
+`, Zone, port, host, c.ReadyAddress, c.Kubeconfig), nil
+}

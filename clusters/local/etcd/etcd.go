@@ -1,0 +1,53 @@
+// Package etcd runs one etcd member in this process.
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"go.etcd.io/etcd/server/v3/embed"
+)
+
+// Config of the member. It listens on loopback only, without TLS: the data folder's owner is whom it trusts.
+type Config struct {
+	// DataDir is its folder.
+	DataDir string
+	// ClientURL and PeerURL are where it listens: http://127.0.0.1:PORT.
+	ClientURL, PeerURL string
+}
+
+// Run serves until the context ends. Writes are not synced to disk: a crash of the machine loses a test cluster, a
+// crash of the process does not.
+func Run(ctx context.Context, c Config) error {
+	client, err := url.Parse(c.ClientURL)
+	if err != nil {
+		return fmt.Errorf("client URL %q: %w", c.ClientURL, err)
+	}
+	peer, err := url.Parse(c.PeerURL)
+	if err != nil {
+		return fmt.Errorf("peer URL %q: %w", c.PeerURL, err)
+	}
+	config := embed.NewConfig()
+	config.Name = "rehearse"
+	config.Dir = c.DataDir
+	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
+	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	config.UnsafeNoFsync = true
+	config.LogLevel = "warn"
+	config.QuotaBackendBytes = 8 << 30
+	// One member elects itself; the default second of waiting for others is for nobody.
+	config.TickMs, config.ElectionMs = 10, 100
+	server, err := embed.StartEtcd(config)
+	if err != nil {
+		return fmt.Errorf("start etcd in %s: %w", c.DataDir, err)
+	}
+	defer server.Close()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-server.Err():
+		return fmt.Errorf("etcd ended: %w", err)
+	}
+}

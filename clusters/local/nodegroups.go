@@ -1,0 +1,214 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// managedLabel marks the nodes that a state asked for, so that a user's own are left alone.
+const managedLabel = "rehearse.dev/node"
+
+var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
+
+// checkNodes refuses node groups that could not be made.
+func checkNodes(groups []clusters.NodeGroup) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, group := range groups {
+		for name, quantity := range group.Capacity {
+			if _, err := resource.ParseQuantity(quantity); err != nil {
+				errs = append(errs, fmt.Errorf("nodes: capacity %s: %q: %w", name, quantity, err))
+			}
+		}
+		if prefix := nodePrefix(group); seen[prefix] {
+			errs = append(errs, fmt.Errorf("nodes: two groups are named %q; give each a name of its own", prefix))
+		} else {
+			seen[prefix] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func nodePrefix(group clusters.NodeGroup) string {
+	if group.Name == "" {
+		return "node"
+	}
+	return group.Name
+}
+
+// nodesOf renders the Node objects of a state. Kubelets are of the cluster's version.
+func nodesOf(state clusters.State) []*corev1.Node {
+	var nodes []*corev1.Node
+	for _, group := range state.Nodes {
+		capacity := maps.Clone(defaultCapacity)
+		maps.Copy(capacity, group.Capacity)
+		resources := corev1.ResourceList{}
+		for name, quantity := range capacity {
+			resources[corev1.ResourceName(name)] = resource.MustParse(quantity)
+		}
+		for i := range group.Number() {
+			name := fmt.Sprintf("%s-%d", nodePrefix(group), i)
+			labels := map[string]string{managedLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+			maps.Copy(labels, group.Labels)
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+			for _, taint := range group.Taints {
+				node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
+			}
+			node.Status.Capacity, node.Status.Allocatable = resources, resources
+			node.Status.NodeInfo = corev1.NodeSystemInfo{KubeletVersion: "v" + state.Version, OperatingSystem: "linux", Architecture: "amd64", OSImage: "simulated", ContainerRuntimeVersion: "kwok"}
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// convergeNodes makes the cluster's simulated nodes those of the state, and returns when they are ready.
+func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error {
+	wanted := nodesOf(state)
+	if len(wanted) == 0 && c.process(nodesProcess) == nil {
+		return nil
+	}
+	if c.process(nodesProcess) == nil {
+		if err := c.start(nodesProcess, c.provider.Executable, []string{"component", "nodes", "--kubeconfig=" + c.layout.kubeconfig()}, ""); err != nil {
+			return err
+		}
+	}
+	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: managedLabel})
+	if err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	present := map[string]corev1.Node{}
+	for _, node := range list.Items {
+		present[node.Name] = node
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(32)
+	names := map[string]bool{}
+	for _, node := range wanted {
+		names[node.Name] = true
+		old, exists := present[node.Name]
+		group.Go(func() error { return c.putNode(groupCtx, node, exists, old) })
+	}
+	for name := range present {
+		if !names[name] {
+			group.Go(func() error { return c.dropNode(groupCtx, name) })
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return c.nodesReady(ctx, names)
+}
+
+func (c *Cluster) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {
+	if !exists {
+		if _, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create node %s: %w", node.Name, err)
+		}
+		return nil
+	}
+	if err := c.patchNode(ctx, node, old); err != nil {
+		return fmt.Errorf("change node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+// patchNode changes labels, taints and capacity of a node; what the cluster itself put there stays.
+func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
+	labels := map[string]any{}
+	for key := range old.Labels {
+		labels[key] = nil
+	}
+	for key, value := range node.Labels {
+		labels[key] = value
+	}
+	taints := node.Spec.Taints
+	for _, taint := range old.Spec.Taints {
+		if len(taint.Key) > 19 && taint.Key[:19] == "node.kubernetes.io/" {
+			taints = append(taints, taint)
+		}
+	}
+	if taints == nil {
+		taints = []corev1.Taint{}
+	}
+	for subresource, patch := range map[string]map[string]any{
+		"":       {"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"taints": taints}},
+		"status": {"status": map[string]any{"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable, "nodeInfo": map[string]any{"kubeletVersion": node.Status.NodeInfo.KubeletVersion}}},
+	} {
+		data, err := json.Marshal(patch)
+		if err != nil {
+			return err
+		}
+		var subresources []string
+		if subresource != "" {
+			subresources = []string{subresource}
+		}
+		if _, err := c.client.CoreV1().Nodes().Patch(ctx, node.Name, types.MergePatchType, data, metav1.PatchOptions{}, subresources...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) dropNode(ctx context.Context, name string) error {
+	if err := c.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete node %s: %w", name, err)
+	}
+	return nil
+}
+
+// nodesReady waits until every named node is ready and can be scheduled on.
+func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	process := c.process(nodesProcess)
+	for {
+		list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: managedLabel, ResourceVersion: "0"})
+		if err == nil {
+			ready := 0
+			for _, node := range list.Items {
+				if names[node.Name] && nodeReady(node) {
+					ready++
+				}
+			}
+			if ready == len(names) {
+				return nil
+			}
+			err = fmt.Errorf("%d of %d nodes are ready", ready, len(names))
+		}
+		select {
+		case <-process.Done():
+			return process.Failure()
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the nodes: %w: %w", context.Cause(ctx), err)
+		case <-time.After(2 * probeInterval):
+		}
+	}
+}
+
+func nodeReady(node corev1.Node) bool {
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == corev1.TaintNodeNotReady || taint.Key == corev1.TaintNodeUnreachable {
+			return false
+		}
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

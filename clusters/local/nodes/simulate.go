@@ -1,0 +1,105 @@
+// Package nodes simulates the kubelets of a cluster with kwok's controllers: nodes become ready, pods run, and pods that are
+// deleted go.
+package nodes
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/kwok/kustomize/stage/node/fast"
+	podfast "sigs.k8s.io/kwok/kustomize/stage/pod/fast"
+	"sigs.k8s.io/kwok/pkg/apis/internalversion"
+	"sigs.k8s.io/kwok/pkg/client/clientset/versioned"
+	"sigs.k8s.io/kwok/pkg/config"
+	"sigs.k8s.io/kwok/pkg/kwok/controllers"
+	"sigs.k8s.io/kwok/pkg/utils/client"
+)
+
+// podReadyAgain heals what kwok's own stages leave: they act on pods that are Pending only, so a pod whose readiness was taken
+// away while it ran would never be ready again (kwok issue 1464).
+//
+//go:embed pod-ready-again.yaml
+var podReadyAgain string
+
+// Simulate acts as the kubelet of every node until the context ends. The API server may come and go meanwhile.
+func Simulate(ctx context.Context, kubeconfig string) error {
+	controller, err := newController(kubeconfig)
+	if err != nil {
+		return fmt.Errorf("simulate nodes: %w", err)
+	}
+	if err := controller.Start(ctx); err != nil {
+		return fmt.Errorf("simulate nodes: %w", err)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func newController(kubeconfig string) (*controllers.Controller, error) {
+	clientset, err := client.NewClientset("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	restConfig, err := clientset.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	dynamicClient, err := clientset.ToDynamicClient()
+	if err != nil {
+		return nil, err
+	}
+	mapper, err := clientset.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	restClient, err := rest.RESTClientFor(restConfig)
+	if err != nil {
+		return nil, err
+	}
+	typed, err := kubernetes.NewForConfig(restConfig)
+	if err != nil {
+		return nil, err
+	}
+	kwok, err := versioned.NewForConfig(restConfig)
+	if err != nil {
+		return nil, err
+	}
+	stages, err := stages()
+	if err != nil {
+		return nil, err
+	}
+	return controllers.NewController(controllers.Config{
+		Clock:                      clock.RealClock{},
+		DynamicClient:              dynamicClient,
+		RESTClient:                 restClient,
+		RESTMapper:                 mapper,
+		ImpersonatingDynamicClient: clientset.ToImpersonatingDynamicClient(),
+		ImpersonatingTypedClient:   clientset.ToImpersonatingTypedClient(),
+		TypedClient:                typed,
+		TypedKwokClient:            kwok,
+		ManageAllNodes:             true,
+		CIDR:                       "10.244.0.0/16",
+		NodeIP:                     "127.0.0.1",
+		LocalStages:                stages,
+		PodPlayStageParallelism:    8,
+		NodePlayStageParallelism:   8,
+		NodeLeaseParallelism:       4,
+		PodsOnNodeSyncParallelism:  4,
+		ID:                         "rehearse",
+	})
+}
+
+func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
+	byResource := map[internalversion.StageResourceRef][]*internalversion.Stage{}
+	for _, text := range []string{fast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete, podfast.DefaultPodDelete, podReadyAgain} {
+		stage, err := config.UnmarshalWithType[*internalversion.Stage](text)
+		if err != nil {
+			return nil, fmt.Errorf("read a stage: %w", err)
+		}
+		byResource[stage.Spec.ResourceRef] = append(byResource[stage.Spec.ResourceRef], stage)
+	}
+	return byResource, nil
+}

@@ -1,0 +1,23 @@
+//go:build !linux
+
+package processes
+
+import "errors"
+
+var errUnsupported = errors.New("local control planes need Linux; use --provider kind or --provider existing here")
+
+// Spawner starts processes; on Linux only.
+type Spawner struct{}
+
+// NewSpawner returns a spawner that refuses.
+func NewSpawner() *Spawner { return &Spawner{} }
+
+// Start refuses.
+func (*Spawner) Start(Spec) (*Process, error) { return nil, errUnsupported }
+
+func killGroup(int) error { return errUnsupported }
+
+func runs(int, string) bool { return false }
+
+// KillOwned finds nothing: no process was started.
+func KillOwned(string) (int, error) { return 0, nil }

@@ -1,0 +1,139 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// probeInterval is between two looks at a component that starts.
+const probeInterval = 10 * time.Millisecond
+
+// prober reads the components' own endpoints as the administrator.
+type prober struct {
+	client *http.Client
+}
+
+func newProber(config *rest.Config) (*prober, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for the components' endpoints: %w", err)
+	}
+	return &prober{client: client}, nil
+}
+
+// statusError is an answer other than 200.
+type statusError struct {
+	url, body string
+	code      int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("GET %s: %d: %s", e.url, e.code, e.body)
+}
+
+func (p *prober) get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", url, err)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", url, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, &statusError{url: url, code: response.StatusCode, body: string(body)}
+	}
+	return body, nil
+}
+
+// healthPath is what a component says that it is ready with.
+func healthPath(component clusters.Component) string {
+	switch component {
+	case clusters.APIServer, clusters.Scheduler:
+		return "/readyz"
+	case clusters.Etcd:
+		return "/health"
+	default:
+		return "/healthz"
+	}
+}
+
+// ready waits until a component says that it is; one that ends meanwhile fails at once with its own words.
+func (c *Cluster) ready(ctx context.Context, component clusters.Component) error {
+	url, err := c.componentURL(component)
+	if err != nil {
+		return err
+	}
+	url += healthPath(component)
+	return c.await(ctx, component, func(ctx context.Context) (bool, error) {
+		_, err := c.probe.get(ctx, url)
+		return err == nil, err
+	})
+}
+
+// listening waits until the API server answers anything at all.
+func (c *Cluster) listening(ctx context.Context) error {
+	return c.await(ctx, clusters.APIServer, func(ctx context.Context) (bool, error) {
+		_, err := c.probe.get(ctx, c.layout.apiServerURL()+"/livez/ping")
+		var status *statusError
+		return err == nil || errors.As(err, &status), err
+	})
+}
+
+// usable waits until a real request is answered and Services can get addresses: readiness alone promises neither.
+func (c *Cluster) usable(ctx context.Context) error {
+	return c.await(ctx, clusters.APIServer, func(ctx context.Context) (bool, error) {
+		_, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})
+		if err == nil || apierrors.IsNotFound(err) {
+			return err == nil, err
+		}
+		return false, err
+	})
+}
+
+// await repeats a look until it is satisfied, the component ends, or time is up.
+func (c *Cluster) await(ctx context.Context, component clusters.Component, look func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	process := c.process(string(component))
+	if process == nil {
+		return fmt.Errorf("%s is not running", component)
+	}
+	ticker := time.NewTicker(probeInterval)
+	defer ticker.Stop()
+	var last error
+	for {
+		ok, err := look(ctx)
+		if ok {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-process.Done():
+			return process.Failure()
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile)
+			}
+			return fmt.Errorf("wait for %s: %w", component, context.Cause(ctx))
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,202 @@
+// Package clusters says what a cluster is (State), what a change of it is (Change), and what every provider of
+// clusters can do (Provider, Cluster).
+package clusters
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Component is a Kubernetes program that a cluster runs, by the name of its binary.
+type Component string
+
+// The components of a control plane that a State can address.
+const (
+	APIServer         Component = "kube-apiserver"
+	ControllerManager Component = "kube-controller-manager"
+	Scheduler         Component = "kube-scheduler"
+	Kubelet           Component = "kubelet"
+	KubeProxy         Component = "kube-proxy"
+	Etcd              Component = "etcd"
+)
+
+// ControlPlane lists the versioned components of a control plane in the order in which an upgrade starts them
+// (https://kubernetes.io/releases/version-skew-policy/); a downgrade reverses it.
+func ControlPlane() []Component {
+	return []Component{APIServer, ControllerManager, Scheduler}
+}
+
+// State is what a cluster is: everything that a transition can change.
+type State struct {
+	// Version of Kubernetes: "1.34" is the newest patch of that minor that can be had, "1.34.4" exactly that one.
+	Version string `json:"version,omitempty"`
+	// FeatureGates are given to every component; see components for one component alone.
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1": "true"}.
+	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
+	// Components holds what is given to one component alone, by the name of its binary.
+	Components map[Component]ComponentState `json:"components,omitempty"`
+	// SchedulerProfiles are the profiles of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), verbatim.
+	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
+	// Nodes are the cluster's nodes; simulated ones on local clusters.
+	Nodes []NodeGroup `json:"nodes,omitempty"`
+}
+
+// ComponentState is what is given to one component alone.
+type ComponentState struct {
+	// FeatureGates for this component, on top of the state's own.
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	// Flags of the component's command line without their leading dashes: {v: "4"}.
+	Flags map[string]string `json:"flags,omitempty"`
+}
+
+// NodeGroup is a number of like nodes.
+type NodeGroup struct {
+	// Name is the prefix of the nodes' names, "node" unless told: node-0, node-1, ...
+	Name string `json:"name,omitempty"`
+	// Count of nodes; 1 unless told.
+	Count *int `json:"count,omitempty"`
+	// Capacity of each node by resource name; cpu 32, memory 256Gi and pods 110 unless told.
+	Capacity map[string]string `json:"capacity,omitempty"`
+	// Labels of each node.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Taints of each node.
+	Taints []Taint `json:"taints,omitempty"`
+}
+
+// Taint repels pods from a node (core/v1 Taint).
+type Taint struct {
+	// Key of the taint.
+	Key string `json:"key"`
+	// Value of the taint.
+	Value string `json:"value,omitempty"`
+	// Effect: NoSchedule, PreferNoSchedule or NoExecute.
+	Effect string `json:"effect"`
+}
+
+// Change is a transition's difference to the state before it, merged like a JSON merge patch (RFC 7386): maps are
+// merged by key and a null removes the key (a gate then has its version's default); lists are replaced.
+type Change struct {
+	// Version of Kubernetes to go to, up or down.
+	Version string `json:"version,omitempty"`
+	// FeatureGates to set; null returns a gate to its version's default.
+	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
+	// RuntimeConfig to set; null removes an entry.
+	RuntimeConfig map[string]*string `json:"runtimeConfig,omitempty"`
+	// Components to change, by the name of their binary; null removes all that was given to that component alone.
+	Components map[Component]*ComponentChange `json:"components,omitempty"`
+	// SchedulerProfiles to use instead of the ones before.
+	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
+	// Nodes to have instead of the ones before.
+	Nodes []NodeGroup `json:"nodes,omitempty"`
+}
+
+// ComponentChange is the change of what is given to one component alone.
+type ComponentChange struct {
+	// FeatureGates to set; null removes an entry.
+	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
+	// Flags to set; null removes an entry.
+	Flags map[string]*string `json:"flags,omitempty"`
+}
+
+// With returns the state after the change; the receiver is left as it is.
+func (s State) With(c Change) State {
+	next := s
+	if c.Version != "" {
+		next.Version = c.Version
+	}
+	next.FeatureGates = merge(s.FeatureGates, c.FeatureGates)
+	next.RuntimeConfig = merge(s.RuntimeConfig, c.RuntimeConfig)
+	next.Components = maps.Clone(s.Components)
+	for name, change := range c.Components {
+		if change == nil {
+			delete(next.Components, name)
+			continue
+		}
+		if next.Components == nil {
+			next.Components = map[Component]ComponentState{}
+		}
+		next.Components[name] = ComponentState{
+			FeatureGates: merge(s.Components[name].FeatureGates, change.FeatureGates),
+			Flags:        merge(s.Components[name].Flags, change.Flags),
+		}
+	}
+	if c.SchedulerProfiles != nil {
+		next.SchedulerProfiles = c.SchedulerProfiles
+	}
+	if c.Nodes != nil {
+		next.Nodes = c.Nodes
+	}
+	return next
+}
+
+// Gates returns the feature gates that one component gets.
+func (s State) Gates(c Component) map[string]bool {
+	gates := maps.Clone(s.FeatureGates)
+	if gates == nil {
+		gates = map[string]bool{}
+	}
+	maps.Copy(gates, s.Components[c].FeatureGates)
+	return gates
+}
+
+// SortedKeys returns a map's keys in order, so that whatever is made of a state is the same every time.
+func SortedKeys[K ~string, V any](m map[K]V) []K {
+	return slices.Sorted(maps.Keys(m))
+}
+
+func merge[V any](before map[string]V, change map[string]*V) map[string]V {
+	after := maps.Clone(before)
+	for key, value := range change {
+		if value == nil {
+			delete(after, key)
+			continue
+		}
+		if after == nil {
+			after = map[string]V{}
+		}
+		after[key] = *value
+	}
+	return after
+}
+
+// String is the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
+func (s State) String() string {
+	words := []string{s.Version}
+	for _, gate := range SortedKeys(s.FeatureGates) {
+		words = append(words, fmt.Sprintf("%s=%t", gate, s.FeatureGates[gate]))
+	}
+	for _, key := range SortedKeys(s.RuntimeConfig) {
+		words = append(words, key+"="+s.RuntimeConfig[key])
+	}
+	for _, name := range SortedKeys(s.Components) {
+		c := s.Components[name]
+		for _, gate := range SortedKeys(c.FeatureGates) {
+			words = append(words, fmt.Sprintf("%s:%s=%t", name, gate, c.FeatureGates[gate]))
+		}
+		for _, flag := range SortedKeys(c.Flags) {
+			words = append(words, fmt.Sprintf("%s:--%s=%s", name, flag, c.Flags[flag]))
+		}
+	}
+	if n := len(s.SchedulerProfiles); n > 0 {
+		words = append(words, fmt.Sprintf("profiles=%d", n))
+	}
+	nodes := 0
+	for _, group := range s.Nodes {
+		nodes += group.Number()
+	}
+	if nodes > 0 {
+		words = append(words, fmt.Sprintf("nodes=%d", nodes))
+	}
+	return strings.Join(words, " ")
+}
+
+// Number of nodes in the group.
+func (g NodeGroup) Number() int {
+	if g.Count == nil {
+		return 1
+	}
+	return *g.Count
+}

@@ -1,0 +1,68 @@
+package clusters
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?))?$`)
+
+// Version is a Kubernetes version, of which the patch may be open.
+type Version struct {
+	Major, Minor int
+	// Patch is -1 when open ("1.34").
+	Patch int
+	// Pre is a pre-release with its dash: "-rc.1".
+	Pre string
+}
+
+// ParseVersion reads "1.34", "1.34.4", "v1.34.4" or "1.36.0-rc.1".
+func ParseVersion(text string) (Version, error) {
+	m := versionPattern.FindStringSubmatch(text)
+	if m == nil {
+		return Version{}, fmt.Errorf("version %q: want a Kubernetes version such as \"1.34\" or \"1.34.4\" (in quotes, or YAML reads it as a number)", text)
+	}
+	v := Version{Patch: -1, Pre: m[4]}
+	v.Major, _ = strconv.Atoi(m[1])
+	v.Minor, _ = strconv.Atoi(m[2])
+	if m[3] != "" {
+		v.Patch, _ = strconv.Atoi(m[3])
+	}
+	return v, nil
+}
+
+// Exact says whether the version names one release.
+func (v Version) Exact() bool { return v.Patch >= 0 }
+
+// MinorString is "1.34".
+func (v Version) MinorString() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
+
+// String is "1.34" or "1.34.4", without a leading v.
+func (v Version) String() string {
+	if !v.Exact() {
+		return v.MinorString()
+	}
+	return fmt.Sprintf("%d.%d.%d%s", v.Major, v.Minor, v.Patch, v.Pre)
+}
+
+// Compare is negative, zero or positive as v is older than, the same as or newer than o; an open patch is older than any.
+func (v Version) Compare(o Version) int {
+	for _, d := range []int{v.Major - o.Major, v.Minor - o.Minor, v.Patch - o.Patch} {
+		if d != 0 {
+			return d
+		}
+	}
+	switch {
+	case v.Pre == o.Pre:
+		return 0
+	case v.Pre == "":
+		return 1
+	case o.Pre == "":
+		return -1
+	case v.Pre < o.Pre:
+		return -1
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,121 @@
+// Package reports holds the result of a run (run > track > scenario > step > attempt) and the writers of its reports.
+package reports
+
+import "time"
+
+// Status of a step or a scenario.
+type Status string
+
+// The statuses. Only Passed and Known count as success; Error is what could not be decided.
+const (
+	// NotRun: it did not come to this, because of an earlier failure or an interrupt.
+	NotRun Status = "notRun"
+	// Passed: all that was expected was seen.
+	Passed Status = "passed"
+	// Failed: something else than what was expected was seen.
+	Failed Status = "failed"
+	// Error: the cluster or the harness failed, so that nothing can be said.
+	Error Status = "error"
+	// Known: it failed just as a known issue says.
+	Known Status = "known"
+)
+
+// Run is the result of one invocation.
+type Run struct {
+	// Started and Finished in wall-clock time; Finished is zero while the run goes on.
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Provider of the clusters: local, kind, existing.
+	Provider string `json:"provider"`
+	// Interrupted says that the run was told to stop (Ctrl-C) before its end.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Tracks in the order in which they were planned.
+	Tracks []*Track `json:"tracks"`
+}
+
+// Track is the result of scenarios that shared a cluster.
+type Track struct {
+	// Name of the track and of its cluster.
+	Name string `json:"name"`
+	// Path is the sequence of states, each in one line.
+	Path []string `json:"path"`
+	// Setup holds what was done for the cluster itself: create, each transition, delete. They are cases in JUnit.
+	Setup []*Step `json:"setup,omitempty"`
+	// Scenarios in the order in which they were planned.
+	Scenarios []*Scenario `json:"scenarios"`
+}
+
+// Scenario is the result of one scenario, or of one row of its table.
+type Scenario struct {
+	// Name of the scenario, with its row: name [row].
+	Name string `json:"name"`
+	// System is the scenario's label of that name: the JUnit suite it is in.
+	System string `json:"system,omitempty"`
+	// Description is the scenario's own.
+	Description string `json:"description,omitempty"`
+	// File and Line of the scenario.
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Labels of the scenario.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Covers lists the requirements tested.
+	Covers []string `json:"covers,omitempty"`
+	// Namespace the scenario had.
+	Namespace string `json:"namespace,omitempty"`
+	// Status of the scenario, and in Message why.
+	Status  Status `json:"status"`
+	Message string `json:"message,omitempty"`
+	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
+	KnownIssue string `json:"knownIssue,omitempty"`
+	// Versions and Gates that the scenario's path goes through, for a report's properties.
+	Versions []string `json:"versions,omitempty"`
+	Gates    []string `json:"gates,omitempty"`
+	// Started and Finished in wall-clock time.
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Steps, one for each that the scenario has, also those that did not run.
+	Steps []*Step `json:"steps"`
+	// Artifacts are files in the report folder, relative to it.
+	Artifacts []string `json:"artifacts,omitempty"`
+}
+
+// Step is the result of one step, or of one row of its table.
+type Step struct {
+	// Name of the step, with its row.
+	Name string `json:"name"`
+	// Verb of the step: create, transition, eventually, ...
+	Verb string `json:"verb"`
+	// File, Line and Column of the step.
+	Position string `json:"position,omitempty"`
+	// Status of the step. Message says in full what was wanted and what was seen.
+	Status  Status `json:"status"`
+	Message string `json:"message,omitempty"`
+	// State of the cluster when the step began, in one line.
+	State string `json:"state,omitempty"`
+	// Started and Finished in wall-clock time.
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Attempts that were made, when more than one: what was unknown and tried again.
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// Evidence is what was seen: the refusal's status, the object, the answers.
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// Attempt is one try of a step.
+type Attempt struct {
+	At      time.Time `json:"at"`
+	Outcome string    `json:"outcome"`
+}
+
+// Duration of the step; zero when it did not run.
+func (s *Step) Duration() time.Duration { return elapsed(s.Started, s.Finished) }
+
+// Duration of the scenario; zero when it did not run.
+func (s *Scenario) Duration() time.Duration { return elapsed(s.Started, s.Finished) }
+
+func elapsed(from, to time.Time) time.Duration {
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return to.Sub(from)
+}

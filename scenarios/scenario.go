@@ -1,0 +1,143 @@
+// Package scenarios is the scenario language: its types, whose comments are its reference, and its strict loader.
+package scenarios
+
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// APIVersion and Kind of a scenario document.
+const (
+	APIVersion = "rehearse.dev/v1alpha1"
+	Kind       = "Scenario"
+)
+
+// Scenario is one YAML document: the state a cluster starts in, and ordered steps.
+type Scenario struct {
+	// APIVersion is rehearse.dev/v1alpha1.
+	APIVersion string `json:"apiVersion" fixed:"true"`
+	// Kind is Scenario.
+	Kind string `json:"kind" fixed:"true"`
+	// Metadata names the scenario.
+	Metadata Metadata `json:"metadata" fixed:"true"`
+	// Spec is what the scenario does.
+	Spec Spec `json:"spec"`
+
+	// Position is where the document starts.
+	Position Position `json:"-"`
+	// Case holds the values of this row when the scenario comes from a table (spec.cases); nil otherwise.
+	Case map[string]any `json:"-"`
+	// CaseName is the row's name, "" without a table.
+	CaseName string `json:"-"`
+}
+
+// Metadata names a scenario.
+type Metadata struct {
+	// Name is unique among the scenarios of a run; a DNS-1123 subdomain.
+	Name string `json:"name"`
+	// Labels select scenarios (--label) and appear in reports; system names the suite that the scenario belongs to.
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Spec is what a scenario does.
+type Spec struct {
+	// Description says in a sentence what must hold.
+	Description string `json:"description,omitempty" fixed:"true"`
+	// Covers lists the ids of the requirements that the scenario tests.
+	Covers []string `json:"covers,omitempty" fixed:"true"`
+	// Known lists failures that are known: there the failure is reported as known, and success is a failure.
+	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
+	// Cluster is the state that the cluster starts in.
+	Cluster clusters.State `json:"cluster" fixed:"true"`
+	// Cases is a table: the scenario is repeated with ${case.x} for each row. A row's own "name" names its repetition;
+	// all rows have the same columns. Empty once loaded: each row is a scenario of its own then.
+	Cases []map[string]any `json:"cases,omitempty" table:"true"`
+	// Exclusive scenarios have a cluster to themselves.
+	Exclusive bool `json:"exclusive,omitempty"`
+	// Timeout of each step that names none: 30s unless told.
+	Timeout Duration `json:"timeout,omitempty"`
+	// Steps run in order; the scenario ends at the first that fails.
+	Steps []Step `json:"steps"`
+}
+
+// KnownIssue is a failure that is known: somebody else's bug, with where to read of it.
+type KnownIssue struct {
+	// Covers lists the requirements that are not met.
+	Covers []string `json:"covers"`
+	// Versions of Kubernetes that have the issue: minors ("1.34") or exact versions ("1.34.4"). It applies where a
+	// cluster on the scenario's path has one of them.
+	Versions []string `json:"versions"`
+	// Step is the name of the step that fails; a failure anywhere else is a failure. A row of a table is "name [row]".
+	Step string `json:"step"`
+	// Message is what the failure must contain; any failure of that step unless told.
+	Message string `json:"message,omitempty"`
+	// Reason says in a sentence what goes wrong.
+	Reason string `json:"reason"`
+	// Link to where it is discussed.
+	Link string `json:"link,omitempty"`
+}
+
+// Step is one verb with what is expected of it. Exactly one verb is set.
+//
+// Tags of the fields: verb marks the verbs; expression a CEL expression, by the place that says which variables it has;
+// fixed what must be known before the run, so that only ${case.x} may stand in it; table a table.
+type Step struct {
+	// Name of the step in reports; the verb and its object unless told.
+	Name string `json:"name,omitempty" fixed:"true"`
+	// Cases is a table: the step is repeated with ${case.x} for each row. A row's own "name" names its repetition;
+	// all rows have the same columns. Empty once loaded: each row is a step of its own then.
+	Cases []map[string]any `json:"cases,omitempty" table:"true"`
+
+	// Create creates an object. Its namespace is the scenario's unless told, like that of every object below.
+	Create Object `json:"create,omitempty" verb:"true"`
+	// Apply applies an object on the server's side (server-side apply, with force).
+	Apply Object `json:"apply,omitempty" verb:"true"`
+	// Update replaces an object (PUT). Without a metadata.resourceVersion the one that is stored is used.
+	Update Object `json:"update,omitempty" verb:"true"`
+	// Patch changes a part of an object.
+	Patch *Patch `json:"patch,omitempty" verb:"true"`
+	// Delete deletes an object, or all that a selector names, and waits until it is gone.
+	Delete *Delete `json:"delete,omitempty" verb:"true"`
+	// Evict evicts a pod through its eviction subresource.
+	Evict *Evict `json:"evict,omitempty" verb:"true"`
+	// Scale sets the number of replicas through the scale subresource.
+	Scale *Scale `json:"scale,omitempty" verb:"true"`
+
+	// Transition changes the state of the live cluster; its objects stay.
+	Transition *Transition `json:"transition,omitempty" verb:"true" fixed:"true"`
+	// Restart stops a component and starts it as it was.
+	Restart *ComponentReference `json:"restart,omitempty" verb:"true" fixed:"true"`
+	// Kill ends a component without warning. It stays down until a restart or a transition.
+	Kill *ComponentReference `json:"kill,omitempty" verb:"true" fixed:"true"`
+
+	// Eventually holds within a time.
+	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
+	// Always holds at every moment of a time.
+	Always *Assertion `json:"always,omitempty" verb:"true"`
+	// Never holds at no moment of a time.
+	Never *Assertion `json:"never,omitempty" verb:"true"`
+
+	// Resolve asks the cluster's DNS.
+	Resolve *Resolve `json:"resolve,omitempty" verb:"true"`
+	// Metric reads a component's metric.
+	Metric *Metric `json:"metric,omitempty" verb:"true"`
+	// Command runs a program on this machine, without a shell.
+	Command *Command `json:"command,omitempty" verb:"true"`
+
+	// Expect is what is expected of a write (create, apply, update, patch, delete, evict, scale); accepted unless told.
+	Expect *Expect `json:"expect,omitempty"`
+	// DryRun sends a write with dryRun=All: judged, not stored.
+	DryRun bool `json:"dryRun,omitempty"`
+	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
+	// returned: the object written or matched; for resolve "answers"; for metric "value"; for command "stdout" and "stderr".
+	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
+	// Timeout of this step; the scenario's unless told.
+	Timeout Duration `json:"timeout,omitempty"`
+
+	// Position is where the step starts.
+	Position Position `json:"-"`
+	// Case holds the values of this row merged over the scenario's, when the step comes from a table; nil otherwise.
+	// Scenario.CaseOf gives what "case" is in either event.
+	Case map[string]any `json:"-"`
+	// CaseName is the row's name, "" without a table.
+	CaseName string `json:"-"`
+}

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Duration is a length of time as Go writes it: 500ms, 5s, 2m.
+type Duration time.Duration
+
+// UnmarshalScalar reads "5s".
+func (d *Duration) UnmarshalScalar(text string) error {
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed <= 0 {
+		return fmt.Errorf("%q is not a length of time above zero; write it like 500ms, 5s or 2m", text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// Or returns the duration, or the other one if it is zero.
+func (d Duration) Or(other time.Duration) time.Duration {
+	if d == 0 {
+		return other
+	}
+	return time.Duration(d)
+}
+
+// String is how Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// UnmarshalScalar reads a number or "all".
+func (c *Count) UnmarshalScalar(text string) error {
+	if text == "all" {
+		c.All = true
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || strconv.Itoa(n) != text {
+		return fmt.Errorf("count %q: want a number, \"all\", or {min: 1, max: 3}", text)
+	}
+	c.Min, c.Max = &n, &n
+	return nil
+}
+
+// Holds says whether n of total objects is as wanted.
+func (c Count) Holds(n, total int) bool {
+	if c.All {
+		return total > 0 && n == total
+	}
+	return (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max)
+}
+
+// UnmarshalScalar reads a plain string as "contains".
+func (t *Text) UnmarshalScalar(text string) error {
+	t.Contains = text
+	return nil
+}
+
+// Position is a place in a file; the line and the column count from 1.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// String is file:line:column.
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }

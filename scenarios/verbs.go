@@ -1,0 +1,228 @@
+package scenarios
+
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Object is a Kubernetes object as YAML; strings in it may hold ${...} expressions.
+type Object map[string]any
+
+// ObjectReference names one object.
+type ObjectReference struct {
+	// APIVersion of the object.
+	APIVersion string `json:"apiVersion" fixed:"true"`
+	// Kind of the object.
+	Kind string `json:"kind" fixed:"true"`
+	// Name of the object.
+	Name string `json:"name,omitempty"`
+	// Namespace of the object; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// Patch changes a part of an object. Exactly one of merge, json and strategic is set.
+type Patch struct {
+	ObjectReference `json:",inline"`
+	// Subresource to patch: status, scale, ...
+	Subresource string `json:"subresource,omitempty" fixed:"true"`
+	// Merge is a JSON merge patch (RFC 7386).
+	Merge map[string]any `json:"merge,omitempty"`
+	// JSON is a JSON patch (RFC 6902): a list of operations.
+	JSON []map[string]any `json:"json,omitempty"`
+	// Strategic is a strategic merge patch.
+	Strategic map[string]any `json:"strategic,omitempty"`
+}
+
+// Delete deletes one object by its name, or all that a selector names.
+type Delete struct {
+	ObjectReference `json:",inline"`
+	// Selector deletes all objects that have these labels, instead of one by its name.
+	Selector map[string]string `json:"selector,omitempty"`
+	// Propagation of the deletion: Background, Foreground or Orphan; the resource's default unless told.
+	Propagation string `json:"propagation,omitempty" fixed:"true"`
+	// Wait until the object is gone; true unless told.
+	Wait *bool `json:"wait,omitempty"`
+}
+
+// Evict evicts a pod.
+type Evict struct {
+	// Name of the pod.
+	Name string `json:"name"`
+	// Namespace of the pod; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// Scale sets the number of replicas.
+type Scale struct {
+	ObjectReference `json:",inline"`
+	// Replicas wanted.
+	Replicas int32 `json:"replicas"`
+}
+
+// Transition is a change of the live cluster's state.
+type Transition struct {
+	clusters.Change `json:",inline"`
+	// Force rehearses what the version skew policy forbids: a skipped minor, a downgrade of more than one.
+	Force bool `json:"force,omitempty"`
+}
+
+// ComponentReference names a component: kube-apiserver, kube-controller-manager, kube-scheduler or etcd.
+type ComponentReference struct {
+	// Component by the name of its binary.
+	Component clusters.Component `json:"component" fixed:"true"`
+}
+
+// Selection names the objects that an assertion is about: one by its name, those with labels, or all of the kind.
+type Selection struct {
+	ObjectReference `json:",inline"`
+	// Selector takes the objects that have these labels.
+	Selector map[string]string `json:"selector,omitempty"`
+	// AllNamespaces looks into every namespace instead of the scenario's.
+	AllNamespaces bool `json:"allNamespaces,omitempty"`
+}
+
+// Assertion says what must be true of the selected objects. Without count and absent: at least one of them matches.
+type Assertion struct {
+	Selection `json:",inline"`
+	// Match is a partial object: maps are compared by key, lists by their map keys or else as "contains".
+	Match map[string]any `json:"match,omitempty"`
+	// CEL is an expression that is true of a matching object: "object" is the object, "objects" all that are selected.
+	CEL string `json:"cel,omitempty" expression:"assertion"`
+	// Count of objects that match: a number, {min, max}, or "all" (every selected one, and at least one).
+	Count *Count `json:"count,omitempty"`
+	// Absent: no selected object matches.
+	Absent bool `json:"absent,omitempty"`
+	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
+	Within Duration `json:"within,omitempty"`
+	// For is how long always or never must hold. Always and never need it; eventually has none.
+	For Duration `json:"for,omitempty"`
+}
+
+// Count is how many objects must match.
+type Count struct {
+	// Min is the least that is wanted.
+	Min *int `json:"min,omitempty"`
+	// Max is the most that is wanted.
+	Max *int `json:"max,omitempty"`
+	// All wants every selected object to match, and at least one.
+	All bool `json:"-"`
+}
+
+// Resolve is a question to the cluster's DNS, repeated until the answer is as expected or time is up.
+type Resolve struct {
+	// Name to resolve, absolute: web.${namespace}.svc.cluster.local.
+	Name string `json:"name"`
+	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT; A unless told.
+	Type string `json:"type,omitempty" fixed:"true"`
+	// Within is how long the right answer may take; the step's timeout unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the answer; at least one record unless told.
+	Expect *ResolveExpect `json:"expect,omitempty"`
+}
+
+// ResolveExpect is what is expected of an answer of the DNS.
+type ResolveExpect struct {
+	// Rcode of the answer: NOERROR, NXDOMAIN, ...; NOERROR unless told.
+	Rcode string `json:"rcode,omitempty" fixed:"true"`
+	// Count of records of the type asked for.
+	Count *Count `json:"count,omitempty"`
+	// Answers that must be among the records' data: an address, a target, "priority weight port target" for SRV.
+	Answers []string `json:"answers,omitempty"`
+}
+
+// Metric reads a component's metric: the sum of the series whose labels match.
+type Metric struct {
+	// Component whose /metrics is read; kube-apiserver unless told.
+	Component clusters.Component `json:"component,omitempty" fixed:"true"`
+	// Name of the metric: apiserver_request_total.
+	Name string `json:"name"`
+	// Labels that a series must have.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Since is the name of an earlier metric step against whose value delta is counted; a row of a table is "name [row]".
+	Since string `json:"since,omitempty" fixed:"true"`
+	// Within repeats the reading until it is as expected; read once unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the value; that the metric exists unless told.
+	Expect *MetricExpect `json:"expect,omitempty"`
+}
+
+// MetricExpect is what is expected of a metric's value. Exactly one field is set.
+type MetricExpect struct {
+	// Value wanted.
+	Value *float64 `json:"value,omitempty"`
+	// Delta wanted since the metric step that since names.
+	Delta *float64 `json:"delta,omitempty"`
+	// Absent: no series matches.
+	Absent bool `json:"absent,omitempty"`
+	// CEL is an expression over "value" and "delta" (both double: write 3.0, not 3). Only with since is there a delta.
+	CEL string `json:"cel,omitempty" expression:"metric"`
+}
+
+// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it.
+type Command struct {
+	// Run is the program and its arguments; no shell interprets them.
+	Run []string `json:"run"`
+	// Env adds environment variables.
+	Env map[string]string `json:"env,omitempty"`
+	// Stdin is given to the program.
+	Stdin string `json:"stdin,omitempty"`
+	// Within repeats the command until it is as expected; run once unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the program; exit code 0 unless told.
+	Expect *CommandExpect `json:"expect,omitempty"`
+}
+
+// CommandExpect is what is expected of a program.
+type CommandExpect struct {
+	// ExitCode wanted, 0 to 255; 0 unless told.
+	ExitCode int `json:"exitCode,omitempty"`
+	// Stdout of the program.
+	Stdout *Text `json:"stdout,omitempty"`
+	// Stderr of the program.
+	Stderr *Text `json:"stderr,omitempty"`
+}
+
+// Expect is what is expected of a write.
+type Expect struct {
+	// Rejected: the API server refuses the write. A transport error, a time-out or a 5xx is no refusal (unless that very code is asked for).
+	Rejected *Rejection `json:"rejected,omitempty"`
+	// Warnings that the API server must send, each at least once.
+	Warnings []Text `json:"warnings,omitempty"`
+	// Match is a partial object that what is returned must match.
+	Match map[string]any `json:"match,omitempty"`
+	// CEL is an expression that is true of the "object" returned.
+	CEL string `json:"cel,omitempty" expression:"write"`
+}
+
+// Rejection is how the API server must refuse a write; each field that is set must be so.
+type Rejection struct {
+	// Code of the HTTP response: 422.
+	Code int `json:"code,omitempty"`
+	// Reason of the Status: Invalid, Forbidden, Conflict, ...
+	Reason string `json:"reason,omitempty"`
+	// Field that a cause names: metadata.name.
+	Field string `json:"field,omitempty"`
+	// Message of the cause that names the field, or of the Status.
+	Message *Text `json:"message,omitempty"`
+	// Causes that must all be there, and no others.
+	Causes []Cause `json:"causes,omitempty"`
+}
+
+// Cause is one of a refusal's details (metav1.StatusCause).
+type Cause struct {
+	// Reason of the cause: FieldValueInvalid, ...
+	Reason string `json:"reason,omitempty"`
+	// Field that the cause names.
+	Field string `json:"field,omitempty"`
+	// Message of the cause.
+	Message *Text `json:"message,omitempty"`
+}
+
+// Text is a condition on a text; as a plain string it is "contains". Each field that is set must hold, and one must be set.
+type Text struct {
+	// Contains this.
+	Contains string `json:"contains,omitempty"`
+	// Equals this. An empty text is written as matches: "^$".
+	Equals string `json:"equals,omitempty"`
+	// Matches this regular expression (RE2).
+	Matches string `json:"matches,omitempty"`
+}
