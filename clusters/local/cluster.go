@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/local/processes"
 )
 
@@ -303,10 +304,21 @@ func (c *Cluster) watch(process *processes.Process) {
 func (c *Cluster) startEtcd() error {
 	p := c.layout.Ports
 	return c.start(etcdProcess, c.provider.Executable, []string{
-		"component", "etcd", "--data-dir=" + filepath.Join(c.layout.Dir, "etcd"),
+		component.Command, "etcd", "--data-dir=" + filepath.Join(c.layout.Dir, "etcd"),
 		"--client-url=" + c.layout.etcdURL(), "--peer-url=http://" + loopback(p.EtcdPeer),
 	}, "")
 }
 
 // deadline for a component to become ready: far more than it takes on a busy machine.
 const readyTimeout = 2 * time.Minute
+
+// PIDs of the cluster's processes by name.
+func (c *Cluster) PIDs() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pids := map[string]int{}
+	for name, process := range c.running {
+		pids[name] = process.PID
+	}
+	return pids
+}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
 // want is the process that a component should be.
@@ -42,7 +42,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	}
 	var changed []want
 	for _, component := range clusters.ControlPlane() {
-		w := want{component: component, program: filepath.Join(bin, string(component)), args: arguments(component, c.layout, state)}
+		w := want{component: component, program: bin.Path(string(component)), args: arguments(component, c.layout, state)}
 		if component == clusters.Scheduler {
 			w.config = config
 		}
@@ -105,4 +105,20 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 		}
 	}
 	return ready.Wait()
+}
+
+// prove asks each restarted component, by its own metrics, whether it runs the version and the gates that were meant.
+func (c *Cluster) prove(ctx context.Context, state clusters.State, changed []want) error {
+	var errs []error
+	for _, w := range changed {
+		data, err := c.Metrics(ctx, w.component)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read what %s runs: %w", w.component, err))
+			continue
+		}
+		if err := proof.Component(data, state.Version, state.Gates(w.component)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
 // DNS returns the address of a CoreDNS that serves the cluster's Services, started at the first call.
@@ -14,7 +15,7 @@ func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	address, readyAddress := loopback(c.layout.Ports.DNS), loopback(c.layout.Ports.DNSReady)
 	if c.process(dnsProcess) == nil {
 		err := c.start(dnsProcess, c.provider.Executable, []string{
-			"component", "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" + c.layout.kubeconfig(),
+			component.Command, "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" + c.layout.kubeconfig(),
 		}, "")
 		if err != nil {
 			return "", err

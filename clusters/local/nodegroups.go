@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
 // managedLabel marks the nodes that a state asked for, so that a user's own are left alone.
@@ -82,7 +83,7 @@ func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error
 		return nil
 	}
 	if c.process(nodesProcess) == nil {
-		if err := c.start(nodesProcess, c.provider.Executable, []string{"component", "nodes", "--kubeconfig=" + c.layout.kubeconfig()}, ""); err != nil {
+		if err := c.start(nodesProcess, c.provider.Executable, []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()}, ""); err != nil {
 			return err
 		}
 	}

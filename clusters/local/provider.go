@@ -12,17 +12,16 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/local/processes"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Releases gets Kubernetes programs.
+// Releases gets Kubernetes programs, and knows their feature gates.
 type Releases interface {
-	// Resolve makes a version exact.
 	Resolve(ctx context.Context, version string) (string, error)
-	// Programs returns the folder that holds the named programs of an exact version, getting them first if need be.
-	Programs(ctx context.Context, version string, names ...string) (string, error)
-	// CheckGates says, before anything starts, which gates of a state its version would refuse.
-	CheckGates(ctx context.Context, state clusters.State) error
+	Ensure(ctx context.Context, version string, programs ...string) (releases.Binaries, error)
+	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
 // Options of a Provider.
@@ -64,6 +63,9 @@ func (p *Provider) Name() string { return "local" }
 
 // Resolve makes the state's version exact.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
+	if state.Version == "" {
+		return state, errors.New("a local cluster needs a version: cluster: {version: \"1.35\"}")
+	}
 	version, err := p.Releases.Resolve(ctx, state.Version)
 	if err != nil {
 		return state, err
@@ -76,7 +78,34 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		errs = append(errs, p.Releases.CheckGates(ctx, state), checkComponents(state), checkNodes(state.Nodes))
+		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
+	list, err := p.Releases.FeatureList(ctx, state.Version)
+	var unknown *releases.NoFeatureListError
+	if errors.As(err, &unknown) {
+		p.Progress("feature gates not checked: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	version, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	told := map[string]bool{}
+	for _, component := range clusters.ControlPlane() {
+		for _, problem := range list.Check(version, component, state.Gates(component)) {
+			if !told[problem.Message] {
+				told[problem.Message] = true
+				errs = append(errs, errors.New(problem.Message))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -99,12 +128,12 @@ func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 	return err
 }
 
-func (p *Provider) programs(ctx context.Context, version string) (string, error) {
+func (p *Provider) programs(ctx context.Context, version string) (releases.Binaries, error) {
 	names := make([]string, 0, 3)
 	for _, c := range clusters.ControlPlane() {
 		names = append(names, string(c))
 	}
-	return p.Releases.Programs(ctx, version, names...)
+	return p.Releases.Ensure(ctx, version, names...)
 }
 
 // Sweep removes what killed runs left behind.
@@ -193,4 +222,29 @@ func (p *Provider) Open(_ context.Context, name string) (*Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// Description is what is known of a lasting cluster without touching it.
+type Description struct {
+	State clusters.State
+	// Running are the names of its processes that live.
+	Running []string
+	// Kubeconfig is the administrator's.
+	Kubeconfig string
+}
+
+// Describe looks at a lasting cluster; errors.Is(err, ErrNotFound) when there is none.
+func (p *Provider) Describe(name string) (Description, error) {
+	dir := filepath.Join(p.Root, name)
+	r, err := readRecord(dir)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{State: r.State, Kubeconfig: layout{Dir: dir}.kubeconfig()}
+	for _, process := range clusters.SortedKeys(r.Processes) {
+		if processes.Alive(r.Processes[process].PID, dir+string(filepath.Separator)) {
+			d.Running = append(d.Running, process)
+		}
+	}
+	return d, nil
 }

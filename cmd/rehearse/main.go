@@ -6,10 +6,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
 func main() {
+	component.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the program at once; its clusters' processes go with it.
+	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -2,23 +2,101 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 )
 
+// Exit codes; a scenario's own are in reports.ExitCode.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitInput       = 2
+	exitBroken      = 3
+	exitInterrupted = 130
+)
+
+// exitError carries an exit code other than that of wrong input.
+type exitError struct {
+	code int
+	err  error // nil: all has been said
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// broken marks an error as the cluster's or the harness's, not the input's.
+func broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{code: exitBroken, err: err}
+}
+
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := &cobra.Command{Use: "rehearse", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(newComponentCommand())
+	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "error:", err)
-		return 2
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
 	}
-	return 0
+	code := exitInput
+	var exit *exitError
+	if errors.As(err, &exit) {
+		code, err = exit.code, exit.err
+	}
+	if ctx.Err() != nil {
+		code = exitInterrupted
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "error:", err)
+	}
+	return code
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rehearse",
+		Short: "Rehearse upgrades, rollbacks and refusals on real Kubernetes components",
+		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and rollbacks,
+writes that must be refused, what must come true), and says in JUnit what held and what broke.`,
+		Example: `  rehearse run scenarios/kubernetes                 run every scenario of a folder
+  rehearse run --label 'kep:5311 && !slow' scenarios  run what a label expression selects
+  rehearse plan scenarios/kubernetes                show what would be done, start nothing
+  rehearse fetch 1.34 1.35                          get the Kubernetes programs beforehand
+  rehearse cluster create --version 1.35            a control plane to play with, in seconds`,
+		SilenceErrors: true, SilenceUsage: true,
+		SuggestionsMinimumDistance: 2,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newFetchCommand(), newClusterCommand())
+	return root
+}
+
+// progressTo prints each line of progress at once.
+func progressTo(w io.Writer) func(string, ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+}
+
+// isTerminal says whether a person looks at the file.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -99,3 +99,6 @@ func Attach(name string, pid int, logFile, owner string) *Process {
 	}()
 	return p
 }
+
+// Alive says whether a process of that owner runs under the pid.
+func Alive(pid int, owner string) bool { return runs(pid, owner) }

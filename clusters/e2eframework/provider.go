@@ -1,0 +1,148 @@
+// Package e2eframework gives Rehearse's clusters to Go tests that are written with sigs.k8s.io/e2e-framework.
+package e2eframework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/e2e-framework/klient"
+	"sigs.k8s.io/e2e-framework/support"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Provider is an E2EClusterProvider over any provider of Rehearse's.
+type Provider struct {
+	provider clusters.Provider
+	name     string
+	state    clusters.State
+	cluster  clusters.Cluster
+}
+
+var _ support.E2EClusterProvider = (*Provider)(nil)
+
+// New wraps a provider; the state is what Create brings up.
+func New(provider clusters.Provider, state clusters.State) *Provider {
+	return &Provider{provider: provider, name: "rehearse", state: state}
+}
+
+// Cluster is the running cluster, through which a test makes transitions; nil before Create.
+func (p *Provider) Cluster() clusters.Cluster { return p.cluster }
+
+// WithName sets the cluster's name.
+func (p *Provider) WithName(name string) support.E2EClusterProvider {
+	p.name = name
+	return p
+}
+
+// WithVersion sets the version of Kubernetes.
+func (p *Provider) WithVersion(version string) support.E2EClusterProvider {
+	p.state.Version = version
+	return p
+}
+
+// WithPath does nothing: there is no program of ours to look for.
+func (p *Provider) WithPath(string) support.E2EClusterProvider { return p }
+
+// WithOpts applies the framework's options.
+func (p *Provider) WithOpts(options ...support.ClusterOpts) support.E2EClusterProvider {
+	for _, option := range options {
+		option(p)
+	}
+	return p
+}
+
+// SetDefaults has none to set.
+func (p *Provider) SetDefaults() support.E2EClusterProvider { return p }
+
+// Create brings up the cluster and returns the path of its kubeconfig. There are no arguments.
+func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
+	if len(args) > 0 {
+		return "", fmt.Errorf("create cluster %s: arguments %q are not understood; a clusters.State says it all", p.name, args)
+	}
+	state, err := p.provider.Resolve(ctx, p.state)
+	if err != nil {
+		return "", err
+	}
+	if err := p.provider.Check(ctx, []clusters.State{state}); err != nil {
+		return "", err
+	}
+	if p.cluster, err = p.provider.Create(ctx, p.name, state); err != nil {
+		return "", err
+	}
+	return p.cluster.KubeconfigPath(), nil
+}
+
+// CreateWithConfig brings up the cluster that a YAML file, a clusters.State, describes.
+func (p *Provider) CreateWithConfig(ctx context.Context, configFile string) (string, error) {
+	data, err := os.ReadFile(configFile)
+	if err != nil {
+		return "", fmt.Errorf("read the state of cluster %s: %w", p.name, err)
+	}
+	p.state = clusters.State{}
+	if err := yaml.UnmarshalStrict(data, &p.state); err != nil {
+		return "", fmt.Errorf("read the state of cluster %s from %s: %w", p.name, configFile, err)
+	}
+	return p.Create(ctx)
+}
+
+// GetKubeconfig is the path of the kubeconfig; "" before Create.
+func (p *Provider) GetKubeconfig() string {
+	if p.cluster == nil {
+		return ""
+	}
+	return p.cluster.KubeconfigPath()
+}
+
+// GenerateKubeconfig returns the path of the kubeconfig that Create wrote.
+func (p *Provider) GenerateKubeconfig(...string) (string, error) {
+	if p.cluster == nil {
+		return "", errNotCreated
+	}
+	return p.cluster.KubeconfigPath(), nil
+}
+
+// GetKubectlContext is the name of the kubeconfig's only context.
+func (p *Provider) GetKubectlContext() string { return "rehearse" }
+
+// ExportLogs collects the cluster's logs into a folder.
+func (p *Provider) ExportLogs(ctx context.Context, dest string) error {
+	if p.cluster == nil {
+		return errNotCreated
+	}
+	return p.cluster.Collect(ctx, dest)
+}
+
+// Destroy deletes the cluster.
+func (p *Provider) Destroy(ctx context.Context) error {
+	if p.cluster == nil {
+		return nil
+	}
+	err := p.cluster.Delete(ctx)
+	p.cluster = nil
+	return err
+}
+
+// WaitForControlPlane asks for the namespaces: Create returns when the control plane can be used.
+func (p *Provider) WaitForControlPlane(ctx context.Context, client klient.Client) error {
+	var namespaces corev1.NamespaceList
+	if err := client.Resources().List(ctx, &namespaces); err != nil {
+		return fmt.Errorf("ask cluster %s for its namespaces: %w", p.name, err)
+	}
+	return nil
+}
+
+// KubernetesRestConfig reaches the cluster; nil before Create.
+func (p *Provider) KubernetesRestConfig() *rest.Config {
+	if p.cluster == nil {
+		return nil
+	}
+	return p.cluster.RESTConfig()
+}
+
+var errNotCreated = errors.New("the cluster was not created")

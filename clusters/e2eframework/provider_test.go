@@ -1,0 +1,97 @@
+package e2eframework_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/wait"
+	"sigs.k8s.io/e2e-framework/klient/wait/conditions"
+	"sigs.k8s.io/e2e-framework/pkg/env"
+	"sigs.k8s.io/e2e-framework/pkg/envconf"
+	"sigs.k8s.io/e2e-framework/pkg/features"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/e2eframework"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	os.Exit(m.Run())
+}
+
+// A feature of the framework's runs on a real control plane of ours, and crosses a transition of it.
+func TestFeature(t *testing.T) {
+	provider, err := local.Default(releases.Options{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := 1
+	wrapped := e2eframework.New(provider, clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
+	wrapped.WithName("e2e-framework-feature").WithVersion("1.35")
+	kubeconfig, err := wrapped.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := wrapped.Destroy(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	environment := env.NewWithConfig(envconf.NewWithKubeConfig(kubeconfig))
+	feature := features.New("a pod outlives a downgrade").
+		Setup(func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
+			if err := wrapped.WaitForControlPlane(ctx, c.Client()); err != nil {
+				t.Fatal(err)
+			}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+			if err := c.Client().Resources().Create(ctx, pod); err != nil {
+				t.Fatal(err)
+			}
+			return ctx
+		}).
+		Assess("it runs", func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}}
+			if err := wait.For(conditions.New(c.Client().Resources()).PodReady(pod), wait.WithImmediate(), wait.WithContext(ctx)); err != nil {
+				t.Error(err)
+			}
+			return ctx
+		}).
+		Assess("it is the same pod, still ready, one version down", func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
+			var before, after corev1.Pod
+			if err := c.Client().Resources().Get(ctx, "web", "default", &before); err != nil {
+				t.Fatal(err)
+			}
+			next, err := provider.Resolve(ctx, wrapped.Cluster().State().With(clusters.Change{Version: "1.34"}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := wrapped.Cluster().Converge(ctx, next); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Client().Resources().Get(ctx, "web", "default", &after); err != nil {
+				t.Fatal(err)
+			}
+			if before.UID != after.UID || before.ResourceVersion != after.ResourceVersion {
+				t.Errorf("the pod changed: %s at %s, then %s at %s", before.UID, before.ResourceVersion, after.UID, after.ResourceVersion)
+			}
+			return ctx
+		}).Feature()
+	environment.Test(t, feature)
+
+	logs := t.TempDir()
+	if err := wrapped.ExportLogs(t.Context(), logs); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"kube-apiserver-1.log", "kube-apiserver-2.log", "etcd-1.log"} {
+		if info, err := os.Stat(filepath.Join(logs, want)); err != nil || info.Size() == 0 {
+			t.Errorf("exported logs lack %s: %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package existing
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// settleTimeout is how long the cluster may take after the transition command to be what it should be.
+const settleTimeout = 5 * time.Minute
+
+// Cluster is the cluster of a kubeconfig.
+type Cluster struct {
+	provider *Provider
+	mu       sync.Mutex
+	state    clusters.State
+}
+
+var (
+	_ clusters.Provider      = (*Provider)(nil)
+	_ clusters.Cluster       = (*Cluster)(nil)
+	_ clusters.MetricsSource = (*Cluster)(nil)
+)
+
+// Name of the cluster: its context's.
+func (c *Cluster) Name() string { return c.provider.name }
+
+// State that the cluster is in.
+func (c *Cluster) State() clusters.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+// RESTConfig reaches the API server as the kubeconfig's user.
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.provider.rest) }
+
+// KubeconfigPath is the file that the user named.
+func (c *Cluster) KubeconfigPath() string { return c.provider.options.Kubeconfig }
+
+// Metrics reads the API server's metrics; the other components' cannot be reached from outside.
+func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
+	if component != clusters.APIServer {
+		return nil, fmt.Errorf("metrics of %s: on an existing cluster only kube-apiserver's can be read", component)
+	}
+	return c.provider.metrics(ctx)
+}
+
+// Converge runs the transition command. It gets KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false)
+// and REHEARSE_STATE (JSON); afterwards the cluster must be what the state says, as far as it tells.
+func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
+	encoded, err := json.Marshal(state)
+	if err != nil {
+		return fmt.Errorf("transition to %s: %w", state, err)
+	}
+	var gates []string
+	for _, gate := range clusters.SortedKeys(state.FeatureGates) {
+		gates = append(gates, fmt.Sprintf("%s=%t", gate, state.FeatureGates[gate]))
+	}
+	run := c.provider.options.TransitionCommand
+	if len(run) == 0 {
+		return fmt.Errorf("transition to %s: no --transition-command", state)
+	}
+	command := exec.CommandContext(ctx, run[0], run[1:]...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
+		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("transition to %s: %s: %w; it said:\n%s", state, run[0], err, output)
+	}
+	if err := c.settle(ctx, state); err != nil {
+		return fmt.Errorf("transition to %s: after %s: %w", state, run[0], err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+	return nil
+}
+
+func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	// What an existing cluster does not tell is the command's word.
+	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
+	for {
+		err := c.provider.at(ctx, visible)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// Collect has no logs to get: they are not ours.
+func (c *Cluster) Collect(context.Context, string) error { return nil }
+
+// Delete leaves the cluster as it is.
+func (c *Cluster) Delete(context.Context) error { return nil }

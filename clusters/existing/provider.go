@@ -1,0 +1,156 @@
+// Package existing uses a cluster that somebody else made, through its kubeconfig, and never creates or deletes one.
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
+)
+
+// Options of a Provider.
+type Options struct {
+	// Kubeconfig is the file; the usual places (KUBECONFIG, ~/.kube/config) when empty.
+	Kubeconfig string
+	// Context in the file; its current one when empty.
+	Context string
+	// TransitionCommand is the program, with its arguments, that performs a transition; without one there are none.
+	TransitionCommand []string
+}
+
+// Provider hands out one cluster that exists.
+type Provider struct {
+	options Options
+	rest    *rest.Config
+	name    string
+}
+
+// New reads the kubeconfig.
+func New(o Options) (*Provider, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
+	}
+	config.QPS = -1
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
+	}
+	name := o.Context
+	if name == "" {
+		name = raw.CurrentContext
+	}
+	if o.Kubeconfig == "" {
+		o.Kubeconfig = rules.GetDefaultFilename()
+	}
+	return &Provider{options: o, rest: config, name: name}, nil
+}
+
+// Name is existing.
+func (p *Provider) Name() string { return "existing" }
+
+// Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to refuse.
+func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
+	got, err := p.serverVersion()
+	if err != nil {
+		return state, err
+	}
+	if state.Version == "" || agree(state.Version, got) {
+		state.Version = got
+	}
+	return state, nil
+}
+
+// agree says whether a version as a scenario names it is the exact one.
+func agree(asked, exact string) bool {
+	a, err1 := clusters.ParseVersion(asked)
+	e, err2 := clusters.ParseVersion(exact)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return a.MinorString() == e.MinorString() && (!a.Exact() || a.Compare(e) == 0)
+}
+
+func (p *Provider) serverVersion() (string, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(p.rest)
+	if err != nil {
+		return "", fmt.Errorf("make a client for cluster %s: %w", p.name, err)
+	}
+	info, err := client.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("ask cluster %s for its version: %w", p.name, err)
+	}
+	parsed, err := version.ParseSemantic(info.GitVersion)
+	if err != nil {
+		return "", fmt.Errorf("cluster %s says its version is %q: %w", p.name, info.GitVersion, err)
+	}
+	return fmt.Sprintf("%d.%d.%d", parsed.Major(), parsed.Minor(), parsed.Patch()), nil
+}
+
+// Check refuses a path that the cluster is not at the start of, and transitions that nobody performs.
+func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
+	if len(path) > 1 && len(p.options.TransitionCommand) == 0 {
+		return fmt.Errorf("transition to %s: an existing cluster is not ours to change; name a program that does it with --transition-command, or use --provider local or kind", path[1])
+	}
+	return p.at(ctx, path[0])
+}
+
+// at says why the cluster is not in the state, as far as it tells.
+func (p *Provider) at(ctx context.Context, state clusters.State) error {
+	got, err := p.serverVersion()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	if !agree(state.Version, got) {
+		errs = append(errs, fmt.Errorf("the scenario wants Kubernetes %s, cluster %s runs %s", state.Version, p.name, got))
+	}
+	if len(state.Nodes) > 0 {
+		errs = append(errs, errors.New("the scenario wants nodes of its own; an existing cluster keeps those it has"))
+	}
+	rest := state
+	rest.Version, rest.FeatureGates, rest.Nodes = "", nil, nil
+	if !reflect.DeepEqual(rest, clusters.State{}) {
+		errs = append(errs, fmt.Errorf("whether an existing cluster has these settings cannot be told: %s", rest))
+	}
+	if len(state.FeatureGates) > 0 {
+		metrics, err := p.metrics(ctx)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("whether cluster %s has the scenario's feature gates cannot be told: %w", p.name, err))
+		} else if err := proof.Component(metrics, "", state.FeatureGates); err != nil {
+			errs = append(errs, fmt.Errorf("kube-apiserver of cluster %s: %w", p.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *Provider) metrics(ctx context.Context) ([]byte, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(p.rest)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", p.name, err)
+	}
+	data, err := client.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read /metrics of kube-apiserver: %w", err)
+	}
+	return data, nil
+}
+
+// Prepare has nothing to get.
+func (p *Provider) Prepare(context.Context, clusters.State) error { return nil }
+
+// Create hands out the cluster that is there.
+func (p *Provider) Create(_ context.Context, _ string, state clusters.State) (clusters.Cluster, error) {
+	return &Cluster{provider: p, state: state}, nil
+}

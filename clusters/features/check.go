@@ -1,0 +1,176 @@
+package features
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Problem is why a component would not start with the gates that it is given.
+type Problem struct {
+	// Gate that the problem is with.
+	Gate string
+	// Component that would refuse it.
+	Component clusters.Component
+	// Message is a whole sentence: what is wrong, at which version, and what to do.
+	Message string
+}
+
+// String is the message.
+func (p Problem) String() string { return p.Message }
+
+// enforcesNeeds is the first version whose components refuse to start when a gate is on without those it needs.
+var enforcesNeeds = clusters.Version{Major: 1, Minor: 35, Patch: -1}
+
+// Check lists what a component of a version would refuse in these gates, sorted by gate; nothing when it would start. The
+// version is the list's own, or an older one that the component emulates (--emulated-version). A gate may carry
+// the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
+func (l *List) Check(version clusters.Version, component clusters.Component, gates map[string]bool) []Problem {
+	if component == clusters.Etcd {
+		return nil
+	}
+	c := check{list: l, version: version, component: component, set: map[string]bool{}}
+	for _, given := range clusters.SortedKeys(gates) {
+		name := strings.TrimPrefix(given, "kube:")
+		c.set[name] = gates[given]
+		c.value(name, gates[given])
+	}
+	if minorOf(version).Compare(enforcesNeeds) >= 0 {
+		for _, name := range clusters.SortedKeys(l.Gates) {
+			c.needs(name)
+		}
+	}
+	slices.SortStableFunc(c.problems, func(a, b Problem) int { return strings.Compare(a.Gate, b.Gate) })
+	return c.problems
+}
+
+type check struct {
+	list      *List
+	version   clusters.Version
+	component clusters.Component
+	set       map[string]bool
+	problems  []Problem
+}
+
+func (c *check) report(gate, format string, args ...any) {
+	c.problems = append(c.problems, Problem{Gate: gate, Component: c.component, Message: fmt.Sprintf(format, args...)})
+}
+
+// value checks one gate by itself.
+func (c *check) value(name string, value bool) {
+	if name == allAlpha || name == allBeta {
+		return
+	}
+	gate, known := c.list.Gates[name]
+	if !known {
+		c.report(name, "feature gate %s is unknown to Kubernetes %s; %s", name, c.version, c.list.whereabouts(name, c.version))
+		return
+	}
+	spec, started := gate.At(c.version)
+	if !started {
+		first := gate.Specs[0].Since
+		c.report(name, "feature gate %s cannot be set in Kubernetes %s; it appears in %s: ask for that version or a newer one, or leave the gate out (null in a transition)",
+			name, c.version, first)
+		return
+	}
+	if spec.Locked && spec.Default != value {
+		c.report(name, "feature gate %s cannot be %t in Kubernetes %s: it is locked to %t since %s (%s); leave the gate out (null in a transition)",
+			name, value, c.version, spec.Default, spec.Since, spec.Stage)
+		return
+	}
+	c.program(name, spec)
+}
+
+// program checks that this very program knows the gate: some gates are known to one component alone.
+func (c *check) program(name string, spec Spec) {
+	if !c.asked(spec) || c.list.names(c.component, name) {
+		return
+	}
+	var knowing []string
+	for _, other := range clusters.SortedKeys(c.list.Programs) {
+		if c.list.names(other, name) {
+			knowing = append(knowing, string(other))
+		}
+	}
+	advice := "leave it out for this component"
+	if len(knowing) > 0 {
+		advice = fmt.Sprintf("%s does know it: set it under components: {%s: {featureGates: {%s: ...}}}", strings.Join(knowing, " and "), knowing[0], name)
+		if len(knowing) > 1 {
+			advice = fmt.Sprintf("%s do know it: set it under components, for each of them alone", strings.Join(knowing, " and "))
+		}
+	}
+	c.report(name, "feature gate %s is unknown to %s of Kubernetes %s; %s", name, c.component, c.version, advice)
+}
+
+// asked says whether the component's --help tells of gates of that spec's stage at that version.
+func (c *check) asked(s Spec) bool {
+	_, asked := c.list.Programs[c.component]
+	return asked && c.emulatesNothing() && (s.Stage == Alpha || s.Stage == Beta)
+}
+
+func (l *List) names(program clusters.Component, gate string) bool {
+	_, named := l.Programs[program][gate]
+	return named
+}
+
+// needs checks that what a gate needs is on where the gate is on.
+func (c *check) needs(name string) {
+	gate := c.list.Gates[name]
+	if len(gate.Needs) == 0 || !c.on(name) || !c.has(name) {
+		return
+	}
+	for _, need := range gate.Needs {
+		if _, known := c.list.Gates[need]; !known || c.on(need) {
+			continue
+		}
+		c.report(name, "feature gate %s is on%s in %s of Kubernetes %s but needs %s, which is off%s; set %s to true too, or %s to false",
+			name, c.because(name), c.component, c.version, need, c.because(need), need, name)
+	}
+}
+
+// has says whether the component may have the gate, as far as is known.
+func (c *check) has(name string) bool {
+	spec, started := c.list.Gates[name].At(c.version)
+	return started && (!c.asked(spec) || c.list.names(c.component, name))
+}
+
+// on is the value that a gate has in the end.
+func (c *check) on(name string) bool {
+	if value, set := c.set[name]; set {
+		return value
+	}
+	spec, started := c.list.Gates[name].At(c.version)
+	if !started {
+		return false
+	}
+	if value, set := c.set[allAlpha]; set && spec.Stage == Alpha {
+		return value
+	}
+	if value, set := c.set[allBeta]; set && spec.Stage == Beta {
+		return value
+	}
+	if value, named := c.list.Programs[c.component][name]; named && c.emulatesNothing() {
+		return value
+	}
+	return spec.Default
+}
+
+// emulatesNothing says whether the version is the list's own, for which alone a program's --help speaks.
+func (c *check) emulatesNothing() bool { return c.version.String() == c.list.Version }
+
+// because says what a gate's value comes from, unless it was set itself.
+func (c *check) because(name string) string {
+	if _, set := c.set[name]; set {
+		return ""
+	}
+	spec, _ := c.list.Gates[name].At(c.version)
+	if _, set := c.set[allAlpha]; set && spec.Stage == Alpha {
+		return " through AllAlpha"
+	}
+	if _, set := c.set[allBeta]; set && spec.Stage == Beta {
+		return " through AllBeta"
+	}
+	return " by default"
+}

@@ -1,0 +1,122 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Where the feature gates stand in the modules.
+const (
+	listPath     = "test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
+	gatesPath    = "pkg/features/kube_features.go"
+	clientGoPath = "features/known_features.go"
+)
+
+// Read makes the list of a release from the modules k8s.io/kubernetes and k8s.io/client-go of that version. An error means that the list
+// could not be had in full; there is never half a list.
+//
+// The published list has the gates by the names of their Go constants, of which some differ from the gates' own names, and
+// lacks the gates of client-go, which every component takes; both are made up for from the sources.
+func Read(v clusters.Version, kubernetes, clientGo fs.FS) (*List, error) {
+	gates, err := readPublished(kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	source, err := parseSource(kubernetes, gatesPath)
+	if err != nil {
+		return nil, err
+	}
+	for constant, name := range source.names {
+		if gate, listed := gates[constant]; listed && constant != name {
+			delete(gates, constant)
+			gates[name] = gate
+		}
+	}
+	client, err := parseSource(clientGo, clientGoPath)
+	if err != nil {
+		return nil, err
+	}
+	clientGates, err := client.gates()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(gates, clientGates)
+	needs, err := source.needs()
+	if err != nil {
+		return nil, err
+	}
+	if len(needs) == 0 && minorOf(v).Compare(enforcesNeeds) >= 0 {
+		return nil, fmt.Errorf("%s has no dependencies between feature gates, as Kubernetes has since %s", gatesPath, enforcesNeeds)
+	}
+	for name, needed := range needs {
+		gate, known := gates[name]
+		if !known {
+			return nil, fmt.Errorf("%s has dependencies of %s, which is not in the list of feature gates", gatesPath, name)
+		}
+		for _, need := range needed {
+			if _, known := gates[need]; !known {
+				return nil, fmt.Errorf("%s has %s depend on %s, which is not in the list of feature gates", gatesPath, name, need)
+			}
+		}
+		gate.Needs = needed
+		gates[name] = gate
+	}
+	return &List{Version: v.String(), Gates: gates}, nil
+}
+
+// readPublished reads the list that every Kubernetes release publishes.
+func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
+	data, err := fs.ReadFile(kubernetes, listPath)
+	if err != nil {
+		return nil, err
+	}
+	var published []struct {
+		Name           string `json:"name"`
+		VersionedSpecs []struct {
+			Default       bool   `json:"default"`
+			LockToDefault bool   `json:"lockToDefault"`
+			PreRelease    string `json:"preRelease"`
+			Version       string `json:"version"`
+		} `json:"versionedSpecs"`
+	}
+	if err := yaml.Unmarshal(data, &published); err != nil {
+		return nil, fmt.Errorf("%s: %w", listPath, err)
+	}
+	gates := map[string]Gate{}
+	for _, p := range published {
+		var specs []Spec
+		for _, s := range p.VersionedSpecs {
+			spec, err := newSpec(s.Version, s.PreRelease, s.Default, s.LockToDefault)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", listPath, p.Name, err)
+			}
+			specs = append(specs, spec)
+		}
+		if p.Name == "" || len(specs) == 0 {
+			return nil, fmt.Errorf("%s: feature gate %q has no specs", listPath, p.Name)
+		}
+		gates[p.Name] = Gate{Specs: sorted(specs)}
+	}
+	if len(gates) == 0 {
+		return nil, fmt.Errorf("%s is empty", listPath)
+	}
+	return gates, nil
+}
+
+func newSpec(since, stage string, value, locked bool) (Spec, error) {
+	s := Spec{Since: since, Stage: Stage(stage), Default: value, Locked: locked}
+	if _, err := clusters.ParseVersion(since); err != nil {
+		return s, err
+	}
+	switch s.Stage {
+	case Alpha, Beta, GA, Deprecated:
+		return s, nil
+	}
+	return s, errors.New("no known stage: " + stage)
+}

@@ -1,0 +1,47 @@
+package local
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// The command lines are data: a change of one is seen in review.
+func TestArguments(t *testing.T) {
+	l := layout{Dir: "/CLUSTER", Ports: ports{Etcd: 1, EtcdPeer: 2, APIServer: 3, ControllerManager: 4, Scheduler: 5, DNS: 6, DNSReady: 7}}
+	states := map[string]clusters.State{
+		"plain": {Version: "1.34.4"},
+		"full": {
+			Version: "1.36.3", FeatureGates: map[string]bool{"GenericWorkload": true, "A": false},
+			RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha2": "true", "api/beta": "false"},
+			Components: map[clusters.Component]clusters.ComponentState{
+				clusters.Scheduler: {FeatureGates: map[string]bool{"GangScheduling": true}, Flags: map[string]string{"v": "4", "leader-elect": "true"}},
+			},
+		},
+	}
+	for name, state := range states {
+		var text strings.Builder
+		for _, component := range clusters.ControlPlane() {
+			text.WriteString(string(component) + "\n  " + strings.Join(arguments(component, l, state), "\n  ") + "\n")
+		}
+		golden := filepath.Join("testdata", "arguments-"+name+".golden")
+		if *update {
+			if err := os.WriteFile(golden, []byte(text.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text.String() != string(want) {
+			t.Errorf("%s: the command lines differ from %s; if meant, run go test -update:\n%s", name, golden, text.String())
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	os.Exit(m.Run())
+}
+
+const gate = "RelaxedServiceNameValidation"
+
+func provider(t *testing.T) *local.Provider {
+	t.Helper()
+	p, err := local.Default(releases.Options{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Root = filepath.Join(t.TempDir(), "clusters")
+	return p
+}
+
+func create(t *testing.T, p *local.Provider, name string, state clusters.State) *local.Cluster {
+	t.Helper()
+	state, err := p.Resolve(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := p.Create(t.Context(), name, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(made.KubeconfigPath())); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the cluster's folder is still there: %v", err)
+		}
+	})
+	return made.(*local.Cluster)
+}
+
+func namespaces(t *testing.T, c clusters.Cluster) error {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	return err
+}
+
+func TestComponentThatRefusesToStart(t *testing.T) {
+	c := create(t, provider(t), "refuses", clusters.State{Version: "1.34"})
+	before := c.State()
+	err := c.Converge(t.Context(), before.With(clusters.Change{FeatureGates: map[string]*bool{"NoSuchGate": new(bool)}}))
+	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") || !strings.Contains(err.Error(), "unrecognized feature gate: NoSuchGate") {
+		t.Fatalf("got %v, want kube-apiserver's own words", err)
+	}
+	if got := c.State().String(); got != before.String() {
+		t.Errorf("state is %s after a transition that failed, want %s", got, before)
+	}
+	if err := c.Converge(t.Context(), before); err != nil {
+		t.Fatalf("back to the state before: %v", err)
+	}
+	if err := namespaces(t, c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeathOfAComponent(t *testing.T) {
+	c := create(t, provider(t), "dies", clusters.State{Version: "1.34"})
+	if err := c.Kill(t.Context(), clusters.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Kill(t.Context(), clusters.APIServer); err != nil {
+		t.Fatal(err)
+	}
+	if err := namespaces(t, c); err == nil {
+		t.Error("the API server answers after it was killed")
+	}
+	if err := c.Restart(t.Context(), clusters.APIServer); err != nil {
+		t.Fatal(err)
+	}
+	if err := namespaces(t, c); err != nil {
+		t.Errorf("after the restart: %v", err)
+	}
+	select {
+	case err := <-c.Died():
+		t.Errorf("a death that was asked for was reported: %v", err)
+	default:
+	}
+	// What nobody asked for is reported.
+	pid := c.PIDs()[string(clusters.ControllerManager)]
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	err := <-c.Died()
+	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
+	}
+}
+
+func TestLastingCluster(t *testing.T) {
+	first := provider(t)
+	first.Lasting = true
+	c := create(t, first, "lasts", clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
+	c.Release()
+
+	second := provider(t)
+	second.Root, second.Lasting = first.Root, true
+	if names, err := second.Names(); err != nil || len(names) != 1 || names[0] != "lasts" {
+		t.Fatalf("names %v, %v; want lasts", names, err)
+	}
+	again, err := second.Open(t.Context(), "lasts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := again.State().FeatureGates[gate], true; got != want {
+		t.Errorf("state %s was not found again", again.State())
+	}
+	off := false
+	if err := again.Converge(t.Context(), again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if err := namespaces(t, again); err != nil {
+		t.Errorf("after a transition by another process, and a sweep: %v", err)
+	}
+	if err := again.Delete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNodesFollowTheState(t *testing.T) {
+	two, one := 2, 1
+	state := clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{
+		{Count: &two, Labels: map[string]string{"zone": "a"}, Capacity: map[string]string{"cpu": "3"}},
+		{Name: "tainted", Taints: []clusters.Taint{{Key: "k", Effect: "NoSchedule"}}},
+	}}
+	c := create(t, provider(t), "nodes", state)
+	if got, want := nodes(t, c), "node-0 zone=a cpu=3 taints=0, node-1 zone=a cpu=3 taints=0, tainted-0 zone= cpu=32 taints=1"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{{Count: &one, Labels: map[string]string{"zone": "b"}}}})
+	if err := c.Converge(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := nodes(t, c), "node-0 zone=b cpu=32 taints=0"; got != want {
+		t.Errorf("after the change: got  %s\nwant %s", got, want)
+	}
+}
+
+func nodes(t *testing.T, c clusters.Cluster) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, node := range list.Items {
+		cpu := node.Status.Allocatable.Cpu().String()
+		all = append(all, node.Name+" zone="+node.Labels["zone"]+" cpu="+cpu+" taints="+string(rune('0'+len(node.Spec.Taints))))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestCheckBeforeAnythingStarts(t *testing.T) {
+	p := provider(t)
+	tests := map[string]struct {
+		state clusters.State
+		want  string
+	}{
+		"unknown gate":    {clusters.State{Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidatio": true}}, gate},
+		"too new":         {clusters.State{Version: "1.33", FeatureGates: map[string]bool{gate: true}}, "1.34"},
+		"locked":          {clusters.State{Version: "1.35", FeatureGates: map[string]bool{"JobManagedBy": false}}, "JobManagedBy"},
+		"dependency":      {clusters.State{Version: "1.35", FeatureGates: map[string]bool{"GangScheduling": true}}, "GenericWorkload"},
+		"other component": {clusters.State{Version: "1.35", Components: map[clusters.Component]clusters.ComponentState{"kube-dns": {}}}, "kube-dns"},
+		"bad capacity":    {clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Capacity: map[string]string{"cpu": "many"}}}}, "many"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			state, err := p.Resolve(t.Context(), test.state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Check(t.Context(), []clusters.State{state}); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want something about %s", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+// Package component is how a program that uses local clusters runs itself again as a part of one (etcd, nodes, dns), so that
+// each part is a process of its own that can be killed alone.
+package component
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/rehearse-dev/rehearse/clusters/local/dns"
+	"github.com/rehearse-dev/rehearse/clusters/local/etcd"
+	"github.com/rehearse-dev/rehearse/clusters/local/nodes"
+)
+
+// Command is the first argument of a program that is to be a part.
+const Command = "component"
+
+// Main turns the program into a part of a cluster if its arguments say so, and then does not return. Every program
+// that uses local clusters calls it first: rehearse itself, and the TestMain of a Go test.
+func Main() {
+	if len(os.Args) < 3 || os.Args[1] != Command {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[2], os.Args[3:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(ctx context.Context, part string, args []string) error {
+	flags := flag.NewFlagSet(part, flag.ContinueOnError)
+	var start func(context.Context) error
+	switch part {
+	case "etcd":
+		var c etcd.Config
+		flags.StringVar(&c.DataDir, "data-dir", "", "folder of the data")
+		flags.StringVar(&c.ClientURL, "client-url", "", "where to serve clients")
+		flags.StringVar(&c.PeerURL, "peer-url", "", "where to serve peers")
+		start = func(ctx context.Context) error { return etcd.Run(ctx, c) }
+	case "nodes":
+		kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
+		start = func(ctx context.Context) error { return nodes.Simulate(ctx, *kubeconfig) }
+	case "dns":
+		var c dns.Config
+		flags.StringVar(&c.Address, "address", "", "where to answer")
+		flags.StringVar(&c.ReadyAddress, "ready-address", "", "where to tell readiness")
+		flags.StringVar(&c.Kubeconfig, "kubeconfig", "", "how to reach the API server")
+		start = func(ctx context.Context) error { return dns.Run(ctx, c) }
+	default:
+		return fmt.Errorf("component %q: want etcd, nodes or dns", part)
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return start(ctx)
+}

@@ -1,0 +1,120 @@
+//go:build linux
+
+package processes
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func start(t *testing.T, s *Spawner, spec Spec) *Process {
+	t.Helper()
+	if spec.LogDir == "" {
+		spec.LogDir = t.TempDir()
+	}
+	p, err := s.Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Kill(context.WithoutCancel(t.Context())) })
+	return p
+}
+
+func TestFailureTellsTheLastLines(t *testing.T) {
+	p := start(t, NewSpawner(), Spec{Name: "broken", Program: "/bin/sh", Args: []string{"-c", "echo no such flag >&2; exit 3"}})
+	<-p.Done()
+	got := p.Failure().Error()
+	for _, want := range []string{"broken", "exit status 3", "no such flag", "broken-1.log"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+	if p.Expected() {
+		t.Error("nobody told it to end")
+	}
+}
+
+func TestKillEndsTheWholeGroup(t *testing.T) {
+	child := filepath.Join(t.TempDir(), "child")
+	p := start(t, NewSpawner(), Spec{Name: "parent", Program: "/bin/sh", Args: []string{"-c", "sleep 1000 & echo $! > " + child + "; echo started; wait"}})
+	awaitLine(t, p.LogFile, "started")
+	pid, err := os.ReadFile(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !p.Expected() {
+		t.Error("it was told to end")
+	}
+	number, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
+	for range 1000 { // the child is reaped by whoever adopts it
+		if !runs(number, "sleep") {
+			return
+		}
+		_ = exec.CommandContext(t.Context(), "/bin/true").Run()
+	}
+	t.Errorf("the child %d of a killed process lives on", number)
+}
+
+func TestEachStartHasALogOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	s := NewSpawner()
+	for _, want := range []string{"x-1.log", "x-2.log"} {
+		p := start(t, s, Spec{Name: "x", Program: "/bin/true", LogDir: dir})
+		<-p.Done()
+		if filepath.Base(p.LogFile) != want {
+			t.Errorf("log file %s, want %s", p.LogFile, want)
+		}
+		if info, err := os.Stat(p.LogFile); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("log file's mode: %v, %v; want 0600", info.Mode(), err)
+		}
+	}
+}
+
+func TestAttachTakesOnlyItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, NewSpawner(), Spec{Name: "y", Program: "/bin/sh", Args: []string{"-c", "echo started; read x < " + dir + "/never; true", dir + "/"}, Detached: true})
+	awaitLine(t, p.LogFile, "")
+	if Attach("y", p.PID, p.LogFile, "another folder") != nil {
+		t.Error("attached to a process of somebody else's")
+	}
+	if n, err := KillOwned("another folder that nobody uses"); n != 0 || err != nil {
+		t.Errorf("killed %d processes of nobody's, %v", n, err)
+	}
+}
+
+func TestKillOwned(t *testing.T) {
+	dir := t.TempDir() + "/"
+	p := start(t, NewSpawner(), Spec{Name: "z", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"X=1"}})
+	q := start(t, NewSpawner(), Spec{Name: "q", Program: "/bin/sh", Args: []string{"-c", "sleep 1000", dir}})
+	if n, err := KillOwned(dir); n < 1 || err != nil {
+		t.Errorf("killed %d, %v; want at least one", n, err)
+	}
+	<-q.Done()
+	select {
+	case <-p.Done():
+		t.Error("killed a process that is not of the folder")
+	default:
+	}
+}
+
+// awaitLine waits until a log has content.
+func awaitLine(t *testing.T, path, line string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), line) {
+			return
+		}
+	}
+}

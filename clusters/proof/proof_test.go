@@ -1,0 +1,45 @@
+package proof
+
+import (
+	"strings"
+	"testing"
+)
+
+const metrics = `# HELP kubernetes_build_info [ALPHA] build
+# TYPE kubernetes_build_info gauge
+kubernetes_build_info{git_version="v1.35.4",major="1"} 1
+# HELP kubernetes_feature_enabled [BETA] gates
+# TYPE kubernetes_feature_enabled gauge
+kubernetes_feature_enabled{name="On",stage="ALPHA"} 1
+kubernetes_feature_enabled{name="Off",stage=""} 0
+`
+
+func TestComponent(t *testing.T) {
+	tests := map[string]struct {
+		metrics, version string
+		gates            map[string]bool
+		want             []string // nothing: proven
+	}{
+		"as meant":                          {metrics: metrics, version: "1.35.4", gates: map[string]bool{"On": true, "Off": false}},
+		"any version":                       {metrics: metrics},
+		"groups of gates":                   {metrics: metrics, gates: map[string]bool{"AllAlpha": true}},
+		"another version":                   {metrics: metrics, version: "1.34.4", want: []string{`runs version "v1.35.4", not 1.34.4`}},
+		"gates not flipped":                 {metrics: metrics, gates: map[string]bool{"On": false, "Off": true}, want: []string{"On should be false", "Off should be true"}},
+		"an unknown gate off is not proven": {metrics: metrics, gates: map[string]bool{"Gone": false}, want: []string{"Gone should be false", "known: false"}},
+		"no metrics prove nothing":          {metrics: "", version: "1.35.4", want: []string{`runs version ""`}},
+		"not metrics":                       {metrics: "<html>", want: []string{"read metrics"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := Component([]byte(test.metrics), test.version, test.gates)
+			if (err == nil) != (test.want == nil) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}

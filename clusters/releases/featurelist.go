@@ -1,0 +1,180 @@
+package releases
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+const (
+	listName       = "features.json"
+	listLockName   = "features.lock"
+	listTempPrefix = ".features-"
+	// listFormat changes whenever a list that was written before must be made anew.
+	listFormat = 1
+)
+
+// storedList is the file of a version's list in the cache.
+type storedList struct {
+	Format int            `json:"format"`
+	List   *features.List `json:"list"`
+}
+
+// NoFeatureListError says that a version's feature gates are not known, so that they cannot be checked before a component
+// is started with them. It says nothing against the gates.
+type NoFeatureListError struct {
+	Version string
+	Err     error
+}
+
+func (e *NoFeatureListError) Error() string {
+	return fmt.Sprintf("the feature gates of Kubernetes %s cannot be checked before it starts: %v", e.Version, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *NoFeatureListError) Unwrap() error { return e.Err }
+
+// FeatureList returns the feature gates of an exact version. It comes from the modules of that version by way of the Go
+// tool, and is cached, so that a warm start needs neither. The lists of other versions in the cache are at its hand, and
+// once the version's programs are in the cache too, the list also tells which of them knows which gate. Where it cannot be
+// had, the error is a *NoFeatureListError.
+func (s *Store) FeatureList(ctx context.Context, version string) (*features.List, error) {
+	v, err := exact(version)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.BinDir != "" {
+		return nil, &NoFeatureListError{Version: v.String(), Err: fmt.Errorf("your own build in %s may have gates that no release has", s.options.BinDir)}
+	}
+	list, err := s.featureList(ctx, s.entry(v))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, &NoFeatureListError{Version: v.String(), Err: err}
+	}
+	return list.With(s.otherLists(v)...), nil
+}
+
+func (s *Store) featureList(ctx context.Context, e entry) (*features.List, error) {
+	list, err := readList(e)
+	if err == nil && !e.canAsk(list) {
+		return list, nil
+	}
+	unlock, err := e.lock(ctx, listLockName, s.options.Progress)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := removeTemporary(e.home, listTempPrefix); err != nil {
+		return nil, err
+	}
+	if list, err = readList(e); err != nil {
+		if list, err = s.makeList(ctx, e.version); err != nil {
+			return nil, err
+		}
+	} else if !e.canAsk(list) {
+		return list, nil
+	}
+	if err := e.ask(ctx, list); err != nil {
+		return nil, err
+	}
+	return list, writeJSON(filepath.Join(e.home, listName), listTempPrefix, storedList{Format: listFormat, List: list})
+}
+
+// readList reads a list from the cache; one that is absent, broken or of another format is an error alike: it is made anew.
+func readList(e entry) (*features.List, error) {
+	data, err := os.ReadFile(filepath.Join(e.home, listName))
+	if err != nil {
+		return nil, err
+	}
+	var stored storedList
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return nil, err
+	}
+	if stored.Format != listFormat || stored.List == nil || stored.List.Version != e.version.String() || len(stored.List.Gates) == 0 {
+		return nil, errors.New("not a list of this format")
+	}
+	return stored.List, nil
+}
+
+// makeList reads the list from the modules of the version.
+func (s *Store) makeList(ctx context.Context, v clusters.Version) (*features.List, error) {
+	tool, err := s.goTool()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "rehearse-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s.options.Progress("getting the list of feature gates of Kubernetes %s", v)
+	modules, err := tool.download(ctx, dir, kubernetesModule+"@v"+v.String(), "k8s.io/client-go@"+stagingVersion(v))
+	if err != nil {
+		return nil, err
+	}
+	return features.Read(v, os.DirFS(modules[0].Dir), os.DirFS(modules[1].Dir))
+}
+
+// canAsk says whether a program is in the cache that the list does not tell of yet.
+func (e entry) canAsk(list *features.List) bool {
+	for _, c := range clusters.ControlPlane() {
+		if _, asked := list.Programs[c]; !asked && e.present(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e entry) present(c clusters.Component) bool {
+	lacking, err := e.lacking([]string{string(c)})
+	return err == nil && len(lacking) == 0
+}
+
+// ask has each program that is in the cache name its gates.
+func (e entry) ask(ctx context.Context, list *features.List) error {
+	for _, c := range clusters.ControlPlane() {
+		if _, asked := list.Programs[c]; asked || !e.present(c) {
+			continue
+		}
+		help, err := output(ctx, filepath.Join(e.dir, string(c)), "--help")
+		if err != nil {
+			return err
+		}
+		gates := features.InHelp(help)
+		if len(gates) == 0 {
+			return fmt.Errorf("%s --help names no feature gates", filepath.Join(e.dir, string(c)))
+		}
+		if list.Programs == nil {
+			list.Programs = map[clusters.Component]map[string]bool{}
+		}
+		list.Programs[c] = gates
+	}
+	return nil
+}
+
+// otherLists are the lists of other versions that the cache has; they only serve to say where an unknown gate is known.
+func (s *Store) otherLists(v clusters.Version) []*features.List {
+	var others []*features.List
+	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
+	if err != nil {
+		return nil
+	}
+	for _, folder := range folders {
+		at, err := clusters.ParseVersion(folder.Name())
+		if err != nil || !at.Exact() || at == v {
+			continue
+		}
+		if list, err := readList(s.entry(at)); err == nil {
+			others = append(others, list)
+		}
+	}
+	return others
+}

@@ -1,0 +1,192 @@
+package releases
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fakeGo is testdata/go with a folder of its own.
+type fakeGo struct{ dir, path string }
+
+func newFakeGo(t *testing.T) fakeGo {
+	t.Helper()
+	script, err := filepath.Abs("testdata/go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := fakeGo{dir: t.TempDir()}
+	g.path = filepath.Join(g.dir, "go")
+	if err := os.Symlink(script, g.path); err != nil {
+		t.Fatal(err)
+	}
+	g.copy(t, "testdata/kubernetes.mod", "modules/k8s.io/kubernetes/go.mod")
+	g.write(t, "versions", "v1.34.0 v1.34.9 v1.34.10 v1.34.11-rc.0 v1.35.1 v1.36.0-alpha.1")
+	return g
+}
+
+// withFeatures gives the fake modules the files that the list of feature gates is read from.
+func (g fakeGo) withFeatures(t *testing.T) fakeGo {
+	t.Helper()
+	for module, files := range map[string][]string{
+		"kubernetes": {"pkg/features/kube_features.go", "test/compatibility_lifecycle/reference/versioned_feature_list.yaml"},
+		"client-go":  {"features/known_features.go"},
+	} {
+		for _, file := range files {
+			g.copy(t, filepath.Join("../features/testdata", module, file), filepath.Join("modules/k8s.io", module, file))
+		}
+	}
+	return g
+}
+
+func (g fakeGo) copy(t *testing.T, from, to string) {
+	t.Helper()
+	g.write(t, to, read(t, from))
+}
+
+func (g fakeGo) write(t *testing.T, name, text string) { write(t, filepath.Join(g.dir, name), text) }
+
+// calls of a subcommand.
+func (g fakeGo) calls(t *testing.T, subcommand string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(g.dir, "calls"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(data), "\n")
+	return len(slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, subcommand+" ") }))
+}
+
+// host is a release host that has one version.
+type host struct {
+	*httptest.Server
+	files map[string]string
+
+	mutex    sync.Mutex
+	requests []string
+}
+
+func newHost(t *testing.T, version string) *host {
+	t.Helper()
+	h := &host{files: map[string]string{"/release/stable-1.34.txt": version + "\n"}}
+	for _, program := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"} {
+		path := fmt.Sprintf("/release/%s/bin/%s/%s/%s", version, runtime.GOOS, runtime.GOARCH, program)
+		h.files[path] = "#!/bin/sh\necho Kubernetes " + version + "\n"
+		sum := sha256.Sum256([]byte(h.files[path]))
+		h.files[path+".sha256"] = hex.EncodeToString(sum[:])
+	}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mutex.Lock()
+		h.requests = append(h.requests, r.URL.Path)
+		text, found := h.files[r.URL.Path]
+		h.mutex.Unlock()
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// asked is how many requests came.
+func (h *host) asked() int {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return len(h.requests)
+}
+
+// change replaces in every file whose path ends so.
+func (h *host) change(suffix string, change func(string) string) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for path, text := range h.files {
+		if strings.HasSuffix(path, suffix) {
+			h.files[path] = change(text)
+		}
+	}
+}
+
+// gone is the address of a host that does not answer.
+func gone() string {
+	s := httptest.NewServer(http.NotFoundHandler())
+	s.Close()
+	return s.URL
+}
+
+// said collects progress.
+type said struct {
+	mutex sync.Mutex
+	lines []string
+}
+
+func (s *said) progress(format string, args ...any) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+func (s *said) contains(text string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return strings.Contains(strings.Join(s.lines, "\n"), text)
+}
+
+func newStore(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustEnsure(t *testing.T, s *Store, version string, programs ...string) Binaries {
+	t.Helper()
+	b, err := s.Ensure(t.Context(), version, programs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func wantError(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", texts)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("%q is not in: %v", text, err)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

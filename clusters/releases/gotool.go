@@ -1,0 +1,136 @@
+package releases
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// keptLines is how much of the Go tool's last output goes into an error.
+const keptLines = 20
+
+// goTool runs the go command.
+type goTool struct{ path string }
+
+// errNoGo says that there is no go command on this machine.
+var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs with --kubernetes-bin DIR")
+
+func (s *Store) goTool() (goTool, error) {
+	if s.options.Go != "" {
+		return goTool{path: s.options.Go}, nil
+	}
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return goTool{}, errNoGo
+	}
+	path, err = filepath.Abs(path)
+	return goTool{path: path}, err
+}
+
+// run runs the go command in a folder and returns its standard output. Every line of its standard error goes to line,
+// which says whether it was only progress; the last ones that were not are part of the error.
+func (g goTool) run(ctx context.Context, dir string, line func(string) bool, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	last := &lastLines{progress: line}
+	cmd := exec.CommandContext(ctx, g.path, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, last
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	cmd.WaitDelay = 5 * time.Second
+	inOwnGroup(cmd)
+	runtime.LockOSThread() // a child that dies with its parent dies with the parent's thread
+	defer runtime.UnlockOSThread()
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return out.Bytes(), fmt.Errorf("go %s: %w%s", strings.Join(args[:min(2, len(args))], " "), err, last.quoted())
+	}
+	return out.Bytes(), nil
+}
+
+// moduleInfo is what `go mod download -json` says of a module.
+type moduleInfo struct {
+	Path, Version, Error string
+	// Info, GoMod and Dir are paths in the module cache.
+	Info, GoMod, Dir string
+}
+
+// download gets modules (path@version) into Go's module cache, and says where they are, in the same order.
+func (g goTool) download(ctx context.Context, dir string, modules ...string) ([]moduleInfo, error) {
+	out, runErr := g.run(ctx, dir, nil, append([]string{"mod", "download", "-json"}, modules...)...)
+	found := make([]moduleInfo, len(modules))
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var m moduleInfo
+		err := decoder.Decode(&m)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(runErr, fmt.Errorf("go mod download -json: %w", err))
+		}
+		if m.Error != "" {
+			return nil, fmt.Errorf("go mod download %s@%s: %s", m.Path, m.Version, m.Error)
+		}
+		if i := slices.Index(modules, m.Path+"@"+m.Version); i >= 0 {
+			found[i] = m
+		}
+	}
+	if runErr != nil {
+		return nil, runErr
+	}
+	for i, m := range found {
+		if m.Path == "" {
+			return nil, fmt.Errorf("go mod download -json says nothing of %s", modules[i])
+		}
+	}
+	return found, nil
+}
+
+// lastLines keeps the last lines that are not mere progress.
+type lastLines struct {
+	progress func(string) bool
+	kept     []string
+	rest     []byte
+}
+
+func (l *lastLines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		l.rest = rest
+		l.take(string(line))
+	}
+}
+
+func (l *lastLines) take(line string) {
+	if l.progress != nil && l.progress(line) {
+		return
+	}
+	l.kept = append(l.kept, line)
+	l.kept = l.kept[max(0, len(l.kept)-keptLines):]
+}
+
+func (l *lastLines) quoted() string {
+	if len(l.rest) > 0 {
+		l.take(string(l.rest))
+		l.rest = nil
+	}
+	if len(l.kept) == 0 {
+		return ""
+	}
+	return "; it said last:\n  " + strings.Join(l.kept, "\n  ")
+}

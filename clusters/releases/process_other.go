@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package releases
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// inOwnGroup gives a command a process group that is killed as a whole when its context ends.
+func inOwnGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

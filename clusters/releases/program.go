@@ -1,0 +1,79 @@
+package releases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// printedVersion is what `kube-apiserver --version` prints: "Kubernetes v1.34.4", "Kubernetes v1.37.0-alpha.1.12+d34db33f".
+var printedVersion = regexp.MustCompile(`^Kubernetes v(\d+)\.(\d+)\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?)`)
+
+// programVersion asks a program for its version. What a development build has behind a release's name is left out.
+func programVersion(ctx context.Context, path string) (clusters.Version, error) {
+	out, err := output(ctx, path, "--version")
+	if err != nil {
+		return clusters.Version{}, err
+	}
+	m := printedVersion.FindStringSubmatch(out)
+	if m == nil {
+		return clusters.Version{}, fmt.Errorf("%s --version printed %.80q, not a version of Kubernetes", path, out)
+	}
+	v := clusters.Version{Pre: m[4]}
+	v.Major, _ = strconv.Atoi(m[1])
+	v.Minor, _ = strconv.Atoi(m[2])
+	v.Patch, _ = strconv.Atoi(m[3])
+	return v, nil
+}
+
+// provesVersion runs a program to see that it can run here and is of the version. Those without --version are let through.
+func provesVersion(ctx context.Context, path string, want clusters.Version) error {
+	if slices.Contains([]string{"kubectl", "kubeadm"}, filepath.Base(path)) {
+		return nil
+	}
+	got, err := programVersion(ctx, path)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("%s --version says %s, not %s", filepath.Base(path), got, want)
+	}
+	return nil
+}
+
+// output runs a program that ends by itself, and returns what it printed.
+func output(ctx context.Context, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.WaitDelay = time.Second
+		out, err := cmd.Output()
+		// A program that was just written is "busy" while any child forked meanwhile still has it open.
+		if errors.Is(err, syscall.ETXTBSY) && attempt < 50 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+				continue
+			}
+		}
+		if err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+				err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+			}
+			return "", fmt.Errorf("running %s %s: %w", path, strings.Join(args, " "), err)
+		}
+		return strings.TrimSpace(string(out)), nil
+	}
+}

@@ -1,0 +1,225 @@
+// Package releases gets the programs of a Kubernetes version, and the list of its feature gates, and keeps them in a
+// cache that any number of processes may use at once.
+package releases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Source says where programs come from that are not in the cache yet. What is in the cache is used whatever its source.
+type Source string
+
+const (
+	// Auto downloads, and builds where the release host cannot be reached.
+	Auto Source = "auto"
+	// Download takes the official programs and verifies their published checksums.
+	Download Source = "download"
+	// Build compiles the module k8s.io/kubernetes with the Go tool.
+	Build Source = "build"
+)
+
+// Sources lists every Source, for a flag's help.
+func Sources() []Source { return []Source{Auto, Download, Build} }
+
+// Options of a Store.
+type Options struct {
+	// CacheDir is the folder that holds everything; the store makes it. Required unless BinDir is given.
+	CacheDir string
+	// Source of what is not in the cache; Auto unless told.
+	Source Source
+	// BinDir is a folder with the user's own build of the programs. Nothing else is used then, and nothing is fetched.
+	BinDir string
+	// Refresh makes Resolve ask for the newest patch though the cache has one.
+	Refresh bool
+	// HTTPClient for downloads; one that gives up on a silent host unless told.
+	HTTPClient *http.Client
+	// BaseURL of the release host; https://dl.k8s.io unless told.
+	BaseURL string
+	// Go is the Go tool; the one on the PATH unless told.
+	Go string
+	// Progress hears what long work is at; it may be nil.
+	Progress clusters.Progress
+	// Now is the clock; time.Now unless told.
+	Now func() time.Time
+}
+
+// Store gets and keeps Kubernetes programs. It is safe for concurrent use, by several processes too.
+type Store struct {
+	options  Options
+	platform string
+	// unreachable remembers that the release host did not answer, so that it is waited for only once.
+	unreachable atomic.Bool
+}
+
+// New returns a store; it touches neither disk nor network.
+func New(o Options) (*Store, error) {
+	if o.Source == "" {
+		o.Source = Auto
+	}
+	if !slices.Contains(Sources(), o.Source) {
+		return nil, fmt.Errorf("source %q of Kubernetes programs: want auto, download or build", o.Source)
+	}
+	if o.CacheDir == "" && o.BinDir == "" {
+		return nil, errors.New("a store of Kubernetes programs needs a cache folder")
+	}
+	if o.HTTPClient == nil {
+		o.HTTPClient = defaultClient()
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = "https://dl.k8s.io"
+	}
+	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{options: o, platform: runtime.GOOS + "-" + runtime.GOARCH}, nil
+}
+
+// Binaries are the programs of one version, in one folder.
+type Binaries struct {
+	// Version without a leading v: "1.34.4".
+	Version string
+	// Dir is the folder that holds them.
+	Dir string
+}
+
+// Path of one program: "kube-apiserver".
+func (b Binaries) Path(program string) string { return filepath.Join(b.Dir, program) }
+
+// knownPrograms are the programs that can be had; each is the last element of its package k8s.io/kubernetes/cmd/....
+var knownPrograms = []string{
+	"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubeadm", "kubectl", "kubelet",
+}
+
+// Ensure returns the programs of an exact version, getting what the cache does not have: those of the control plane
+// always, and any others that are named (kubectl, kubelet, kubeadm, kube-proxy).
+func (s *Store) Ensure(ctx context.Context, version string, programs ...string) (Binaries, error) {
+	v, err := exact(version)
+	if err != nil {
+		return Binaries{}, err
+	}
+	want, err := wanted(programs)
+	if err != nil {
+		return Binaries{}, err
+	}
+	if s.options.BinDir != "" {
+		return s.ownBinaries(ctx, v, want)
+	}
+	e := s.entry(v)
+	found := Binaries{Version: v.String(), Dir: e.dir}
+	lacking, err := e.lacking(want)
+	if err == nil && len(lacking) == 0 {
+		return found, nil
+	}
+	unlock, err := e.lock(ctx, lockName, s.options.Progress)
+	if err != nil {
+		return Binaries{}, err
+	}
+	defer unlock()
+	if err := s.complete(ctx, e, want); err != nil {
+		return Binaries{}, err
+	}
+	return found, nil
+}
+
+// complete gets what the entry lacks. The caller holds the entry's lock.
+func (s *Store) complete(ctx context.Context, e entry, want []string) error {
+	if err := e.removeLeftovers(); err != nil {
+		return err
+	}
+	lacking, err := e.repair(ctx, want, s.options.Progress)
+	if err != nil || len(lacking) == 0 {
+		return err
+	}
+	temp, remove, err := e.tempDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	source, err := s.fetch(ctx, e.version, lacking, temp)
+	if err != nil {
+		return err
+	}
+	for _, program := range lacking {
+		if err := provesVersion(ctx, filepath.Join(temp, program), e.version); err != nil {
+			return fmt.Errorf("%s (%s) is not what it should be: %w", program, source, err)
+		}
+	}
+	return e.publish(temp, lacking, source)
+}
+
+// fetch puts the programs into dir and says where they came from.
+func (s *Store) fetch(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+	if s.downloads() {
+		source, err := s.download(ctx, v, programs, dir)
+		if err == nil || !s.buildsInstead(err) {
+			return source, err
+		}
+	}
+	return s.build(ctx, v, programs, dir)
+}
+
+// downloads says whether a download is to be tried. The release host has a control plane for Linux alone.
+func (s *Store) downloads() bool {
+	switch s.options.Source {
+	case Download:
+		return true
+	case Build:
+		return false
+	default:
+		return strings.HasPrefix(s.platform, "linux-") && !s.unreachable.Load()
+	}
+}
+
+// buildsInstead says whether a failed download is made up for by building: only where the host was not reached at all.
+func (s *Store) buildsInstead(err error) bool {
+	var unreachable *unreachableError
+	if s.options.Source != Auto || !errors.As(err, &unreachable) {
+		return false
+	}
+	if !s.unreachable.Swap(true) {
+		s.options.Progress("%s cannot be reached (%v): using the module k8s.io/kubernetes instead", s.options.BaseURL, unreachable.cause)
+	}
+	return true
+}
+
+func wanted(programs []string) ([]string, error) {
+	var want []string
+	for _, c := range clusters.ControlPlane() {
+		want = append(want, string(c))
+	}
+	for _, p := range programs {
+		if !slices.Contains(knownPrograms, p) {
+			return nil, fmt.Errorf("no program of Kubernetes is called %q; there are %s", p, strings.Join(knownPrograms, ", "))
+		}
+		if !slices.Contains(want, p) {
+			want = append(want, p)
+		}
+	}
+	return want, nil
+}
+
+func exact(version string) (clusters.Version, error) {
+	v, err := clusters.ParseVersion(version)
+	if err != nil {
+		return v, err
+	}
+	if !v.Exact() {
+		return v, fmt.Errorf("version %q is not one release: resolve it first", version)
+	}
+	return v, nil
+}

@@ -1,0 +1,71 @@
+package skew_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+)
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		from, to string
+		// want is the error without its common end; "" for none.
+		want string
+	}{
+		{"1.34.4", "1.34.4", ""},
+		{"1.34.4", "1.34.0", ""},
+		{"1.34.4", "1.35.0", ""},
+		{"1.35.4", "1.34.4", ""},
+		{"1.34", "1.35", ""},
+		{"1.36.3", "1.37.0-alpha.1", ""},
+		{"1.37.0-alpha.1", "1.36.3", ""},
+		{"1.34.4", "1.36.3", "the upgrade from Kubernetes 1.34.4 to 1.36.3 skips 1.35: a control plane goes up one minor version at a time"},
+		{"1.36.3", "1.34.4", "the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35: a control plane goes down one minor version at a time"},
+		{"1.33.0", "1.37.0", "the upgrade from Kubernetes 1.33.0 to 1.37.0 skips 1.34, 1.35 and 1.36: a control plane goes up one minor version at a time"},
+		{"1.37.0", "1.33.0", "the downgrade from Kubernetes 1.37.0 to 1.33.0 skips 1.36, 1.35 and 1.34: a control plane goes down one minor version at a time"},
+		{"1.34.4", "1.36.0-rc.1", "the upgrade from Kubernetes 1.34.4 to 1.36.0-rc.1 skips 1.35: a control plane goes up one minor version at a time"},
+		{"1.36.0", "2.0.0", "cannot go from Kubernetes 1.36.0 to 2.0.0: the version skew policy knows no change of the major version"},
+	} {
+		t.Run(test.from+" to "+test.to, func(t *testing.T) {
+			err := skew.Check(version(t, test.from), version(t, test.to))
+			if test.want == "" {
+				if err != nil {
+					t.Fatalf("refused: %v", err)
+				}
+				return
+			}
+			var refused *skew.Error
+			if !errors.As(err, &refused) {
+				t.Fatalf("got %v, want a *skew.Error", err)
+			}
+			want := test.want + " (" + skew.Policy + "); write force: true in the transition to rehearse it all the same"
+			if err.Error() != want {
+				t.Errorf("got  %s\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+func TestErrorNamesTheWayOut(t *testing.T) {
+	err := skew.Check(version(t, "1.33.0"), version(t, "1.36.0"))
+	if err == nil {
+		t.Fatal("a step over two minors was let through")
+	}
+	for _, want := range []string{"https://kubernetes.io/releases/version-skew-policy/", "force: true"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+}
+
+func version(t *testing.T, text string) clusters.Version {
+	t.Helper()
+	v, err := clusters.ParseVersion(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,105 @@
+package clusters
+
+import (
+	"reflect"
+	"testing"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func TestWith(t *testing.T) {
+	before := State{
+		Version:      "1.34",
+		FeatureGates: map[string]bool{"A": true, "B": false},
+		Components:   map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"v": "4"}}},
+		Nodes:        []NodeGroup{{Count: ptr(2)}},
+	}
+	tests := map[string]struct {
+		change Change
+		want   State
+	}{
+		"nothing": {want: before},
+		"a version alone keeps the gates": {
+			change: Change{Version: "1.35"},
+			want:   State{Version: "1.35", FeatureGates: before.FeatureGates, Components: before.Components, Nodes: before.Nodes},
+		},
+		"gates merge by name and null returns one to its default": {
+			change: Change{FeatureGates: map[string]*bool{"A": nil, "B": ptr(true), "D": ptr(true)}},
+			want:   State{Version: "1.34", FeatureGates: map[string]bool{"B": true, "D": true}, Components: before.Components, Nodes: before.Nodes},
+		},
+		"a component merges, null removes all of it": {
+			change: Change{Components: map[Component]*ComponentChange{
+				Scheduler: {Flags: map[string]*string{"v": nil, "x": ptr("y")}},
+				APIServer: {Flags: map[string]*string{"z": ptr("1")}},
+			}},
+			want: State{Version: "1.34", FeatureGates: before.FeatureGates, Nodes: before.Nodes, Components: map[Component]ComponentState{
+				Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"x": "y"}},
+				APIServer: {Flags: map[string]string{"z": "1"}},
+			}},
+		},
+		"an empty list of nodes removes them": {
+			change: Change{Nodes: []NodeGroup{}},
+			want:   State{Version: "1.34", FeatureGates: before.FeatureGates, Components: before.Components, Nodes: []NodeGroup{}},
+		},
+	}
+	original := before.String()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := before.With(test.change); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got  %+v\nwant %+v", got, test.want)
+			}
+		})
+	}
+	if before.String() != original {
+		t.Errorf("With changed its receiver: %s, was %s", before, original)
+	}
+}
+
+func TestGatesOfAComponent(t *testing.T) {
+	s := State{FeatureGates: map[string]bool{"A": true}, Components: map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"A": false, "B": true}}}}
+	if got, want := s.Gates(Scheduler), map[string]bool{"A": false, "B": true}; !reflect.DeepEqual(got, want) {
+		t.Errorf("scheduler: got %v, want %v", got, want)
+	}
+	if got, want := s.Gates(APIServer), map[string]bool{"A": true}; !reflect.DeepEqual(got, want) {
+		t.Errorf("API server: got %v, want %v", got, want)
+	}
+}
+
+func TestStateInOneLine(t *testing.T) {
+	s := State{
+		Version: "1.35.4", FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"api/all": "true"},
+		Components:        map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"v": "4"}}},
+		SchedulerProfiles: []map[string]any{{}}, Nodes: []NodeGroup{{Count: ptr(2)}, {}},
+	}
+	want := "1.35.4 A=true B=false api/all=true kube-scheduler:C=true kube-scheduler:--v=4 profiles=1 nodes=3"
+	if got := s.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestParseVersion(t *testing.T) {
+	for text, want := range map[string]string{"1.34": "1.34", "v1.34.4": "1.34.4", "1.36.0-rc.1": "1.36.0-rc.1", "1.30.0": "1.30.0"} {
+		got, err := ParseVersion(text)
+		if err != nil || got.String() != want {
+			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "1", "1.x", "1.34.", "1.34.4.5", "latest", "1.34-rc.1", " 1.34"} {
+		if got, err := ParseVersion(text); err == nil {
+			t.Errorf("%q: got %s, want an error", text, got)
+		}
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	ordered := []string{"1.33.13", "1.34", "1.34.0-alpha.1", "1.34.0-rc.1", "1.34.0", "1.34.4", "1.35.4"}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			va, _ := ParseVersion(a)
+			vb, _ := ParseVersion(b)
+			if got := va.Compare(vb); (got < 0) != (i < j) || (got > 0) != (i > j) {
+				t.Errorf("compare %s with %s: %d", a, b, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+)
+
+const defaultClusterName = "rehearse"
+
+func newClusterCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "cluster",
+		Short: "Local control planes to play with, which outlive the command",
+		Example: `  rehearse cluster create --version 1.35 --feature-gates RelaxedServiceNameValidation=true --nodes 3
+  export KUBECONFIG=$(rehearse cluster kubeconfig)
+  rehearse cluster transition --version 1.34
+  rehearse cluster delete`,
+	}
+	command.AddCommand(newClusterCreateCommand(), newClusterListCommand(), newClusterKubeconfigCommand(), newClusterTransitionCommand(), newClusterDeleteCommand())
+	return command
+}
+
+// stateFlags describe a state, or a change of one.
+type stateFlags struct {
+	version       string
+	gates         map[string]string
+	runtimeConfig map[string]string
+	nodes         int
+	profiles      string
+}
+
+func (f *stateFlags) add(command *cobra.Command) {
+	command.Flags().StringVar(&f.version, "version", "", "Kubernetes version: 1.35 or 1.35.4")
+	command.Flags().StringToStringVar(&f.gates, "feature-gates", nil, "feature gates: A=true,B=false; A= returns a gate to its default")
+	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true")
+	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of simulated nodes")
+	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
+}
+
+func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
+	change := clusters.Change{Version: f.version, FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
+	for gate, text := range f.gates {
+		switch text {
+		case "true", "false":
+			value := text == "true"
+			change.FeatureGates[gate] = &value
+		case "":
+			change.FeatureGates[gate] = nil
+		default:
+			return change, fmt.Errorf("--feature-gates %s=%s: want true, false or nothing", gate, text)
+		}
+	}
+	for key, value := range f.runtimeConfig {
+		change.RuntimeConfig[key] = &value
+	}
+	if command.Flags().Changed("nodes") {
+		change.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}
+	}
+	if f.profiles == "" {
+		return change, nil
+	}
+	data, err := os.ReadFile(f.profiles)
+	if err != nil {
+		return change, fmt.Errorf("read --scheduler-config: %w", err)
+	}
+	var config struct {
+		Profiles []map[string]any `json:"profiles"`
+	}
+	if err := yaml.Unmarshal(data, &config); err != nil {
+		return change, fmt.Errorf("read --scheduler-config %s: %w", f.profiles, err)
+	}
+	if len(config.Profiles) == 0 {
+		return change, fmt.Errorf("--scheduler-config %s has no profiles", f.profiles)
+	}
+	change.SchedulerProfiles = config.Profiles
+	return change, nil
+}
+
+func newClusterCreateCommand() *cobra.Command {
+	var releases releaseFlags
+	var state stateFlags
+	command := &cobra.Command{
+		Use: "create [NAME]", Short: "Create a local control plane that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := releases.local(true, progressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			change, err := state.change(command)
+			if err != nil {
+				return err
+			}
+			wanted, err := provider.Resolve(command.Context(), clusters.State{}.With(change))
+			if err != nil {
+				return err
+			}
+			if err := provider.Check(command.Context(), []clusters.State{wanted}); err != nil {
+				return err
+			}
+			cluster, err := provider.Create(command.Context(), clusterName(args), wanted)
+			if err != nil {
+				return broken(err)
+			}
+			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(), cluster.State(), cluster.KubeconfigPath())
+			return nil
+		},
+	}
+	releases.add(command)
+	state.add(command)
+	return command
+}
+
+func newClusterListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
+			if err != nil {
+				return err
+			}
+			names, err := provider.Names()
+			if err != nil {
+				return broken(err)
+			}
+			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "NAME\tSTATE\tRUNNING\tKUBECONFIG")
+			for _, name := range names {
+				info, err := provider.Describe(name)
+				if err != nil {
+					return broken(err)
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", name, info.State, strings.Join(info.Running, ","), info.Kubeconfig)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+func newClusterKubeconfigCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "kubeconfig [NAME]", Short: "Print the path of a cluster's kubeconfig", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
+			if err != nil {
+				return err
+			}
+			info, err := provider.Describe(clusterName(args))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(command.OutOrStdout(), info.Kubeconfig)
+			return nil
+		},
+	}
+}
+
+func newClusterTransitionCommand() *cobra.Command {
+	var releases releaseFlags
+	var state stateFlags
+	var force bool
+	command := &cobra.Command{
+		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := releases.local(true, progressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			change, err := state.change(command)
+			if err != nil {
+				return err
+			}
+			cluster, err := provider.Open(command.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			defer cluster.Release()
+			wanted, err := provider.Resolve(command.Context(), cluster.State().With(change))
+			if err != nil {
+				return err
+			}
+			if err := checkSkew(cluster.State(), wanted); err != nil && !force {
+				return err
+			}
+			if err := provider.Check(command.Context(), []clusters.State{wanted}); err != nil {
+				return err
+			}
+			if err := cluster.Converge(command.Context(), wanted); err != nil {
+				return broken(err)
+			}
+			fmt.Fprintf(command.OutOrStdout(), "cluster %s: %s\n", cluster.Name(), cluster.State())
+			return nil
+		},
+	}
+	releases.add(command)
+	state.add(command)
+	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
+	return command
+}
+
+func checkSkew(from, to clusters.State) error {
+	before, err := clusters.ParseVersion(from.Version)
+	if err != nil {
+		return err
+	}
+	after, err := clusters.ParseVersion(to.Version)
+	if err != nil {
+		return err
+	}
+	return skew.Check(before, after)
+}
+
+func newClusterDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "delete [NAME...]", Short: "Delete clusters and all that they left",
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				args = []string{defaultClusterName}
+			}
+			for _, name := range args {
+				cluster, err := provider.Open(command.Context(), name)
+				if err != nil {
+					return err
+				}
+				if err := cluster.Delete(command.Context()); err != nil {
+					return broken(err)
+				}
+				fmt.Fprintf(command.OutOrStdout(), "cluster %s is deleted\n", name)
+			}
+			return nil
+		},
+	}
+}
+
+func clusterName(args []string) string {
+	if len(args) == 0 {
+		return defaultClusterName
+	}
+	return filepath.Base(args[0])
+}

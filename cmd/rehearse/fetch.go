@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+func newFetchCommand() *cobra.Command {
+	var flags releaseFlags
+	var programs []string
+	command := &cobra.Command{
+		Use:   "fetch VERSION...",
+		Short: "Get the Kubernetes programs of versions, so that a run starts at once",
+		Long: `Fetch gets kube-apiserver, kube-controller-manager and kube-scheduler of each version into the cache: downloaded from the
+official host with their checksums verified or, where that host cannot be reached, built from the module k8s.io/kubernetes.
+"1.34" is the newest patch of that minor that can be had; "1.34.4" is exactly that one.`,
+		Example: `  rehearse fetch 1.34 1.35
+  rehearse fetch --source build 1.34.4
+  rehearse fetch --program kubectl 1.36`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			options := flags.options(progressTo(command.ErrOrStderr()))
+			options.Refresh = true
+			var err error
+			if options.CacheDir, err = local.CacheDir(); err != nil {
+				return err
+			}
+			store, err := releases.New(options)
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, asked := range args {
+				version, err := store.Resolve(command.Context(), asked)
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				binaries, err := store.Ensure(command.Context(), version, programs...)
+				if err != nil {
+					errs = append(errs, broken(err))
+					continue
+				}
+				if _, err := store.FeatureList(command.Context(), version); err != nil {
+					fmt.Fprintf(command.ErrOrStderr(), "%s: %v\n", version, err)
+				}
+				fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", version, binaries.Dir)
+			}
+			return errors.Join(errs...)
+		},
+	}
+	flags.add(command)
+	command.Flags().StringSliceVar(&programs, "program", nil, "get this program as well: kubectl, kubelet, kubeadm or kube-proxy")
+	return command
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/existing"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// releaseFlags say where Kubernetes programs come from.
+type releaseFlags struct {
+	source, binDir string
+}
+
+func (f *releaseFlags) add(command *cobra.Command) {
+	command.Flags().StringVar(&f.source, "source", string(releases.Auto), "where Kubernetes programs come from: auto, download or build")
+	command.Flags().StringVar(&f.binDir, "kubernetes-bin", "", "use the Kubernetes programs of this folder instead")
+}
+
+func (f *releaseFlags) options(progress clusters.Progress) releases.Options {
+	return releases.Options{Source: releases.Source(f.source), BinDir: f.binDir, Progress: progress}
+}
+
+func (f *releaseFlags) local(lasting bool, progress clusters.Progress) (*local.Provider, error) {
+	provider, err := local.Default(f.options(progress), progress)
+	if err != nil {
+		return nil, err
+	}
+	provider.Lasting = lasting
+	return provider, nil
+}
+
+// providerFlags choose the provider of clusters.
+type providerFlags struct {
+	releaseFlags
+	name, kubeconfig, context, transitionCommand string
+}
+
+func (f *providerFlags) add(command *cobra.Command) {
+	f.releaseFlags.add(command)
+	command.Flags().StringVar(&f.name, "provider", "local", "where clusters come from: local or existing")
+	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (KUBECONFIG or ~/.kube/config unless told)")
+	command.Flags().StringVar(&f.context, "context", "", "existing cluster: the context in the kubeconfig")
+	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+}
+
+func (f *providerFlags) provider(progress clusters.Progress) (clusters.Provider, error) {
+	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "") {
+		return nil, errors.New("--kubeconfig, --context and --transition-command are for --provider existing")
+	}
+	switch f.name {
+	case "local":
+		return f.local(false, progress)
+	case "existing":
+		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand)})
+	default:
+		return nil, fmt.Errorf("--provider %q: want local or existing", f.name)
+	}
+}
