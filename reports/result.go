@@ -62,7 +62,7 @@ type Scenario struct {
 	Covers []string `json:"covers,omitempty"`
 	// Namespace the scenario had.
 	Namespace string `json:"namespace,omitempty"`
-	// Status of the scenario, and in Message why.
+	// Status of the scenario, and in Message why; its steps have the whole of it.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
 	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
@@ -81,9 +81,9 @@ type Scenario struct {
 
 // Step is the result of one step, or of one row of its table.
 type Step struct {
-	// Name of the step, with its row.
+	// Name of the step, with its row. A setup step's name is what is reached ("1.35.4 SomeGate=true"), without the verb.
 	Name string `json:"name"`
-	// Verb of the step: create, transition, eventually, ...
+	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete.
 	Verb string `json:"verb"`
 	// File, Line and Column of the step.
 	Position string `json:"position,omitempty"`
@@ -117,5 +117,6 @@ func elapsed(from, to time.Time) time.Duration {
 	if from.IsZero() || to.IsZero() {
 		return 0
 	}
-	return to.Sub(from)
+	// Times read back from a file have lost their monotonic clock, and a wall clock may be set back.
+	return max(to.Sub(from), 0)
 }

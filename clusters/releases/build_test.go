@@ -3,8 +3,6 @@ package releases
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,7 +135,6 @@ func TestBuildCounter(t *testing.T) {
 }
 
 func TestModuleErrors(t *testing.T) {
-	dir := t.TempDir()
 	for name, test := range map[string]struct{ printed, want string }{
 		"the module is not there": {`{"Path":"m","Version":"v1.0.0","Error":"403 Forbidden"}`, "go mod download m@v1.0.0: 403 Forbidden"},
 		"nothing is said":         {``, "says nothing of m@v1.0.0"},
@@ -145,12 +142,9 @@ func TestModuleErrors(t *testing.T) {
 		"it is no JSON":           {`oops`, "go mod download -json: invalid character"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
-			if err := os.WriteFile(path+".json", []byte(test.printed), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			write(t, path, fmt.Sprintf("#!/bin/sh\ncat '%s.json'\n", path))
-			_, err := retryBusy(func() ([]moduleInfo, error) { return goTool{path: path}.download(t.Context(), dir, "m@v1.0.0") })
+			g := newFakeGo(t)
+			g.write(t, "print", test.printed)
+			_, err := goTool{path: g.path}.download(t.Context(), g.dir, "m@v1.0.0")
 			wantError(t, err, test.want)
 		})
 	}

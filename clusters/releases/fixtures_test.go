@@ -79,10 +79,7 @@ func newHost(t *testing.T, version string) *host {
 	t.Helper()
 	h := &host{files: map[string]string{"/release/stable-1.34.txt": version + "\n"}}
 	for _, program := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"} {
-		path := fmt.Sprintf("/release/%s/bin/%s/%s/%s", version, runtime.GOOS, runtime.GOARCH, program)
-		h.files[path] = "#!/bin/sh\necho Kubernetes " + version + "\n"
-		sum := sha256.Sum256([]byte(h.files[path]))
-		h.files[path+".sha256"] = hex.EncodeToString(sum[:])
+		h.put(version, program, "#!/bin/sh\necho Kubernetes "+version+"\n")
 	}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mutex.Lock()
@@ -99,6 +96,13 @@ func newHost(t *testing.T, version string) *host {
 	return h
 }
 
+// put publishes a program with its checksum.
+func (h *host) put(version, program, text string) {
+	path := fmt.Sprintf("/release/%s/bin/%s/%s/%s", version, runtime.GOOS, runtime.GOARCH, program)
+	sum := sha256.Sum256([]byte(text))
+	h.files[path], h.files[path+".sha256"] = text, hex.EncodeToString(sum[:])
+}
+
 // asked is how many requests came.
 func (h *host) asked() int {
 	h.mutex.Lock()
@@ -108,8 +112,6 @@ func (h *host) asked() int {
 
 // change replaces in every file whose path ends so.
 func (h *host) change(suffix string, change func(string) string) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
 	for path, text := range h.files {
 		if strings.HasSuffix(path, suffix) {
 			h.files[path] = change(text)

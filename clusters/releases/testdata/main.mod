@@ -2,9 +2,10 @@ module rehearse.invalid/build
 
 go 1.24.0
 
-godebug default=go1.24
-
-godebug madvdontneed=1
+godebug (
+	default=go1.24
+	madvdontneed=1
+)
 
 require k8s.io/kubernetes v1.34.4-rc.1
 

@@ -1,0 +1,124 @@
+package local
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// What local clusters cost, as ratios to the least that is possible, measured in turn in one run: an etcd and a kube-apiserver
+// with the same flags, to /readyz; and a restart of that kube-apiserver. Three of each, the fastest counts: the rest is
+// what else the machine had to do.
+func BenchmarkCreateAndTransition(b *testing.B) {
+	p, err := Default(releases.Options{}, b.Logf)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.Root = filepath.Join(b.TempDir(), "clusters")
+	off, on := clusters.State{Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": false}}, clusters.State{Version: "1.35", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": true}}
+	for _, state := range []*clusters.State{&off, &on} {
+		if *state, err = p.Resolve(b.Context(), *state); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.Prepare(b.Context(), *state); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		best := map[string]time.Duration{}
+		note := func(name string, took time.Duration) {
+			if old, seen := best[name]; !seen || took < old {
+				best[name] = took
+			}
+		}
+		for range 3 {
+			benchBare(b, p, off, note)
+			benchFull(b, p, off, on, note)
+		}
+		b.ReportMetric(best["bare start"].Seconds(), "s/bare-start")
+		b.ReportMetric(best["bare restart"].Seconds(), "s/bare-restart")
+		b.ReportMetric(best["create"].Seconds(), "s/create")
+		b.ReportMetric(best["up"].Seconds(), "s/up")
+		b.ReportMetric(best["down"].Seconds(), "s/down")
+		b.ReportMetric(best["create"].Seconds()/best["bare start"].Seconds(), "create/bare-start")
+		b.ReportMetric(best["up"].Seconds()/best["bare restart"].Seconds(), "up/bare-restart")
+		b.ReportMetric(best["down"].Seconds()/best["bare restart"].Seconds(), "down/bare-restart")
+	}
+}
+
+// benchBare starts etcd and kube-apiserver alone, then restarts the latter.
+func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string, time.Duration)) {
+	b.Helper()
+	dir, lock, err := p.claim("bare")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := record{Name: "bare", State: state}
+	held := &reservation{}
+	if r.Ports, held, err = reservePorts(filepath.Join(b.TempDir(), "ports")); err != nil {
+		b.Fatal(err)
+	}
+	l := layout{Dir: dir, Ports: r.Ports}
+	if err := writeCredentials(l, p.Now()); err != nil {
+		b.Fatal(err)
+	}
+	c, err := newCluster(p, r, dir, lock)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.ports = held
+	defer func() {
+		if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
+			b.Fatal(err)
+		}
+	}()
+	bin, err := p.programs(b.Context(), state.Version)
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	if err := c.startEtcd(); err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"bare start", "bare restart"} {
+		if err := c.replace(b.Context(), string(clusters.APIServer), bin.Path(string(clusters.APIServer)), arguments(clusters.APIServer, l, state), ""); err != nil {
+			b.Fatal(err)
+		}
+		if err := c.ready(b.Context(), clusters.APIServer); err != nil {
+			b.Fatal(err)
+		}
+		note(name, time.Since(began))
+		began = time.Now()
+	}
+}
+
+func benchFull(b *testing.B, p *Provider, off, on clusters.State, note func(string, time.Duration)) {
+	b.Helper()
+	began := time.Now()
+	c, err := p.Create(b.Context(), "full", off)
+	if err != nil {
+		b.Fatal(err)
+	}
+	note("create", time.Since(began))
+	for _, step := range []struct {
+		name  string
+		state clusters.State
+	}{{"up", on}, {"down", off}} {
+		began = time.Now()
+		if err := c.Converge(b.Context(), step.state); err != nil {
+			b.Fatal(err)
+		}
+		note(step.name, time.Since(began))
+	}
+	if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Root, "full")); err == nil {
+		b.Fatal("the cluster's folder is still there")
+	}
+}

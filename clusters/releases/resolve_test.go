@@ -1,0 +1,106 @@
+package releases
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	h := newHost(t, "v1.34.12")
+	h.files["/release/stable-1.36.txt"] = "v1.35.1"
+	h.files["/release/stable-1.37.txt"] = "<html>"
+	for _, test := range []struct {
+		name, version string
+		options       Options
+		// cached versions, with a whole control plane
+		cached     []string
+		want, fail string
+	}{
+		{name: "an exact version stays", version: "v1.34.4", options: Options{BaseURL: gone(), Go: "/nonexistent"}, want: "1.34.4"},
+		{name: "from the host", version: "1.34", options: Options{BaseURL: h.URL, Go: "/nonexistent"}, want: "1.34.12"},
+		{name: "from the cache", version: "1.34", options: Options{BaseURL: gone(), Go: "/nonexistent"}, cached: []string{"1.34.9", "1.34.10", "1.34.2", "1.35.11", "1.34.11-rc.0"}, want: "1.34.10"},
+		{name: "not from the cache when refreshed", version: "1.34", options: Options{BaseURL: h.URL, Refresh: true}, cached: []string{"1.34.9"}, want: "1.34.12"},
+		{name: "from the modules when told", version: "1.34", options: Options{BaseURL: h.URL, Source: Build}, want: "1.34.10"},
+		{name: "from the modules when unreachable", version: "1.34", options: Options{BaseURL: gone()}, want: "1.34.10"},
+		{name: "not from the modules when told", version: "1.34", options: Options{BaseURL: gone(), Source: Download}, fail: "cannot reach the host"},
+		{name: "not on the host", version: "1.35", options: Options{BaseURL: h.URL}, fail: "404 Not Found: that minor has no stable release"},
+		{name: "another minor on the host", version: "1.36", options: Options{BaseURL: h.URL}, fail: `answered "v1.35.1", which is no patch of 1.36`},
+		{name: "nonsense on the host", version: "1.37", options: Options{BaseURL: h.URL}, fail: `answered "<html>"`},
+		{name: "not among the modules", version: "1.36", options: Options{Source: Build}, fail: "cannot find the newest patch of Kubernetes 1.36: `go list -m -versions k8s.io/kubernetes` has no release of that minor"},
+		{name: "no version", version: "latest", fail: `version "latest"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.options.CacheDir = t.TempDir()
+			if test.options.Go == "" {
+				test.options.Go = newFakeGo(t).path
+			}
+			for _, v := range test.cached {
+				mustEnsure(t, newStore(t, Options{CacheDir: test.options.CacheDir, Source: Build, Go: newFakeGo(t).path}), v)
+			}
+			got, err := newStore(t, test.options).Resolve(t.Context(), test.version)
+			if test.fail != "" {
+				wantError(t, err, test.fail)
+				return
+			}
+			if err != nil || got != test.want {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestUnreachableHostIsWaitedForOnce(t *testing.T) {
+	g, h := newFakeGo(t), newHost(t, "v1.34.4")
+	s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: gone(), Go: g.path})
+	if v, err := s.Resolve(t.Context(), "1.34"); err != nil || v != "1.34.10" {
+		t.Fatal(v, err)
+	}
+	s.options.BaseURL = h.URL // had it been tried again, it would have answered now
+	mustEnsure(t, s, "1.34.10")
+	if h.asked() > 0 {
+		t.Error("the host was asked again")
+	}
+}
+
+func TestOwnBuild(t *testing.T) {
+	own := func(t *testing.T, version string) string {
+		dir := t.TempDir()
+		for _, program := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
+			write(t, filepath.Join(dir, program), "#!/bin/sh\necho "+version+"\n")
+		}
+		return dir
+	}
+	t.Run("a development build", func(t *testing.T) {
+		s := newStore(t, Options{BinDir: own(t, "Kubernetes v1.37.0-alpha.2.15+0a1b2c3d4e5f-dirty"), BaseURL: gone(), Go: "/nonexistent"})
+		v, err := s.Resolve(t.Context(), "1.37")
+		if err != nil || v != "1.37.0-alpha.2" {
+			t.Fatalf("got %q, %v", v, err)
+		}
+		if b := mustEnsure(t, s, v); b.Dir != s.options.BinDir || b.Version != "1.37.0-alpha.2" {
+			t.Errorf("got %+v", b)
+		}
+		_, err = s.Ensure(t.Context(), v, "kubectl", "kubelet")
+		wantError(t, err, "has no kubectl, kubelet: build them too")
+	})
+	t.Run("another minor", func(t *testing.T) {
+		s := newStore(t, Options{BinDir: own(t, "Kubernetes v1.36.0")})
+		for _, version := range []string{"1.35", "1.36.1"} {
+			_, err := s.Resolve(t.Context(), version)
+			wantError(t, err, "are Kubernetes 1.36.0, but "+version+" is asked for", `"1.36"`)
+		}
+		_, err := s.Ensure(t.Context(), "1.36.1")
+		wantError(t, err, "as Kubernetes 1.36.1", "says 1.36.0, not 1.36.1")
+	})
+	t.Run("no version", func(t *testing.T) {
+		_, err := newStore(t, Options{BinDir: own(t, "hello")}).Resolve(t.Context(), "1.36")
+		wantError(t, err, "cannot use the programs in", `printed "hello", not a version`)
+	})
+	t.Run("no programs", func(t *testing.T) {
+		_, err := newStore(t, Options{BinDir: t.TempDir()}).Resolve(t.Context(), "1.36")
+		wantError(t, err, "cannot use the programs in", "no such file")
+	})
+	t.Run("no list of gates", func(t *testing.T) {
+		_, err := newStore(t, Options{BinDir: own(t, "Kubernetes v1.36.0")}).FeatureList(t.Context(), "1.36.0")
+		wantNoList(t, err, "your own build")
+	})
+}

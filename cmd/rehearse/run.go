@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// selection is which scenarios, on what.
+type selection struct {
+	providerFlags
+	focus, label string
+	noSharing    bool
+}
+
+func (s *selection) add(command *cobra.Command) {
+	s.providerFlags.add(command)
+	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
+	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow'")
+	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
+}
+
+// plan loads, selects and plans; whatever is wrong with the input is found here.
+func (s *selection) plan(command *cobra.Command, paths []string, progress func(string, ...any)) (*harness.Plan, error) {
+	set, err := scenarios.Load(paths)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := harness.Filter(set.Scenarios, s.focus, s.label)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := s.provider(progress)
+	if err != nil {
+		return nil, err
+	}
+	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing, Skew: skew.Check})
+}
+
+func newRunCommand() *cobra.Command {
+	var what selection
+	var options harness.Options
+	command := &cobra.Command{
+		Use:   "run FILE|FOLDER|GLOB...",
+		Short: "Run scenarios and write the reports",
+		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes junit.xml and run.json into the
+report folder as it goes.
+
+Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong, or nothing was selected; 3 the cluster or the harness
+failed, so that something could not be judged; 130 interrupted.`,
+		Example: `  rehearse run scenarios/kubernetes
+  rehearse run --focus rollback --keep scenarios/kubernetes
+  rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, paths []string) error {
+			return runScenarios(command, paths, what, options)
+		},
+	}
+	what.add(command)
+	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", "folder for the reports and for what failed scenarios leave")
+	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
+	command.Flags().IntVar(&options.Clusters, "clusters", 1, "how many clusters there are at once")
+	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
+	return command
+}
+
+func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
+	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, "junit.xml")))
+	defer terminal.Close()
+	plan, err := what.plan(command, paths, terminal.Progress)
+	if err != nil {
+		return err
+	}
+	files := reports.NewFiles(options.ReportDir, clock.RealClock{})
+	options.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal, files)
+	options.Progress, options.Environment = terminal.Progress, os.Environ()
+	err = harness.Execute(command.Context(), plan, options)
+	code := reports.ExitCode(options.Recorder.Run())
+	if err != nil && code == exitOK {
+		code = exitBroken
+	}
+	if code == exitInterrupted {
+		err = errors.New("interrupted; the reports say what did not run")
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code, err: err}
+}
+
+func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
+	config := reports.TerminalConfig{
+		Out: out, TTY: isTerminal(out), Report: report, Clock: clock.RealClock{},
+		Unicode: reports.UnicodeWanted(os.Getenv), Color: reports.ColorWanted(os.Getenv),
+	}
+	if file, ok := out.(*os.File); ok {
+		config.Width = func() int {
+			width, _, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 0
+			}
+			return width
+		}
+	}
+	return config
+}
+
+func newPlanCommand() *cobra.Command {
+	var what selection
+	command := &cobra.Command{
+		Use:     "plan FILE|FOLDER|GLOB...",
+		Short:   "Say what a run would do to which cluster, and start nothing",
+		Example: `  rehearse plan scenarios/kubernetes`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, paths []string) error {
+			plan, err := what.plan(command, paths, progressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			return plan.Describe(command.OutOrStdout())
+		},
+	}
+	what.add(command)
+	return command
+}

@@ -1,0 +1,64 @@
+package assertions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time begins
+// with a first consistent look and ends with the first consistent look after it; if either cannot be had, the result is an
+// error. What could not be observed in between is said in the message.
+func Always(ctx context.Context, in Input) Result { return throughout(ctx, in, "always", true) }
+
+// Never returns when the assertion has been true of no state for its time, or of one state has been. Its time is as that of
+// Always.
+func Never(ctx context.Context, in Input) Result { return throughout(ctx, in, "never", false) }
+
+func throughout(ctx context.Context, in Input, verb string, wanted bool) Result {
+	w := newWatcher(in, verb)
+	first, cancelFirst := w.limited(ctx, w.Timeout)
+	defer cancelFirst()
+	if err := w.look(first); err != nil {
+		return w.couldNotLook(ctx, err)
+	}
+	if w.holds() != wanted {
+		return w.failed(violation(wanted)+" at the first look.", nil)
+	}
+	var decisive history.Change
+	violated := func(change history.Change) bool {
+		decisive = change
+		return w.holds() != wanted
+	}
+	length := time.Duration(w.Assertion.For)
+	window, cancel := w.limited(ctx, length)
+	defer cancel()
+	if !w.until(window, violated) {
+		switch done, err := w.lastLook(ctx, w.Timeout, violated); {
+		case done:
+		case err != nil:
+			return w.couldNotLook(ctx, err)
+		default:
+			return w.heldThroughout(wanted, length)
+		}
+	}
+	into := decisive.At.Sub(w.began).Round(time.Millisecond)
+	return w.failed(fmt.Sprintf("%s at %s (%s into %s), when %s was %s%s.", violation(wanted), w.since(decisive.At), into, length,
+		decisive.Name, decisive.Type, found(decisive)), &decisive)
+}
+
+func violation(wanted bool) string {
+	if wanted {
+		return "It was not so"
+	}
+	return "It was so"
+}
+
+func found(change history.Change) string {
+	if change.Relisted {
+		return ", as a list found"
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package assertions
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+const length = scenarios.Duration(5 * time.Second)
+
+func ready() scenarios.Assertion {
+	return scenarios.Assertion{CEL: "object.ready", Count: &scenarios.Count{All: true}, For: length}
+}
+
+func TestThroughout(t *testing.T) {
+	broken := ready()
+	broken.Count, broken.CEL = nil, "object.broken"
+	for _, tt := range []struct {
+		name      string
+		decide    verb
+		assertion scenarios.Assertion
+		// during is what happens a second into the window.
+		during func(*fixture)
+		want   reports.Status
+	}{
+		{"always", Always, ready(), func(f *fixture) { f.put("web", "ready", true, "n", 1) }, reports.Passed},
+		{"always-other-object", Always, ready(), func(f *fixture) { f.server.Put(services, service("y", "web", "ready", false)) }, reports.Passed},
+		{"always-violated", Always, ready(), func(f *fixture) {
+			f.put("web", "ready", false)
+			f.put("web", "ready", true)
+		}, reports.Failed},
+		{"always-violated-by-deletion", Always, ready(), func(f *fixture) { f.delete("web") }, reports.Failed},
+		{"never", Never, broken, func(f *fixture) { f.put("web", "ready", true, "broken", false) }, reports.Passed},
+		{"never-violated", Never, broken, func(f *fixture) {
+			f.put("web", "ready", true, "broken", true)
+			f.put("web", "ready", true)
+		}, reports.Failed},
+		{"always-count", Always, scenarios.Assertion{Count: &scenarios.Count{Min: ptr.To(1), Max: ptr.To(2)}, For: length}, func(f *fixture) {
+			f.put("b")
+			f.put("c")
+			f.delete("c")
+		}, reports.Failed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", true)
+			f.observe()
+			r := f.begun(tt.decide, tt.assertion)
+			f.clock.Step(time.Second)
+			at := f.clock.Now()
+			tt.during(f)
+			result := r.after(5 * time.Second)
+			check(t, result, tt.want)
+			if tt.want == reports.Failed && !result.EventAt.Equal(at) {
+				t.Errorf("decided by an event at %v, want %v", result.EventAt, at)
+			}
+			golden(t, tt.name, result.Message)
+		})
+	}
+}
+
+func TestThroughoutFromTheFirstLook(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	result := f.now(Always, ready())
+	check(t, result, reports.Failed)
+	golden(t, "always-not-at-first", result.Message)
+	exists := scenarios.Assertion{Selection: named("web"), For: length}
+	result = f.now(Never, exists)
+	check(t, result, reports.Failed)
+	golden(t, "never-at-first", result.Message)
+}
+
+func TestAlwaysOverAGap(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		// away is what happens while the server is away.
+		away     func(*fixture)
+		relisted bool
+		want     reports.Status
+		note     bool
+	}{
+		{"bridged", func(f *fixture) { f.server.Put(services, service("x", "web", "ready", true, "n", 1)) }, false, reports.Passed, false},
+		{"bridged and violated", func(f *fixture) {
+			f.server.Put(services, service("x", "web", "ready", false))
+			f.server.Put(services, service("x", "web", "ready", true))
+		}, false, reports.Failed, false},
+		{"relisted", func(f *fixture) {
+			f.server.Put(others, service("", "other"))
+			f.server.Compact()
+		}, true, reports.Passed, true},
+		{"relisted, one object in another's place", func(f *fixture) {
+			f.server.Put(services, service("x", "next", "ready", true))
+			f.server.Delete(services, "x", "web")
+			f.server.Compact()
+		}, true, reports.Passed, true},
+		{"relisted, replaced", func(f *fixture) {
+			f.server.Delete(services, "x", "web")
+			f.server.Put(services, service("x", "web", "ready", true))
+			f.server.Compact()
+		}, true, reports.Passed, true},
+		{"relisted and violated", func(f *fixture) {
+			f.server.Put(services, service("x", "web", "ready", false))
+			f.server.Compact()
+		}, true, reports.Failed, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", true)
+			f.observe()
+			r := f.begun(Always, ready())
+			f.clock.Step(time.Second)
+			f.away()
+			tt.away(f)
+			f.clock.Step(2100 * time.Millisecond)
+			f.back(tt.relisted)
+			result := r.after(5 * time.Second)
+			check(t, result, tt.want)
+			if got := strings.Contains(result.Message, "held at every observation; unobserved for 2.1s"); got != tt.note {
+				t.Errorf("says what was unobserved: %v, want %v:\n%s", got, tt.note, result.Message)
+			}
+		})
+	}
+}
+
+func TestAlwaysCouldNotLook(t *testing.T) {
+	t.Run("at the start", func(t *testing.T) {
+		f := newFixture(t)
+		f.stream = f.recorder.Stream(services)
+		f.server.Refuse(func(historytest.Request) *metav1.Status {
+			return historytest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+		})
+		result := f.start(t.Context(), Always, ready()).atLast()
+		check(t, result, reports.Error)
+		if want := "Could not look: "; !strings.Contains(result.Message, want) {
+			t.Errorf("%q lacks %q", result.Message, want)
+		}
+	})
+	for name, decide := range map[string]verb{"at the end of always": Always, "at the end of never": Never} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", true)
+			f.observe()
+			assertion := ready()
+			if name == "at the end of never" {
+				assertion.Count = &scenarios.Count{Min: ptr.To(2)}
+			}
+			r := f.begun(decide, assertion)
+			f.clock.Step(time.Second)
+			f.away()
+			result := r.atLast()
+			check(t, result, reports.Error)
+			for _, want := range []string{"Could not look: ", "connection refused", "Not connected from +1s on"} {
+				if !strings.Contains(result.Message, want) {
+					t.Errorf("%q lacks %q", result.Message, want)
+				}
+			}
+		})
+	}
+}
+
+// A state that memory had no room for is not taken for one that held.
+func TestDroppedStatesAreSaid(t *testing.T) {
+	f := newFixture(t, history.WithMaxBytes(0))
+	f.put("web", "ready", true)
+	f.observe()
+	w := newWatcher(Input{Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate, Clock: f.clock}, "always")
+	if err := w.look(f.bounded()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		f.put("web", "ready", true, "n", i)
+	}
+	for {
+		_, more := w.follow(func(history.Change) bool { return false })
+		select {
+		case <-more:
+			continue
+		default:
+		}
+		break
+	}
+	result := w.heldThroughout(true, time.Second)
+	if want := "some states were dropped from memory"; w.skipped == 0 || !strings.Contains(result.Message, want) {
+		t.Errorf("%d skipped, and %q lacks %q", w.skipped, result.Message, want)
+	}
+	if got := fmt.Sprint(w.candidates[[2]string{"x", "web"}].object.Object["n"]); got != "2" {
+		t.Errorf("the judge knows state %s, want the newest", got)
+	}
+}

@@ -1,0 +1,64 @@
+// Package assertions decides whether what a scenario asserts of the cluster's objects is so, on every change as the history
+// tells it, and explains why not.
+package assertions
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and "objects"
+// (the fields of each selected object). An error is about this object: a field that is not there.
+type Evaluate func(expression string, variables map[string]any) (bool, error)
+
+// Input is an assertion and what it takes to decide it.
+type Input struct {
+	// Assertion whose ${...} expressions are filled in.
+	Assertion scenarios.Assertion
+	// Stream of the resource, and the Scope of the objects that the assertion selects.
+	Stream *history.Stream
+	Scope  history.Scope
+	// CEL evaluates the assertion's expression; it may be nil if there is none.
+	CEL Evaluate
+	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
+	// cluster to be observable, at their start and at their end; 30s unless told.
+	Timeout time.Duration
+	// Started is when the step began, from which a message counts times; now unless told.
+	Started time.Time
+	// Clock measures the times; the real one unless told. It should be the history's.
+	Clock clock.WithDelayedExecution
+}
+
+// Result is what became of an assertion.
+type Result struct {
+	// Status is Passed or Failed, or Error when it could not be decided.
+	Status reports.Status
+	// Message says what was wanted, and if it was not so, all that a stranger needs to know.
+	Message string
+	// Evidence is the object that the result rests on, as YAML if it is not as wanted.
+	Evidence string
+	// Object that matched (the first by namespace and name); nil when none did.
+	Object *unstructured.Unstructured
+	// DecidedAt is when the result was there. EventAt is when the change that decided it was recorded; zero when it was
+	// decided by no change: at the first look, or by the time being up.
+	DecidedAt, EventAt time.Time
+}
+
+func (in Input) withDefaults() Input {
+	if in.Clock == nil {
+		in.Clock = clock.RealClock{}
+	}
+	if in.Started.IsZero() {
+		in.Started = in.Clock.Now()
+	}
+	if in.Timeout <= 0 {
+		in.Timeout = 30 * time.Second
+	}
+	return in
+}

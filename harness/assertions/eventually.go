@@ -1,0 +1,43 @@
+package assertions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up.
+const lastLookWithin = 2 * time.Second
+
+// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. Whether it
+// is not so is decided by a last consistent look; if none can be had the result is an error, never a failure.
+func Eventually(ctx context.Context, in Input) Result {
+	w := newWatcher(in, "eventually")
+	within := w.Assertion.Within.Or(w.Timeout)
+	limited, cancel := w.limited(ctx, within)
+	defer cancel()
+	if err := w.look(limited); err != nil {
+		return w.couldNotLook(ctx, err)
+	}
+	if w.holds() {
+		return w.held(time.Time{})
+	}
+	var decisive history.Change
+	holds := func(change history.Change) bool {
+		decisive = change
+		return w.holds()
+	}
+	if w.until(limited, holds) {
+		return w.held(decisive.At)
+	}
+	switch done, err := w.lastLook(ctx, lastLookWithin, holds); {
+	case done:
+		return w.held(decisive.At)
+	case err != nil:
+		return w.couldNotLook(ctx, err)
+	default:
+		return w.failed(fmt.Sprintf("It was not so within %s.", within), nil)
+	}
+}

@@ -1,0 +1,214 @@
+package assertions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func (w *watcher) result(status reports.Status, message string, body ...string) Result {
+	text := fmt.Sprintf("%s: %s. %s", w.verb, wanted(w.assertion, w.scope), message)
+	for _, part := range body {
+		if part != "" {
+			text += "\n" + strings.TrimRight(part, "\n")
+		}
+	}
+	return Result{Status: status, Message: text, DecidedAt: w.Clock.Now()}
+}
+
+// held is the result of an assertion that has become true, by a change at that time or at a look.
+func (w *watcher) held(at time.Time) Result {
+	moment := at
+	if moment.IsZero() {
+		moment = w.Clock.Now()
+	}
+	r := w.result(reports.Passed, fmt.Sprintf("It was so at %s.", w.since(moment)))
+	r.EventAt = at
+	if hits := w.matching(); len(hits) > 0 {
+		r.Object = hits[0].object
+		r.Evidence = identity(r.Object)
+	}
+	return r
+}
+
+// heldThroughout is the result of an assertion that was (or was not) true of every state.
+func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
+	message := "It was so"
+	if !wanted {
+		message = "It was not so"
+	}
+	if unobserved := w.unobserved(); unobserved > 0 {
+		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", unobserved.Round(time.Millisecond))
+	}
+	if w.skipped > 0 {
+		message += " (held at every observation; some states were dropped from memory before they could be judged)"
+	}
+	r := w.result(reports.Passed, fmt.Sprintf("%s for %s.", message, length), w.gaps())
+	if hits := w.matching(); wanted && len(hits) > 0 {
+		r.Object = hits[0].object
+		r.Evidence = identity(r.Object)
+	}
+	return r
+}
+
+// couldNotLook is the result when nothing can be said.
+func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
+	if ctx.Err() != nil {
+		return w.result(reports.Error, fmt.Sprintf("Interrupted at %s before it was decided: %v.", w.since(w.Clock.Now()), context.Cause(ctx)))
+	}
+	message := fmt.Sprintf("Could not look: %v.", err)
+	if w.began.IsZero() {
+		return w.result(reports.Error, message)
+	}
+	return w.result(reports.Error, message, fmt.Sprintf("First look at %s, gave up at %s.", w.since(w.began), w.since(w.Clock.Now())), w.gaps(), w.situation())
+}
+
+// failed is the result when something else was seen than was wanted; the change is the one that did it, if it was one.
+func (w *watcher) failed(what string, change *history.Change) Result {
+	r := w.result(reports.Failed, what, w.situation(), w.gaps())
+	if change != nil {
+		r.EventAt = change.At
+	}
+	if object := w.focus(); object != nil {
+		r.Evidence = toYAML(object)
+	}
+	return r
+}
+
+// focus is the object that a failure is about: one that matches though it should not, or the one that comes closest.
+func (w *watcher) focus() *unstructured.Unstructured {
+	if hits := w.matching(); len(hits) > 0 && w.tooMany(len(hits)) {
+		return hits[0].object
+	}
+	if c := w.closest(); c != nil {
+		return c.object
+	}
+	if hits := w.matching(); len(hits) > 0 {
+		return hits[0].object
+	}
+	return nil
+}
+
+// tooMany says whether fewer matching objects were wanted.
+func (w *watcher) tooMany(n int) bool {
+	if w.verb == "never" {
+		return true
+	}
+	count := w.assertion.Count
+	return w.assertion.Absent || count != nil && count.Max != nil && n > *count.Max
+}
+
+// situation describes what there is now, to somebody who wants to know why it is not as wanted.
+func (w *watcher) situation() string {
+	var b strings.Builder
+	if len(w.candidates) == 0 {
+		fmt.Fprintf(&b, "There is no %s.\n", described(w.assertion.Kind, w.scope))
+		b.WriteString(w.suggestions() + w.times(w.scope.Namespace, w.scope.Name) + w.wish())
+		return b.String()
+	}
+	hits := w.matching()
+	fmt.Fprintf(&b, "%s", counted(len(w.candidates), len(hits)))
+	if len(hits) > 0 {
+		fmt.Fprintf(&b, ": %s", names(hits))
+	}
+	b.WriteString(".\n")
+	closest := w.closest()
+	if closest == nil || w.tooMany(len(hits)) {
+		if focus := w.focus(); focus != nil {
+			b.WriteString(w.times(focus.GetNamespace(), focus.GetName()))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "Closest is %s (- wanted, + there):\n%s", closest.object.GetName(), indented(w.difference(closest)))
+	b.WriteString(w.times(closest.object.GetNamespace(), closest.object.GetName()))
+	return b.String()
+}
+
+func counted(total, hits int) string {
+	switch {
+	case total == 1 && hits == 0:
+		return "There is 1 candidate, it does not match"
+	case total == 1:
+		return "There is 1 candidate, it matches"
+	case hits == 0:
+		return fmt.Sprintf("There are %d candidates, none matches", total)
+	case hits == total:
+		return fmt.Sprintf("There are %d candidates, all match", total)
+	default:
+		return fmt.Sprintf("There are %d candidates, %d of them match", total, hits)
+	}
+}
+
+func (w *watcher) difference(c *candidate) string {
+	switch {
+	case c.differs:
+		return matching.Diff(w.assertion.Match, c.object.Object)
+	case c.celError != nil:
+		return fmt.Sprintf("cel: %s\n  could not be evaluated: %v\n", w.assertion.CEL, c.celError)
+	default:
+		return fmt.Sprintf("cel: %s\n  is false\n", w.assertion.CEL)
+	}
+}
+
+// wish shows what was wanted of an object when there is none to compare it with.
+func (w *watcher) wish() string {
+	wish := map[string]any{}
+	if len(w.assertion.Match) > 0 {
+		wish["match"] = w.assertion.Match
+	}
+	if w.assertion.CEL != "" {
+		wish["cel"] = w.assertion.CEL
+	}
+	if len(wish) == 0 {
+		return ""
+	}
+	return "Wanted of it:\n" + indented(toYAML(wish))
+}
+
+func identity(object *unstructured.Unstructured) string {
+	name := object.GetName()
+	if object.GetNamespace() != "" {
+		name = object.GetNamespace() + "/" + name
+	}
+	return fmt.Sprintf("%s %s at resourceVersion %s", object.GetKind(), name, object.GetResourceVersion())
+}
+
+func names(candidates []*candidate) string {
+	const most = 5
+	var list []string
+	for _, c := range candidates[:min(most, len(candidates))] {
+		list = append(list, c.object.GetName())
+	}
+	text := strings.Join(list, ", ")
+	if len(candidates) > most {
+		text += fmt.Sprintf(" and %d more", len(candidates)-most)
+	}
+	return text
+}
+
+func toYAML(v any) string {
+	if object, ok := v.(*unstructured.Unstructured); ok {
+		v = object.Object
+	}
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%v\n", v)
+	}
+	return string(text)
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}

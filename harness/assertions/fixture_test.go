@@ -1,0 +1,261 @@
+package assertions
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var (
+	services = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	others   = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+)
+
+// fixture is a cluster with a history, in which time passes when the test says so.
+type fixture struct {
+	t        *testing.T
+	server   *historytest.Server
+	clock    *clocktesting.FakeClock
+	recorder *history.Recorder
+	stream   *history.Stream
+}
+
+func newFixture(t *testing.T, options ...history.Option) *fixture {
+	t.Helper()
+	f := &fixture{t: t, server: historytest.New(t), clock: clocktesting.NewFakeClock(time.Unix(1000, 0))}
+	f.recorder = history.New(f.server.Client(), append(options, history.WithClock(f.clock))...)
+	t.Cleanup(f.recorder.Close)
+	return f
+}
+
+// observe starts the stream and returns when it has told all there is.
+func (f *fixture) observe() *fixture {
+	f.t.Helper()
+	f.stream = f.recorder.Stream(services)
+	f.settle()
+	f.server.AwaitWatches(1)
+	return f
+}
+
+func (f *fixture) settle() {
+	f.t.Helper()
+	if err := f.stream.CatchUp(f.bounded(), history.Scope{}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) bounded() context.Context {
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	f.t.Cleanup(cancel)
+	return ctx
+}
+
+func (f *fixture) put(name string, fields ...any) {
+	f.t.Helper()
+	f.server.Put(services, service("x", name, fields...))
+	if f.stream != nil {
+		f.settle()
+	}
+}
+
+func (f *fixture) delete(name string) {
+	f.t.Helper()
+	f.server.Delete(services, "x", name)
+	f.settle()
+}
+
+// until returns when the condition is true of the stream.
+func (f *fixture) until(what string, is func(history.View, []history.Gap) bool) {
+	f.t.Helper()
+	ctx := f.bounded()
+	for {
+		_, _, wake := f.stream.Since(0, history.Scope{})
+		view, gaps := f.stream.View(history.Scope{}), f.stream.Gaps()
+		if is(view, gaps) {
+			return
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			f.t.Fatalf("the stream was never %s; error %v, gaps %+v", what, view.Err, gaps)
+		}
+	}
+}
+
+// away stops the server and returns when the stream has noticed.
+func (f *fixture) away() {
+	f.t.Helper()
+	f.server.Down()
+	f.until("refused", func(view history.View, _ []history.Gap) bool { return errors.Is(view.Err, syscall.ECONNREFUSED) })
+}
+
+// back starts the server and returns when the stream is connected, by a list or not.
+func (f *fixture) back(relisted bool) {
+	f.t.Helper()
+	f.server.Up()
+	f.until("connected", func(view history.View, gaps []history.Gap) bool {
+		return view.Synced && len(gaps) > 0 && gaps[len(gaps)-1].Relisted == relisted
+	})
+	f.settle()
+}
+
+// lookedClock tells when the first look is done: then the assertion first asks for the time.
+type lookedClock struct {
+	*clocktesting.FakeClock
+	looked func()
+}
+
+func (c lookedClock) Now() time.Time {
+	c.looked()
+	return c.FakeClock.Now()
+}
+
+// running is an assertion under way.
+type running struct {
+	f      *fixture
+	looked chan struct{}
+	result chan Result
+}
+
+type verb func(context.Context, Input) Result
+
+// start starts to decide an assertion in namespace x.
+func (f *fixture) start(ctx context.Context, decide verb, assertion scenarios.Assertion) *running {
+	f.t.Helper()
+	if f.stream == nil {
+		f.stream = f.recorder.Stream(services)
+	}
+	r := &running{f: f, looked: make(chan struct{}), result: make(chan Result, 1)}
+	assertion.Kind = "Service"
+	scope := history.Scope{Namespace: "x", Name: assertion.Name}
+	if len(assertion.Selector) > 0 {
+		scope.Selector = labels.SelectorFromSet(assertion.Selector)
+	}
+	in := Input{
+		Assertion: assertion, Stream: f.stream, Scope: scope, CEL: evaluate,
+		Timeout: 5 * time.Second,
+		Started: f.clock.Now(),
+		Clock:   lookedClock{f.clock, sync.OnceFunc(func() { close(r.looked) })},
+	}
+	go func() { r.result <- decide(ctx, in) }()
+	return r
+}
+
+// begun starts to decide an assertion and returns when the first look is done.
+func (f *fixture) begun(decide verb, assertion scenarios.Assertion) *running {
+	f.t.Helper()
+	r := f.start(f.t.Context(), decide, assertion)
+	<-r.looked
+	return r
+}
+
+// now is the result of an assertion that can be decided without time going by.
+func (f *fixture) now(decide verb, assertion scenarios.Assertion) Result {
+	f.t.Helper()
+	return <-f.start(f.t.Context(), decide, assertion).result
+}
+
+// after is the result when that time has gone by.
+func (r *running) after(d time.Duration) Result {
+	r.f.clock.Step(d)
+	return <-r.result
+}
+
+// atLast is the result when so much time has gone by that there must be one.
+func (r *running) atLast() Result {
+	for {
+		select {
+		case result := <-r.result:
+			return result
+		default:
+			if r.f.clock.HasWaiters() {
+				r.f.clock.Step(time.Second)
+			}
+			runtime.Gosched()
+		}
+	}
+}
+
+// evaluate stands in for CEL: "object.F" is the boolean field F of the object, "objects.F" is whether all have it.
+func evaluate(expression string, variables map[string]any) (bool, error) {
+	of := func(object any, field string) (bool, error) {
+		value, ok := object.(map[string]any)[field].(bool)
+		if !ok {
+			return false, errors.New("no such key: " + field)
+		}
+		return value, nil
+	}
+	if field, ok := strings.CutPrefix(expression, "object."); ok {
+		return of(variables["object"], field)
+	}
+	field := strings.TrimPrefix(expression, "objects.")
+	for _, object := range variables["objects"].([]any) {
+		if is, err := of(object, field); !is || err != nil {
+			return is, err
+		}
+	}
+	return true, nil
+}
+
+// service makes a Service; each two fields are a name and a value of its top level.
+func service(namespace, name string, fields ...any) map[string]any {
+	object := map[string]any{
+		"apiVersion": "v1", "kind": "Service",
+		"metadata": map[string]any{"namespace": namespace, "name": name},
+	}
+	for i := 0; i < len(fields); i += 2 {
+		if key := fields[i].(string); key == "labels" {
+			object["metadata"].(map[string]any)["labels"] = fields[i+1]
+		} else {
+			object[key] = fields[i+1]
+		}
+	}
+	return object
+}
+
+func check(t *testing.T, result Result, want reports.Status) {
+	t.Helper()
+	if result.Status != want {
+		t.Errorf("%s, want %s: %s", result.Status, want, result.Message)
+	}
+	if result.DecidedAt.IsZero() {
+		t.Error("the result has no time")
+	}
+}
+
+// golden compares a message with testdata/NAME.txt.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got+"\n" != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
+	}
+}

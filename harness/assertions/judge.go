@@ -1,0 +1,154 @@
+package assertions
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// candidate is a selected object, and whether it matches.
+type candidate struct {
+	object  *unstructured.Unstructured
+	matches bool
+	// differs: its fields are not as wanted, so that CEL was not asked.
+	differs bool
+	// celError is why CEL could not be evaluated; nil when it was.
+	celError error
+}
+
+// judge knows the selected objects at one moment, and whether the assertion is true of them.
+type judge struct {
+	assertion scenarios.Assertion
+	scope     history.Scope
+	cel       Evaluate
+	// usesAll: the expression is about all objects, which all then holds, so each change may turn every candidate.
+	usesAll    bool
+	all        []any
+	candidates map[[2]string]*candidate
+}
+
+var objectsVariable = regexp.MustCompile(`\bobjects\b`)
+
+func newJudge(in Input) *judge {
+	return &judge{
+		assertion: in.Assertion,
+		scope:     in.Scope,
+		cel:       in.CEL,
+		usesAll:   objectsVariable.MatchString(in.Assertion.CEL),
+	}
+}
+
+// begin takes the objects of a view in the place of what was known.
+func (j *judge) begin(view history.View) {
+	j.candidates = map[[2]string]*candidate{}
+	for _, object := range view.Objects {
+		j.candidates[[2]string{object.GetNamespace(), object.GetName()}] = &candidate{object: object}
+	}
+	j.decideAll()
+}
+
+// apply takes over one change. It is false when the state after the change is no longer kept.
+func (j *judge) apply(change history.Change) bool {
+	key := [2]string{change.Namespace, change.Name}
+	switch {
+	case change.Type == history.Deleted:
+		delete(j.candidates, key)
+	case change.Object == nil:
+		return false
+	case j.scope.Contains(change.Object):
+		j.candidates[key] = &candidate{object: change.Object}
+		if !j.usesAll {
+			j.decide(j.candidates[key])
+		}
+	default:
+		delete(j.candidates, key)
+	}
+	if j.usesAll && !change.More {
+		j.decideAll()
+	}
+	return true
+}
+
+func (j *judge) decideAll() {
+	if j.usesAll {
+		j.all = nil
+		for _, c := range j.sorted() {
+			j.all = append(j.all, c.object.Object)
+		}
+	}
+	for _, c := range j.candidates {
+		j.decide(c)
+	}
+}
+
+func (j *judge) decide(c *candidate) {
+	c.matches, c.differs, c.celError = false, false, nil
+	if len(matching.Match(j.assertion.Match, c.object.Object)) > 0 {
+		c.differs = true
+		return
+	}
+	if j.assertion.CEL == "" {
+		c.matches = true
+		return
+	}
+	variables := map[string]any{"object": c.object.Object}
+	if j.usesAll {
+		variables["objects"] = j.all
+	}
+	c.matches, c.celError = j.cel(j.assertion.CEL, variables)
+	c.matches = c.matches && c.celError == nil
+}
+
+// sorted returns the candidates by namespace and name.
+func (j *judge) sorted() []*candidate {
+	sorted := make([]*candidate, 0, len(j.candidates))
+	for _, c := range j.candidates {
+		sorted = append(sorted, c)
+	}
+	slices.SortFunc(sorted, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()), cmp.Compare(a.object.GetName(), b.object.GetName()))
+	})
+	return sorted
+}
+
+// matching returns the candidates that match, by namespace and name.
+func (j *judge) matching() []*candidate {
+	return slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.matches })
+}
+
+// holds says whether the assertion is true now.
+func (j *judge) holds() bool {
+	n := 0
+	for _, c := range j.candidates {
+		if c.matches {
+			n++
+		}
+	}
+	switch {
+	case j.assertion.Absent:
+		return n == 0
+	case j.assertion.Count != nil:
+		return j.assertion.Count.Holds(n, len(j.candidates))
+	default:
+		return n >= 1
+	}
+}
+
+// closest returns the candidate that comes closest to matching without doing so; nil when there is none.
+func (j *judge) closest() *candidate {
+	failing := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return c.matches })
+	objects := make([]any, len(failing))
+	for i, c := range failing {
+		objects[i] = c.object.Object
+	}
+	if i := matching.Closest(j.assertion.Match, objects); i >= 0 {
+		return failing[i]
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package assertions
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// mostTimes is how many changes of an object a message lists.
+const mostTimes = 10
+
+// times says when an object changed, up to what the judge knows.
+func (w *watcher) times(namespace, name string) string {
+	if name == "" {
+		return ""
+	}
+	changes := w.Stream.ChangesBetween(0, w.seq, history.Scope{Namespace: namespace, Name: name})
+	if len(changes) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Changes of %s since the start of the step:", name)
+	if earlier := len(changes) - mostTimes; earlier > 0 {
+		fmt.Fprintf(&b, " %d earlier,", earlier)
+		changes = changes[earlier:]
+	}
+	for i, change := range changes {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, " %s %s", change.Type, w.since(change.At))
+		if change.Relisted {
+			b.WriteString(" (found by a list)")
+		}
+	}
+	b.WriteString(".\n")
+	return b.String()
+}
+
+// window is the time that the assertion was about, up to now.
+func (w *watcher) window() (from, to time.Time) {
+	from = w.began
+	if from.IsZero() {
+		from = w.Started
+	}
+	return from, w.Clock.Now()
+}
+
+// overlapping returns the gaps that fall into the window, cut to it.
+func (w *watcher) overlapping() []history.Gap {
+	from, to := w.window()
+	var gaps []history.Gap
+	for _, gap := range w.Stream.Gaps() {
+		if gap.From.Before(from) {
+			gap.From = from
+		}
+		if !gap.To.IsZero() && gap.To.After(to) {
+			gap.To = to
+		}
+		if gap.From.Before(to) && (gap.To.IsZero() || gap.From.Before(gap.To)) {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
+}
+
+// unobserved is how long changes may have been missed in the window.
+func (w *watcher) unobserved() time.Duration {
+	_, now := w.window()
+	var sum time.Duration
+	for _, gap := range w.overlapping() {
+		switch {
+		case gap.To.IsZero():
+			sum += now.Sub(gap.From)
+		case gap.Relisted:
+			sum += gap.To.Sub(gap.From)
+		}
+	}
+	return sum
+}
+
+// gaps says when the watch was not connected, and what that means.
+func (w *watcher) gaps() string {
+	var b strings.Builder
+	for _, gap := range w.overlapping() {
+		fmt.Fprintf(&b, "Not connected from %s ", w.since(gap.From))
+		switch {
+		case gap.To.IsZero():
+			b.WriteString("on")
+		case gap.Relisted:
+			fmt.Fprintf(&b, "to %s; changes may have been missed", w.since(gap.To))
+		default:
+			fmt.Fprintf(&b, "to %s; no change was missed", w.since(gap.To))
+		}
+		fmt.Fprintf(&b, " (%v).\n", gap.Err)
+	}
+	return b.String()
+}

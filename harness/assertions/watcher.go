@@ -1,0 +1,122 @@
+package assertions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// errTimeUp is why a context ended when it was by our clock.
+var errTimeUp = errors.New("the time is up")
+
+// watcher follows the states of the selected objects one after the other.
+type watcher struct {
+	Input
+	verb string
+	*judge
+	// seq is the number of the last change that the judge knows of.
+	seq int64
+	// skipped counts states that were dropped from memory before they could be judged.
+	skipped int
+	// began is when the first look was done; zero before.
+	began time.Time
+}
+
+func newWatcher(in Input, verb string) *watcher {
+	in = in.withDefaults()
+	return &watcher{Input: in, verb: verb, judge: newJudge(in)}
+}
+
+// limited returns a context that ends after a time by our clock, with errTimeUp as its cause.
+func (w *watcher) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if d <= 0 {
+		cancel(errTimeUp)
+	}
+	timer := w.Clock.AfterFunc(d, func() { cancel(errTimeUp) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+// look takes the first look: at a state that is no older than the call.
+func (w *watcher) look(ctx context.Context) error {
+	if err := w.Stream.CatchUp(ctx, w.Scope); err != nil {
+		return err
+	}
+	w.restart()
+	w.began = w.Clock.Now()
+	return nil
+}
+
+func (w *watcher) restart() {
+	view := w.Stream.View(w.Scope)
+	w.begin(view)
+	w.seq = view.Seq
+}
+
+// follow gives the changes that have come since the last call to the function, each when the judge knows the state after
+// it, until the function says that it has seen enough. It returns a channel that is closed when there may be more.
+func (w *watcher) follow(enough func(history.Change) bool) (done bool, more <-chan struct{}) {
+	changes, upTo, more := w.Stream.Since(w.seq, w.Scope)
+	for _, change := range changes {
+		if !w.apply(change) {
+			// The state after it is lost, and with it what the ones that follow build upon.
+			w.skipped++
+			w.restart()
+			return enough(change), w.closed()
+		}
+		if !change.More && enough(change) {
+			w.seq = change.Seq
+			return true, more
+		}
+	}
+	w.seq = upTo
+	return false, more
+}
+
+func (*watcher) closed() <-chan struct{} {
+	now := make(chan struct{})
+	close(now)
+	return now
+}
+
+// until follows changes until the function has seen enough, or the context ends.
+func (w *watcher) until(ctx context.Context, enough func(history.Change) bool) bool {
+	for {
+		done, more := w.follow(enough)
+		if done {
+			return true
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// lastLook judges all that happened up to now, when the time is up: the watch may be late, or not connected.
+func (w *watcher) lastLook(ctx context.Context, within time.Duration, enough func(history.Change) bool) (done bool, err error) {
+	ctx, cancel := w.limited(ctx, within)
+	defer cancel()
+	if err := w.Stream.CatchUp(ctx, w.Scope); err != nil {
+		done, _ = w.follow(enough)
+		return done, err
+	}
+	done, _ = w.follow(enough)
+	return done, nil
+}
+
+// since writes a moment as the time since the start of the step: +1.5s.
+func (w *watcher) since(at time.Time) string {
+	d := at.Sub(w.Started).Round(time.Millisecond)
+	if d < 0 {
+		return d.String()
+	}
+	return fmt.Sprintf("+%s", d)
+}

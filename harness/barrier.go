@@ -1,0 +1,88 @@
+package harness
+
+import (
+	"context"
+	"sync"
+)
+
+// barrier is where the scenarios of a track wait for each other before each transition. The last one that is awaited, by arriving or by
+// leaving, lets the cluster cross; then all go on with what came of it.
+type barrier struct {
+	// cross makes the n-th transition, from 0.
+	cross func(n int) error
+
+	mu       sync.Mutex
+	alive    int
+	waiting  int
+	crossing bool
+	crossed  int
+	round    *round
+}
+
+// round is one crossing, for those who wait for it.
+type round struct {
+	done chan struct{}
+	err  error
+}
+
+// newBarrier makes a barrier for that many scenarios.
+func newBarrier(alive int, cross func(n int) error) *barrier {
+	return &barrier{cross: cross, alive: alive, round: &round{done: make(chan struct{})}}
+}
+
+// arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came of it. When the
+// context ends first, its cause is returned, and the scenario does not count as arrived.
+func (b *barrier) arrive(ctx context.Context) error {
+	b.mu.Lock()
+	r := b.round
+	b.waiting++
+	b.begin()
+	b.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return b.giveUp(ctx, r)
+	}
+}
+
+func (b *barrier) giveUp(ctx context.Context, r *round) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	default:
+	}
+	if !b.crossing {
+		b.waiting--
+	}
+	return context.Cause(ctx)
+}
+
+// leave says that a scenario has ended, however it did. It is called once for each.
+func (b *barrier) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.alive--
+	b.begin()
+}
+
+// begin crosses if nobody is awaited any more; without anyone who waits there is nothing to cross for.
+func (b *barrier) begin() {
+	if b.crossing || b.waiting == 0 || b.waiting < b.alive {
+		return
+	}
+	b.crossing = true
+	n, r := b.crossed, b.round
+	go func() {
+		err := b.cross(n)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.crossing, b.waiting = false, 0
+		b.crossed++
+		b.round = &round{done: make(chan struct{})}
+		r.err = err
+		close(r.done)
+	}()
+}

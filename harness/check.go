@@ -1,0 +1,113 @@
+package harness
+
+import (
+	"context"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Prototype is a provider that shows what its clusters can do before there is one: the value that it returns is never used but to see
+// which of the optional interfaces it has, and may be a nil pointer of the clusters' type.
+type Prototype interface {
+	Prototype() clusters.Cluster
+}
+
+// checkTransitions finds transitions that lead nowhere, and those that the version skew policy forbids.
+func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
+	n := 0
+	for _, step := range s.Spec.Steps {
+		if step.Transition == nil {
+			continue
+		}
+		n++
+		from, to := path[n-1], path[n]
+		if pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
+			p.problem(step.Position, "this transition leads to the state that the cluster is in already: %s", to)
+			continue
+		}
+		if !step.Transition.Force {
+			p.checkSkew(step.Position, from, to)
+		}
+	}
+}
+
+func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
+	if p.options.Skew == nil || from.Version == to.Version {
+		return
+	}
+	before, err := clusters.ParseVersion(from.Version)
+	if err != nil {
+		p.problem(at, "%w", err)
+		return
+	}
+	after, err := clusters.ParseVersion(to.Version)
+	if err != nil {
+		p.problem(at, "%w", err)
+		return
+	}
+	if err := p.options.Skew(before, after); err != nil {
+		p.problem(at, "%w; say force: true in the transition to rehearse it nevertheless", err)
+	}
+}
+
+// checkVerbs finds verbs that the provider's clusters have nothing for.
+func (p *planner) checkVerbs(s *scenarios.Scenario) {
+	prototype, ok := p.provider.(Prototype)
+	if !ok {
+		return
+	}
+	cluster := prototype.Prototype()
+	_, controls := cluster.(clusters.ComponentController)
+	_, metrics := cluster.(clusters.MetricsSource)
+	_, dns := cluster.(clusters.DNSServer)
+	for _, step := range s.Spec.Steps {
+		lacks := ""
+		switch {
+		case (step.Kill != nil || step.Restart != nil) && !controls:
+			lacks = "can't stop and start their components"
+		case step.Metric != nil && !metrics:
+			lacks = "don't show their components' metrics"
+		case step.Resolve != nil && !dns:
+			lacks = "have no DNS server that could be asked"
+		}
+		if lacks != "" {
+			p.problem(step.Position, "%s: the clusters of provider %s %s", step.Verb(), p.provider.Name(), lacks)
+		}
+	}
+}
+
+// checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
+func (p *planner) checkPath(ctx context.Context, track *Track) {
+	places := pathPlaces(track.Entries[0].Scenario)
+	others := ""
+	if n := len(track.Entries) - 1; n > 0 {
+		others = " (so do other scenarios with the same path)"
+	}
+	known := map[string]bool{}
+	for n := 1; n <= len(track.Path); n++ {
+		for _, err := range flatten(p.provider.Check(ctx, track.Path[:n])) {
+			if known[err.Error()] {
+				continue
+			}
+			known[err.Error()] = true
+			p.problem(places[n-1], "%w%s", err, others)
+		}
+	}
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, part := range joined.Unwrap() {
+		all = append(all, flatten(part)...)
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Lasting is a cluster that is somebody else's: Delete leaves it, with all that is in it.
+type Lasting interface {
+	Lasting() bool
+}
+
+func lasting(c clusters.Cluster) bool {
+	l, ok := c.(Lasting)
+	return ok && l.Lasting()
+}
+
+// cleanUp removes what the scenario made, in the reverse order, and waits until it is gone. What would not go is an error of the scenario, in a step of
+// its own, which names what keeps it: a scenario that leaves something behind has not passed.
+//
+// Objects outside of the scenario's namespace are always awaited, since they are in the way of others. The namespace itself is awaited only
+// while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of ours is deleted with all that is in it.
+// Nothing is removed from a cluster that is kept, nor from one of ours when the run was interrupted or the cluster broke.
+func (s *scenarioRun) cleanUp(ctx context.Context) {
+	lasts := lasting(s.cluster)
+	if s.Keep || (!lasts && ctx.Err() != nil) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	namespace, others := s.divide()
+	problems := s.removeAll(ctx, others)
+	if namespace != nil {
+		problems = append(problems, s.removeNamespace(ctx, *namespace, lasts))
+	}
+	if err := errors.Join(problems...); err != nil {
+		step := &reports.Step{Name: "remove what the scenario made", Verb: "cleanup"}
+		s.Recorder.StartStep(s.entry.result, step, s.track.Path[s.at].String())
+		s.Recorder.FinishStep(s.entry.result, step, reports.Outcome{Status: reports.Error, Message: err.Error()})
+	}
+}
+
+// divide takes the scenario's namespace out of what was made; what is in it goes with it.
+func (s *scenarioRun) divide() (namespace *writes.Made, others []writes.Made) {
+	for _, made := range s.made {
+		switch {
+		case made.Resource == namespaces && made.Name == s.namespace:
+			namespace = &made
+		case made.Namespaced && made.Namespace == s.namespace:
+		default:
+			others = append(others, made)
+		}
+	}
+	slices.Reverse(others)
+	return namespace, others
+}
+
+func (s *scenarioRun) removeAll(ctx context.Context, all []writes.Made) []error {
+	problems := make([]error, len(all))
+	var removing sync.WaitGroup
+	for i, made := range all {
+		removing.Go(func() { problems[i] = writes.Remove(ctx, s.client, made) })
+	}
+	removing.Wait()
+	return problems
+}
+
+// removeNamespace deletes the namespace. When the cluster is deleted anyway, nobody waits for it once the last scenario has ended.
+func (s *scenarioRun) removeNamespace(ctx context.Context, namespace writes.Made, lasts bool) error {
+	if lasts {
+		return writes.Remove(ctx, s.client, namespace)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.quiet:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	err := writes.Remove(ctx, s.client, namespace)
+	select {
+	case <-s.quiet:
+		return nil
+	default:
+		return err
+	}
+}

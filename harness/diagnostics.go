@@ -1,0 +1,201 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// maxLog is how much of a log is copied: its end.
+const maxLog = 8 << 20
+
+var events = schema.GroupVersionKind{Version: "v1", Kind: "Event"}
+
+// touch notes the kinds that a step is about.
+func (s *scenarioRun) touch(step scenarios.Step) {
+	for _, gvk := range touchedBy(step) {
+		if !slices.Contains(s.touched, gvk) {
+			s.touched = append(s.touched, gvk)
+		}
+	}
+}
+
+func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
+	var refs []scenarios.ObjectReference
+	for _, object := range []scenarios.Object{step.Create, step.Apply, step.Update} {
+		apiVersion, _ := object["apiVersion"].(string)
+		kind, _ := object["kind"].(string)
+		refs = append(refs, scenarios.ObjectReference{APIVersion: apiVersion, Kind: kind})
+	}
+	if step.Patch != nil {
+		refs = append(refs, step.Patch.ObjectReference)
+	}
+	if step.Delete != nil {
+		refs = append(refs, step.Delete.ObjectReference)
+	}
+	if step.Scale != nil {
+		refs = append(refs, step.Scale.ObjectReference)
+	}
+	if step.Evict != nil {
+		refs = append(refs, scenarios.ObjectReference{APIVersion: "v1", Kind: "Pod"})
+	}
+	for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always, step.Never} {
+		if assertion != nil {
+			refs = append(refs, assertion.ObjectReference)
+		}
+	}
+	var kinds []schema.GroupVersionKind
+	for _, ref := range refs {
+		gv, err := schema.ParseGroupVersion(ref.APIVersion)
+		if err == nil && ref.Kind != "" {
+			kinds = append(kinds, gv.WithKind(ref.Kind))
+		}
+	}
+	return kinds
+}
+
+// diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario was about, the events of
+// its namespace, and what the components logged since it began. It returns the files' paths in the report folder.
+func (s *scenarioRun) diagnose(ctx context.Context) []string {
+	if s.ReportDir == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
+	defer cancel()
+	dir := filepath.Join(s.ReportDir, s.scenario.ID())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		s.Progress("no diagnostics of %s: %v", s.scenario.Title(), err)
+		return nil
+	}
+	var files []string
+	keep := func(name string, err error) {
+		if err != nil {
+			s.Progress("no %s of %s: %v", name, s.scenario.Title(), err)
+			return
+		}
+		files = append(files, filepath.ToSlash(filepath.Join(s.scenario.ID(), name)))
+	}
+	keep("objects.yaml", s.dump(ctx, filepath.Join(dir, "objects.yaml"), s.touched))
+	keep("events.yaml", s.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
+	for _, l := range s.logParts() {
+		if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
+			keep(l.name, err)
+		}
+	}
+	return files
+}
+
+// dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read is said in a comment.
+func (s *scenarioRun) dump(ctx context.Context, path string, kinds []schema.GroupVersionKind) error {
+	var b strings.Builder
+	for _, gvk := range kinds {
+		text, err := s.list(ctx, gvk)
+		if err != nil {
+			text = fmt.Sprintf("# %s of %s could not be read: %s\n", gvk.Kind, gvk.GroupVersion(), strings.ReplaceAll(err.Error(), "\n", " "))
+		}
+		b.WriteString(text)
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o600)
+}
+
+func (s *scenarioRun) list(ctx context.Context, gvk schema.GroupVersionKind) (string, error) {
+	kind, err := s.kinds.Find(ctx, gvk)
+	if err != nil {
+		return "", err
+	}
+	namespace := ""
+	if kind.Namespaced {
+		namespace = s.namespace
+	}
+	list, err := s.client.Resource(kind.Resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, item := range list.Items {
+		item.SetManagedFields(nil)
+		text, err := yaml.Marshal(item.Object)
+		if err != nil {
+			return "", fmt.Errorf("write %s %s as YAML: %w", gvk.Kind, item.GetName(), err)
+		}
+		b.WriteString("---\n" + string(text))
+	}
+	return b.String(), nil
+}
+
+// logSizes are how much the components have logged so far, by file.
+func (s *scenarioRun) logSizes() map[string]int64 {
+	sizes := map[string]int64{}
+	logs, ok := s.cluster.(clusters.ComponentLogs)
+	if !ok {
+		return sizes
+	}
+	for _, files := range logs.LogFiles() {
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				sizes[file] = info.Size()
+			}
+		}
+	}
+	return sizes
+}
+
+// logPart is what was written into a log since a moment.
+type logPart struct {
+	name, file string
+	from       int64
+}
+
+// errNothingLogged says that a log has nothing new.
+var errNothingLogged = errors.New("nothing was logged")
+
+func (s *scenarioRun) logParts() []logPart {
+	logs, ok := s.cluster.(clusters.ComponentLogs)
+	if !ok {
+		return nil
+	}
+	var parts []logPart
+	all := logs.LogFiles()
+	for _, component := range clusters.SortedKeys(all) {
+		for i, file := range all[component] {
+			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", component, i+1), file, s.logs[file]})
+		}
+	}
+	return parts
+}
+
+func (l logPart) copyTo(path string) (err error) {
+	from, err := os.Open(l.file)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() <= l.from {
+		return errNothingLogged
+	}
+	if _, err := from.Seek(max(l.from, info.Size()-maxLog), io.SeekStart); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(to, from, min(maxLog, info.Size()-l.from))
+	return errors.Join(err, to.Close())
+}

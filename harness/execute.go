@@ -1,0 +1,128 @@
+package harness
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Times that nobody needs to set.
+const (
+	defaultStepTimeout       = 30 * time.Second
+	defaultTransitionTimeout = 10 * time.Minute
+	defaultRestartTimeout    = 2 * time.Minute
+	cleanupTimeout           = 30 * time.Second
+	deleteTimeout            = 2 * time.Minute
+	diagnosticsTimeout       = 20 * time.Second
+)
+
+// Options say how a plan is executed.
+type Options struct {
+	// Recorder of the run, made from the plan's Result.
+	Recorder *reports.Recorder
+	// Expressions of the scenarios; new ones unless set.
+	Expressions *scenarios.Expressions
+	// Parallel is how many scenarios run at once; four for each core unless set.
+	Parallel int
+	// Clusters is how many clusters there are at once; one unless set.
+	Clusters int
+	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
+	Keep bool
+	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
+	ReportDir string
+	// Prefix of the clusters' names, which must be unique on the machine; "rehearse" unless set.
+	Prefix string
+	// Progress is told what is going on. May be nil.
+	Progress clusters.Progress
+	// Environment of commands, as os.Environ gives it.
+	Environment []string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Expressions == nil {
+		o.Expressions = scenarios.NewExpressions()
+	}
+	if o.Parallel < 1 {
+		o.Parallel = 4 * runtime.NumCPU()
+	}
+	if o.Clusters < 1 {
+		o.Clusters = 1
+	}
+	if o.Prefix == "" {
+		o.Prefix = "rehearse"
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	return o
+}
+
+// Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are stopped, the clusters
+// are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
+func Execute(ctx context.Context, plan *Plan, o Options) error {
+	e := &execution{Options: o.withDefaults(), provider: plan.Provider}
+	e.slots, e.run = make(chan struct{}, e.Parallel), rand.Text()[:8]
+	if err := e.Recorder.Start(); err != nil {
+		return errors.Join(fmt.Errorf("begin the reports: %w", err), e.Recorder.Finish())
+	}
+	stop := context.AfterFunc(ctx, e.Recorder.Interrupt)
+	e.runAll(ctx, plan.Tracks)
+	interrupted := !stop()
+	var err error
+	if interrupted {
+		e.Recorder.Interrupt() // the other one may not have come to it yet
+		err = fmt.Errorf("the run was interrupted: %w", context.Cause(ctx))
+	}
+	return errors.Join(err, e.Recorder.Finish())
+}
+
+// execution is one run of a plan.
+type execution struct {
+	Options
+
+	provider clusters.Provider
+	// slots hold those scenarios that run; one that waits for others gives its slot back.
+	slots chan struct{}
+	// run tells this run's marks on objects from those of other runs.
+	run string
+}
+
+// runAll runs the tracks in their order, as many at once as there may be clusters.
+func (e *execution) runAll(ctx context.Context, tracks []*Track) {
+	room := make(chan struct{}, e.Clusters)
+	var running sync.WaitGroup
+	for _, track := range tracks {
+		select {
+		case room <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		running.Go(func() {
+			defer func() { <-room }()
+			(&trackRun{execution: e, track: track}).run(ctx)
+		})
+	}
+	running.Wait()
+}
+
+// acquire takes a slot; false when the context ended first.
+func (e *execution) acquire(ctx context.Context) bool {
+	select {
+	case e.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (e *execution) release() { <-e.slots }

@@ -1,0 +1,94 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+var errWentBack = errors.New("the API server's storage is older than what the watch has told; listing anew")
+
+// CatchUp returns when the stream knows of the objects in scope whatever was true when CatchUp was called, or more. It asks
+// the API server with one consistent list, again and again while that fails, and waits until the watch has told at least
+// as much. It returns an error when the context ends first: then it could not be looked.
+func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
+	var cause error
+	for tries := newRetry(); tries.next(ctx); {
+		floor := s.seen()
+		objects, resourceVersion, err := s.list(ctx, scope)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			// It only says that the time was up.
+		case err != nil:
+			cause = err
+		case floor != "" && older(resourceVersion, floor):
+			cause = errWentBack
+			s.demandList()
+		default:
+			return s.await(ctx, scope, objects, resourceVersion)
+		}
+	}
+	if cause == nil {
+		cause = s.View(Scope{Name: "none"}).Err
+	}
+	return s.couldNot(ctx, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
+}
+
+// couldNot is the error of what had to be given up when the context ended, with what was in the way, if that is known.
+func (s *Stream) couldNot(ctx context.Context, what string, cause error) error {
+	if cause == nil {
+		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+	}
+	return fmt.Errorf("%s: %w (last: %w)", what, context.Cause(ctx), cause)
+}
+
+func (s *Stream) seen() string {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	return s.progress
+}
+
+// await returns when the watch has told all that a list says.
+func (s *Stream) await(ctx context.Context, scope Scope, objects []*unstructured.Unstructured, resourceVersion string) error {
+	for {
+		missing, wake, last := s.behind(scope, objects, resourceVersion)
+		if missing == "" {
+			return nil
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return s.couldNot(ctx, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing), last)
+		}
+	}
+}
+
+// behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in the
+// order of their resourceVersions, so whoever has seen one has seen all before it.
+func (s *Stream) behind(scope Scope, objects []*unstructured.Unstructured, resourceVersion string) (missing string, wake <-chan struct{}, last error) {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	wake, last = s.wake, s.err
+	if s.progress == "" {
+		return "anything", wake, last
+	}
+	listed := map[[2]string]*unstructured.Unstructured{}
+	for _, object := range objects {
+		listed[[2]string{object.GetNamespace(), object.GetName()}] = object
+		known := s.current[object.GetNamespace()][object.GetName()]
+		told := atLeast(s.progress, object.GetResourceVersion()) ||
+			known != nil && known.UID == object.GetUID() && known.ResourceVersion == object.GetResourceVersion()
+		if !told {
+			return fmt.Sprintf("%s at resourceVersion %s", object.GetName(), object.GetResourceVersion()), wake, last
+		}
+	}
+	for _, r := range s.inScope(scope) {
+		object := listed[[2]string{r.Namespace, r.Name}]
+		if (object == nil || object.GetUID() != r.UID) && !older(resourceVersion, r.ResourceVersion) {
+			return fmt.Sprintf("that %s is gone (by resourceVersion %s)", r.Name, resourceVersion), wake, last
+		}
+	}
+	return "", wake, last
+}

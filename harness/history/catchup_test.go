@@ -1,0 +1,131 @@
+package history_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+)
+
+func TestCatchUpWaitsForTheWatch(t *testing.T) {
+	web := history.Scope{Namespace: "x", Selector: withLabel(t, "app=web")}
+	for _, tt := range []struct {
+		name   string
+		change func(*historytest.Server)
+		want   string
+	}{
+		{"created", func(s *historytest.Server) { s.Put(pods, pod("x", "new", "app=web")) }, "new 102, old 101"},
+		{"changed", func(s *historytest.Server) { s.Put(pods, pod("x", "old", "app=web", "a=b")) }, "old 102"},
+		{"deleted", func(s *historytest.Server) { s.Delete(pods, "x", "old") }, ""},
+		{"taken out of the scope", func(s *historytest.Server) { s.Put(pods, pod("x", "old", "app=db")) }, ""},
+		{"created anew", func(s *historytest.Server) {
+			s.Delete(pods, "x", "old")
+			s.Put(pods, pod("x", "old", "app=web"))
+		}, "old 103"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := historytest.New(t)
+			server.Put(pods, pod("x", "old", "app=web"))
+			stream := newRecorder(t, server).Stream(pods)
+			await(t, stream, changes(1))
+			server.AwaitWatches(1)
+			server.Hold()
+			tt.change(server)
+			// The watch begins to tell only when CatchUp has got its list: had it not waited, the view would be old.
+			lists := server.Requests("list")
+			go func() {
+				server.AwaitRequests("list", lists+1)
+				server.Release()
+			}()
+			if err := stream.CatchUp(bounded(t), web); err != nil {
+				t.Fatal(err)
+			}
+			expect(t, summary(stream.View(web)), tt.want)
+		})
+	}
+}
+
+func summary(view history.View) string {
+	var parts []string
+	for _, object := range view.Objects {
+		parts = append(parts, object.GetName()+" "+object.GetResourceVersion())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {
+	server := historytest.New(t)
+	stream := newRecorder(t, server).Stream(pods)
+	server.AwaitWatches(1)
+	server.Hold()
+	server.Put(pods, pod("x", "web"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	errTimeUp := errors.New("the time is up")
+	go func() {
+		server.AwaitRequests("list", 2)
+		cancel(errTimeUp)
+	}()
+	err := stream.CatchUp(ctx, history.Scope{})
+	if !errors.Is(err, errTimeUp) || !strings.Contains(err.Error(), "pods") {
+		t.Errorf("error %v, want one that says what was looked at and why it ended", err)
+	}
+}
+
+func TestCatchUpRetries(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(nodes, node("a"))
+	stream := newRecorder(t, server).Stream(nodes)
+	await(t, stream, changes(1))
+	var refused atomic.Int32
+	server.Refuse(func(r historytest.Request) *metav1.Status {
+		if r.Verb == "list" && refused.Add(1) <= 3 {
+			return historytest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
+		}
+		return nil
+	})
+	if err := stream.CatchUp(bounded(t), history.Scope{Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if refused.Load() != 4 {
+		t.Errorf("%d lists, want 4", refused.Load())
+	}
+}
+
+func TestCatchUpSaysWhyItCouldNotLook(t *testing.T) {
+	server := historytest.New(t)
+	server.Refuse(func(historytest.Request) *metav1.Status {
+		return historytest.Failure(http.StatusNotFound, metav1.StatusReasonNotFound)
+	})
+	stream := newRecorder(t, server).Stream(pods)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		server.AwaitRequests("list", 6)
+		cancel()
+	}()
+	err := stream.CatchUp(ctx, history.Scope{Namespace: "x"})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "refused by the test: NotFound") {
+		t.Errorf("error %v, want the API server's own words", err)
+	}
+}
+
+func TestCatchUpNoticesARestoredStorage(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(pods, pod("x", "old"))
+	restore := server.Snapshot()
+	server.Put(pods, pod("x", "new"))
+	stream := newRecorder(t, server).Stream(pods)
+	await(t, stream, changes(2))
+	server.AwaitWatches(1)
+	restore() // The watch goes on, and would be told nothing of the next revisions.
+	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, summary(stream.View(history.Scope{})), "old 101")
+}

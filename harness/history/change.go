@@ -1,0 +1,71 @@
+package history
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Type of a change.
+type Type string
+
+// The types of changes.
+const (
+	Added    Type = "added"
+	Modified Type = "modified"
+	Deleted  Type = "deleted"
+)
+
+// Change is one change of one object.
+type Change struct {
+	// Seq numbers the changes of all streams of a recorder, from 1, in the order in which they were recorded.
+	Seq int64
+	// At is when the change was recorded.
+	At time.Time
+	// Type of the change.
+	Type Type
+	// Object after the change, or before it was deleted, without managedFields. It is shared: read it only. It is nil
+	// when that state was dropped to save memory (WithMaxBytes); the fields below remain.
+	Object *unstructured.Unstructured
+	// Namespace, Name, UID and ResourceVersion of the object.
+	Namespace, Name string
+	UID             types.UID
+	ResourceVersion string
+	// Relisted: the change was found by a list, not told by the watch. When it happened since the list before, and what
+	// happened in between, is not known.
+	Relisted bool
+	// More: another change of the same list follows. The state between the two was never the cluster's, so nothing must
+	// be concluded from it.
+	More bool
+}
+
+// Gap is a time during which a stream was not connected.
+type Gap struct {
+	// From when on; To is zero while the gap lasts.
+	From, To time.Time
+	// Err is why.
+	Err error
+	// Relisted: the watch could not be resumed where it broke off, so changes in the gap may have been missed. If not,
+	// every change in the gap was told afterwards.
+	Relisted bool
+}
+
+// record is a change as it is kept.
+type record struct {
+	Change
+	// labels of the object; they outlive its state.
+	labels map[string]string
+	// before is the previous record of the same object; nil for its first.
+	before *record
+	// batch is the same for all changes of one list; 0 for a change that the watch told.
+	batch int64
+	// bytes that the state is held to take, once it is counted.
+	bytes int64
+}
+
+// concerns says whether the object is in the scope, or was until this change.
+func (r *record) concerns(scope Scope) bool {
+	return scope.has(r.Namespace, r.Name, r.labels) ||
+		r.before != nil && scope.has(r.Namespace, r.Name, r.before.labels)
+}

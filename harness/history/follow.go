@@ -1,0 +1,162 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+const (
+	// connectTimeout is how long the API server may take to begin a watch, or to answer one page of a list.
+	connectTimeout = 30 * time.Second
+	// answeredWithin is how long the API server may take to say, on an open watch, that it cannot be resumed.
+	answeredWithin = 50 * time.Millisecond
+	// provenAfter is how long a connection that tells nothing must last to be believed in.
+	provenAfter = time.Second
+)
+
+var (
+	errEnded    = errors.New("the API server ended the watch")
+	errDemanded = errors.New("a new list was demanded")
+)
+
+// follow lists and watches until the context ends. The watch is resumed where it broke off; if the API server no longer
+// can, there is a new list.
+func (s *Stream) follow(ctx context.Context) {
+	tries := newRetry()
+	mustList := true
+	for tries.next(ctx) {
+		if mustList {
+			objects, resourceVersion, err := s.list(ctx, Scope{})
+			if err != nil {
+				s.lost(err, false)
+				continue
+			}
+			s.replace(objects, resourceVersion)
+			mustList = false
+		}
+		proven, err := s.watch(ctx)
+		mustList = cannotResume(err)
+		s.lost(err, !proven)
+		if proven {
+			tries.reset()
+		}
+	}
+	s.lost(errClosed, false)
+}
+
+// watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something, or
+// it lasted.
+func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	connection, err := s.connect(ctx, cancel)
+	if err != nil {
+		return false, err
+	}
+	defer connection.Stop()
+	began := time.Now()
+	told, err := s.consume(ctx, connection.ResultChan())
+	return told || time.Since(began) > provenAfter, err
+}
+
+func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.Interface, error) {
+	s.recorder.mu.RLock()
+	from := s.progress
+	s.recorder.mu.RUnlock()
+	seconds := int64(300 + rand.IntN(300)) //nolint:gosec // Spreads load, nothing more.
+	timer := time.AfterFunc(connectTimeout, cancel)
+	defer timer.Stop()
+	connection, err := s.recorder.client.Resource(s.resource).Watch(ctx, metav1.ListOptions{
+		ResourceVersion:     from,
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      &seconds,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("watching %s from resourceVersion %s: %w", s.resource.GroupResource(), from, err)
+	}
+	return connection, nil
+}
+
+// consume records events until the connection ends, and says whether there was any.
+func (s *Stream) consume(ctx context.Context, events <-chan watch.Event) (told bool, err error) {
+	// A watch that cannot be resumed may open all the same and say so in its first event, and what client-go makes of a
+	// connection that broke at once is a watch that has already ended.
+	opening := time.NewTimer(answeredWithin)
+	defer opening.Stop()
+	select {
+	case event, open := <-events:
+		if !open {
+			return false, errEnded
+		}
+		if err := s.handle(event); err != nil {
+			return false, err
+		}
+		told = true
+	case <-opening.C:
+	case <-ctx.Done():
+		return false, errClosed
+	}
+	s.resumed()
+	for {
+		select {
+		case event, open := <-events:
+			if !open {
+				return told, errEnded
+			}
+			if err := s.handle(event); err != nil {
+				return told, err
+			}
+			told = true
+		case <-s.relist:
+			return told, errDemanded
+		case <-ctx.Done():
+			return told, errClosed
+		}
+	}
+}
+
+func (s *Stream) handle(event watch.Event) error {
+	if event.Type == watch.Error {
+		return fmt.Errorf("watching %s: %w", s.resource.GroupResource(), apierrors.FromObject(event.Object))
+	}
+	object, ok := event.Object.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("watching %s: the API server sent a %T with the event %q", s.resource.GroupResource(), event.Object, event.Type)
+	}
+	switch event.Type {
+	case watch.Added, watch.Modified, watch.Deleted:
+		withoutManagedFields(object)
+		s.tell(object, event.Type == watch.Deleted)
+	case watch.Bookmark:
+		s.bookmark(object.GetResourceVersion())
+	default:
+		return fmt.Errorf("watching %s: the API server sent the unknown event %q", s.resource.GroupResource(), event.Type)
+	}
+	return nil
+}
+
+func (s *Stream) demandList() {
+	select {
+	case s.relist <- struct{}{}:
+	default:
+	}
+}
+
+// cannotResume says whether there is no way on from the last resourceVersion: it is too old for the API server (410), or,
+// after its storage was replaced, too new.
+func cannotResume(err error) bool {
+	return errors.Is(err, errDemanded) || apierrors.IsGone(err) || apierrors.IsResourceExpired(err) ||
+		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+func withoutManagedFields(object *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+}

@@ -1,0 +1,110 @@
+// Package history records every change of every watched object in the API server's order: one watch a resource, shared
+// by everybody who asks, that survives broken streams and restarts of the API server.
+package history
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/clock"
+)
+
+// DefaultMaxBytes bounds the older states that a Recorder keeps, unless told otherwise.
+const DefaultMaxBytes = 256 << 20
+
+// Recorder watches resources and keeps what it saw. It is safe for concurrent use.
+type Recorder struct {
+	client   dynamic.Interface
+	clock    clock.PassiveClock
+	pageSize int64
+
+	// ctx ends the streams; it lives as long as the recorder, not as long as a call.
+	ctx     context.Context //nolint:containedctx
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	// mu guards what follows and the state of every stream, so that the order of changes is one order.
+	mu       sync.RWMutex
+	seq      int64
+	streams  map[schema.GroupVersionResource]*Stream
+	retained retention
+}
+
+// Option changes how a Recorder works.
+type Option func(*Recorder)
+
+// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. The newest state of every
+// object is always kept. Of a state that is let go its metadata remains (see Change.Object).
+func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxBytes = n } }
+
+// WithClock sets the clock that changes and gaps are stamped with.
+func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock = c } }
+
+// WithPageSize sets how many objects a list asks for at once; 500 unless told.
+func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
+
+// New returns a recorder that watches nothing yet. The client's configuration must not limit the rate of requests (QPS: -1)
+// nor their time (Timeout: 0), or observations come late.
+func New(client dynamic.Interface, options ...Option) *Recorder {
+	r := &Recorder{
+		client:   client,
+		clock:    clock.RealClock{},
+		pageSize: 500,
+		streams:  map[schema.GroupVersionResource]*Stream{},
+		retained: retention{maxBytes: DefaultMaxBytes},
+	}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	for _, option := range options {
+		option(r)
+	}
+	return r
+}
+
+// Stream returns the stream of a resource in all namespaces, which it starts at its first use and which runs until Close.
+func (r *Recorder) Stream(resource schema.GroupVersionResource) *Stream {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.streams[resource]; ok {
+		return s
+	}
+	s := newStream(r, resource)
+	r.streams[resource] = s
+	if r.ctx.Err() != nil {
+		s.err = errClosed
+		return s
+	}
+	r.running.Go(func() { s.follow(r.ctx) })
+	return s
+}
+
+// Seq is the number of the last change that was recorded, of any stream.
+func (r *Recorder) Seq() int64 {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.seq
+}
+
+// Dropped is the number of older states that were let go to stay within WithMaxBytes.
+func (r *Recorder) Dropped() int64 {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.retained.dropped
+}
+
+// Relist makes every stream list anew, for when the API server's storage was replaced (a snapshot was restored) and what is
+// there now may be older than what was seen.
+func (r *Recorder) Relist() {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, s := range r.streams {
+		s.demandList()
+	}
+}
+
+// Close ends all streams and returns when they have ended. What was recorded can still be read.
+func (r *Recorder) Close() {
+	r.stop()
+	r.running.Wait()
+}

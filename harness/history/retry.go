@@ -1,0 +1,49 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+)
+
+// retry paces attempts: the first at once, then after 5 ms, growing to 250 ms, with jitter, for ever.
+type retry struct {
+	backoff *backoff.ExponentialBackOff
+	again   bool
+}
+
+func newRetry() *retry {
+	return &retry{backoff: backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(5*time.Millisecond),
+		backoff.WithMaxInterval(250*time.Millisecond),
+		backoff.WithMultiplier(1.6),
+		backoff.WithRandomizationFactor(0.3),
+		backoff.WithMaxElapsedTime(0),
+	)}
+}
+
+// reset makes the next attempt a first one.
+func (r *retry) reset() {
+	r.again = false
+	r.backoff.Reset()
+}
+
+// next waits until the next attempt is due, and is false when the context has ended.
+func (r *retry) next(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if !r.again {
+		r.again = true
+		return true
+	}
+	timer := time.NewTimer(r.backoff.NextBackOff())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

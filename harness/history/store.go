@@ -1,0 +1,167 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// tell records what a watch event says.
+func (s *Stream) tell(object *unstructured.Unstructured, deleted bool) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	before := s.current[object.GetNamespace()][object.GetName()]
+	same := before != nil && before.UID == object.GetUID()
+	switch {
+	case deleted && same:
+		s.record(Deleted, object, 0)
+	case deleted, same && atLeast(before.ResourceVersion, object.GetResourceVersion()):
+		// It was seen before: a resumed watch may begin with what a list has told.
+	case same:
+		s.record(Modified, object, 0)
+	case before != nil:
+		// Another object of that name is there, so the one before must have gone.
+		batch := s.recorder.seq + 1
+		s.record(Deleted, before.Object, batch)
+		s.record(Added, object, batch)
+	default:
+		s.record(Added, object, 0)
+	}
+	s.advanceTo(object.GetResourceVersion())
+	s.broadcast()
+}
+
+// replace records the changes between what was known and a complete list, and takes the list's word for what is there.
+func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion string) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	listed := map[string]map[string]*unstructured.Unstructured{}
+	for _, object := range objects {
+		put(listed, object.GetNamespace(), object.GetName(), object)
+	}
+	batch := s.recorder.seq + 1
+	for _, r := range s.goneFrom(listed) {
+		s.record(Deleted, r.Object, batch)
+	}
+	slices.SortStableFunc(objects, func(a, b *unstructured.Unstructured) int {
+		order, _ := compare(a.GetResourceVersion(), b.GetResourceVersion())
+		return order
+	})
+	for _, object := range objects {
+		before := s.current[object.GetNamespace()][object.GetName()]
+		switch {
+		case before == nil:
+			s.record(Added, object, batch)
+		case before.ResourceVersion != object.GetResourceVersion():
+			s.record(Modified, object, batch)
+		}
+	}
+	s.endGap(true)
+	s.progress = resourceVersion
+	s.broadcast()
+}
+
+// goneFrom returns the records of the objects that the list does not have, in the order in which they were last seen.
+func (s *Stream) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
+	var gone []*record
+	for _, r := range s.inScope(Scope{}) {
+		if object := listed[r.Namespace][r.Name]; object == nil || object.GetUID() != r.UID {
+			gone = append(gone, r)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *record) int { return cmp.Compare(a.Seq, b.Seq) })
+	return gone
+}
+
+func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) {
+	s.recorder.seq++
+	before := s.current[object.GetNamespace()][object.GetName()]
+	r := &record{
+		Change: Change{
+			Seq:             s.recorder.seq,
+			At:              s.recorder.clock.Now(),
+			Type:            t,
+			Object:          object,
+			Namespace:       object.GetNamespace(),
+			Name:            object.GetName(),
+			UID:             object.GetUID(),
+			ResourceVersion: object.GetResourceVersion(),
+			Relisted:        batch != 0,
+		},
+		labels: object.GetLabels(),
+		before: before,
+		batch:  batch,
+	}
+	s.records = append(s.records, r)
+	if before != nil {
+		s.recorder.retained.supersede(before)
+	}
+	if t == Deleted {
+		s.recorder.retained.supersede(r)
+		delete(s.current[r.Namespace], r.Name)
+		if len(s.current[r.Namespace]) == 0 {
+			delete(s.current, r.Namespace)
+		}
+		return
+	}
+	put(s.current, r.Namespace, r.Name, r)
+}
+
+func put[V any](index map[string]map[string]V, namespace, name string, value V) {
+	if index[namespace] == nil {
+		index[namespace] = map[string]V{}
+	}
+	index[namespace][name] = value
+}
+
+// bookmark records that every change up to the resourceVersion has been told.
+func (s *Stream) bookmark(resourceVersion string) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.advanceTo(resourceVersion)
+	s.broadcast()
+}
+
+func (s *Stream) advanceTo(resourceVersion string) {
+	if !atLeast(s.progress, resourceVersion) {
+		s.progress = resourceVersion
+	}
+}
+
+// resumed records that the watch goes on where it broke off.
+func (s *Stream) resumed() {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.endGap(false)
+	s.broadcast()
+}
+
+// lost records that the stream is not connected, and why. A connection that proved nothing did not end the gap before it.
+func (s *Stream) lost(err error, provedNothing bool) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	defer s.broadcast()
+	s.err = err
+	if !s.synced {
+		return
+	}
+	s.synced, s.unknownSince = false, s.recorder.clock.Now()
+	if last := len(s.gaps) - 1; provedNothing && last >= 0 && !s.gaps[last].Relisted {
+		s.unknownSince = s.gaps[last].From
+		s.gaps = s.gaps[:last]
+	}
+}
+
+// endGap records that the stream is connected again; what was before the first list is no gap.
+func (s *Stream) endGap(relisted bool) {
+	if !s.synced && s.progress != "" {
+		s.gaps = append(s.gaps, Gap{From: s.unknownSince, To: s.recorder.clock.Now(), Err: s.err, Relisted: relisted})
+	}
+	s.synced, s.err = true, nil
+}
+
+func (s *Stream) broadcast() {
+	close(s.wake)
+	s.wake = make(chan struct{})
+}

@@ -1,0 +1,153 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	errStarting = errors.New("the first list has not been answered yet")
+	errClosed   = errors.New("the recorder was closed")
+)
+
+// Stream is what is known of one resource in all namespaces: its objects and their changes.
+type Stream struct {
+	recorder *Recorder
+	resource schema.GroupVersionResource
+	// relist is filled when somebody demands a new list.
+	relist chan struct{}
+
+	// The rest is guarded by recorder.mu.
+
+	// records of all changes, in order of their numbers.
+	records []*record
+	// current is the newest record of every object that is there, by namespace and name.
+	current map[string]map[string]*record
+	// progress is the resourceVersion up to which every change has been seen; "" before the first list.
+	progress string
+	// synced says that the watch is connected (or was just preceded by a list); if not, since when, and why.
+	synced       bool
+	unknownSince time.Time
+	err          error
+	gaps         []Gap
+	// wake is closed at the next change of any of the above.
+	wake chan struct{}
+}
+
+func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
+	return &Stream{
+		recorder:     r,
+		resource:     resource,
+		relist:       make(chan struct{}, 1),
+		current:      map[string]map[string]*record{},
+		unknownSince: r.clock.Now(),
+		err:          errStarting,
+		wake:         make(chan struct{}),
+	}
+}
+
+// Resource that the stream is of.
+func (s *Stream) Resource() schema.GroupVersionResource { return s.resource }
+
+// View is what is known at one moment.
+type View struct {
+	// Objects in the scope, sorted by namespace and name. They are shared: read them only.
+	Objects []*unstructured.Unstructured
+	// Seq is the number of the last change that the objects include: Since(Seq, ...) continues from here.
+	Seq int64
+	// Synced says that the stream is connected. If not, what is there now is unknown.
+	Synced bool
+	// UnknownSince and Err say since when, and why; they are zero when Synced.
+	UnknownSince time.Time
+	Err          error
+}
+
+// View returns the objects in scope and the state of the stream, as of one moment.
+func (s *Stream) View(scope Scope) View {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	view := View{Seq: s.recorder.seq, Synced: s.synced}
+	if !s.synced {
+		view.UnknownSince, view.Err = s.unknownSince, s.err
+	}
+	records := s.inScope(scope)
+	slices.SortFunc(records, func(a, b *record) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	view.Objects = make([]*unstructured.Unstructured, len(records))
+	for i, r := range records {
+		view.Objects[i] = r.Object
+	}
+	return view
+}
+
+// inScope returns the current records in scope, in no order.
+func (s *Stream) inScope(scope Scope) []*record {
+	var records []*record
+	collect := func(names map[string]*record) {
+		for _, r := range names {
+			if scope.has(r.Namespace, r.Name, r.labels) {
+				records = append(records, r)
+			}
+		}
+	}
+	if scope.Namespace != "" {
+		collect(s.current[scope.Namespace])
+		return records
+	}
+	for _, names := range s.current {
+		collect(names)
+	}
+	return records
+}
+
+// Since returns the changes after number seq of objects that are in the scope or were until that change, the number to go
+// on from, and a channel that is closed as soon as there may be more. No change is missed between two calls.
+func (s *Stream) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	return s.between(seq, s.recorder.seq, scope), s.recorder.seq, s.wake
+}
+
+// ChangesBetween returns the changes with from < Seq <= to of objects that are in the scope or were until that change.
+func (s *Stream) ChangesBetween(from, to int64, scope Scope) []Change {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	return s.between(from, to, scope)
+}
+
+func (s *Stream) between(from, to int64, scope Scope) []Change {
+	first, _ := slices.BinarySearchFunc(s.records, from+1, func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	var changes []Change
+	var batch int64
+	for _, r := range s.records[first:] {
+		if r.Seq > to {
+			break
+		}
+		if !r.concerns(scope) {
+			continue
+		}
+		if len(changes) > 0 && r.batch != 0 && r.batch == batch {
+			changes[len(changes)-1].More = true
+		}
+		changes = append(changes, r.Change)
+		batch = r.batch
+	}
+	return changes
+}
+
+// Gaps returns the times during which the stream was not connected after it once was, in order.
+func (s *Stream) Gaps() []Gap {
+	s.recorder.mu.RLock()
+	defer s.recorder.mu.RUnlock()
+	gaps := slices.Clone(s.gaps)
+	if !s.synced && s.progress != "" {
+		gaps = append(gaps, Gap{From: s.unknownSince, Err: s.err})
+	}
+	return gaps
+}

@@ -1,0 +1,70 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// applies says whether a cluster on the path has one of the versions with the issue.
+func applies(issue scenarios.KnownIssue, path []clusters.State) bool {
+	return slices.ContainsFunc(path, func(state clusters.State) bool {
+		version, err := clusters.ParseVersion(state.Version)
+		return err == nil && slices.ContainsFunc(issue.Versions, func(text string) bool {
+			with, err := clusters.ParseVersion(text)
+			if err != nil {
+				return false
+			}
+			if !with.Exact() {
+				return with.MinorString() == version.MinorString()
+			}
+			return with.Compare(version) == 0
+		})
+	})
+}
+
+// applying are the scenario's known issues that the path has.
+func applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIssue {
+	var all []scenarios.KnownIssue
+	for _, issue := range s.Spec.Known {
+		if applies(issue, path) {
+			all = append(all, issue)
+		}
+	}
+	return all
+}
+
+// knownFailure returns the issue that a failed step is, or nil. What is no failure (an error of the cluster or the harness) is never known.
+func knownFailure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome) *scenarios.KnownIssue {
+	if o.Status != reports.Failed {
+		return nil
+	}
+	for i, issue := range issues {
+		if step.Named(issue.Step) &&
+			(strings.Contains(o.Message, issue.Message) || strings.Contains(o.Evidence, issue.Message)) {
+			return &issues[i]
+		}
+	}
+	return nil
+}
+
+// reason of a known issue, with where to read of it.
+func reason(issue scenarios.KnownIssue) string {
+	if issue.Link == "" {
+		return issue.Reason
+	}
+	return fmt.Sprintf("%s (%s)", issue.Reason, issue.Link)
+}
+
+// unexpectedSuccess says that known issues did not happen where they should have.
+func unexpectedSuccess(issues []scenarios.KnownIssue) string {
+	var lines []string
+	for _, issue := range issues {
+		lines = append(lines, fmt.Sprintf("known issue did not happen at step %q: %s; remove it from `known`", issue.Step, reason(issue)))
+	}
+	return strings.Join(lines, "\n")
+}

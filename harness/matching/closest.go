@@ -1,0 +1,37 @@
+package matching
+
+// Closest returns the index of the candidate that comes closest to what is wanted: the one with the fewest differing
+// values, the first of several; -1 without candidates. All the values of a part that is missing count.
+func Closest(want any, candidates []any) int {
+	closest, best := -1, 0
+	for i, candidate := range candidates {
+		if n := weight(Match(want, candidate)); closest < 0 || n < best {
+			closest, best = i, n
+		}
+	}
+	return closest
+}
+
+func weight(mismatches []Mismatch) int {
+	n := 0
+	for _, mismatch := range mismatches {
+		n += leaves(mismatch.Want)
+	}
+	return n
+}
+
+// leaves counts the scalars in a wanted value; at least one.
+func leaves(want any) int {
+	n := 0
+	switch want := plain(want).(type) {
+	case map[string]any:
+		for _, value := range want {
+			n += leaves(value)
+		}
+	case []any:
+		for _, value := range want {
+			n += leaves(value)
+		}
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,90 @@
+package matching
+
+import (
+	"fmt"
+	"strings"
+)
+
+// wellKnownKeys are the map keys of lists in the Kubernetes APIs (x-kubernetes-list-map-keys), those that tell more
+// elements apart before those that tell fewer.
+func wellKnownKeys() [][]string {
+	return [][]string{
+		{"name"},
+		{"type"},
+		{"containerPort", "protocol"},
+		{"containerPort"},
+		{"port", "protocol"},
+		{"port"},
+		{"mountPath"},
+		{"devicePath"},
+		{"ip"},
+		{"uid"},
+		{"topologyKey", "whenUnsatisfiable"},
+		{"topologyKey"},
+		{"key", "effect"},
+		{"key"},
+		{"resourceName"},
+		{"manager", "operation", "subresource"},
+		{"id"},
+	}
+}
+
+// listKeys returns the keys that every wanted element has and under which they differ from each other; nil without such.
+func listKeys(want []any) []string {
+	for _, keys := range wellKnownKeys() {
+		if tellApart(want, keys) {
+			return keys
+		}
+	}
+	return nil
+}
+
+func tellApart(elements []any, keys []string) bool {
+	seen := map[string]bool{}
+	for _, element := range elements {
+		name := keyOf(element, keys)
+		if name == "" || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
+// keyOf names an element by its keys: [port=80,protocol=TCP]; "" when it lacks one.
+func keyOf(element any, keys []string) string {
+	fields, ok := plain(element).(map[string]any)
+	if !ok {
+		return ""
+	}
+	parts := make([]string, 0, len(keys))
+	for _, key := range keys {
+		switch value := plain(fields[key]).(type) {
+		case nil, map[string]any, []any:
+			return ""
+		default:
+			parts = append(parts, fmt.Sprintf("%s=%v", key, value))
+		}
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+func withSameKey(element any, among []any, keys []string) []any {
+	want, _ := plain(element).(map[string]any)
+	var same []any
+	for _, candidate := range among {
+		if fields, ok := plain(candidate).(map[string]any); ok && sameKey(want, fields, keys) {
+			same = append(same, candidate)
+		}
+	}
+	return same
+}
+
+func sameKey(a, b map[string]any, keys []string) bool {
+	for _, key := range keys {
+		if !equalScalars(plain(a[key]), plain(b[key])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,205 @@
+// Package matching compares a wanted, partial object with what is there, and explains the difference to a person.
+package matching
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Mismatch is one place at which what is there is not what was wanted.
+type Mismatch struct {
+	// Path of the field: spec.ports[port=80].targetPort. List elements are named by their keys, or by their index
+	// among the wanted ones.
+	Path string
+	// Want is what was wanted there; nil when the field had to be absent.
+	Want any
+	// Got is what is there; nil when Missing, except for a value missing from a list: then it is that list.
+	Got any
+	// Missing says that nothing is there.
+	Missing bool
+}
+
+// String says in one line what was wanted and what is there.
+func (m Mismatch) String() string {
+	switch {
+	case m.Want == nil:
+		return fmt.Sprintf("%s: must be absent, is %s", m.Path, inline(m.Got))
+	case m.Missing && m.Got != nil:
+		return fmt.Sprintf("%s: wanted %s, not in %s", m.Path, inline(m.Want), inline(m.Got))
+	case m.Missing:
+		return fmt.Sprintf("%s: wanted %s, is absent", m.Path, inline(m.Want))
+	default:
+		return fmt.Sprintf("%s: wanted %s, is %s", m.Path, inline(m.Want), inline(m.Got))
+	}
+}
+
+// Match compares what is there with what is wanted of it, and returns where they differ, sorted by path; none is a match.
+//
+//   - A map is compared by the wanted keys; others may be there. An empty map wants a map, whatever is in it.
+//   - Each element wanted of a list must be in it, in any order, among others. Elements are told apart by well-known
+//     keys (name, type, port and protocol, ...) where all wanted ones have them; that decides how a difference is
+//     explained, not whether there is one. An element that is wanted twice must be there twice.
+//   - An empty list wants an empty list, or none.
+//   - null wants the field to be absent (or null).
+//   - Numbers are equal when their values are, whole or not (1 and 1.0); a number is never equal to a string, and
+//     quantities are compared as they are written ("1Gi" is not "1024Mi").
+//
+// A nil want wants nothing.
+func Match(want, got any) []Mismatch {
+	if want == nil {
+		return nil
+	}
+	var m matcher
+	m.value("", want, got)
+	slices.SortStableFunc(m.found, func(a, b Mismatch) int { return strings.Compare(a.Path, b.Path) })
+	return m.found
+}
+
+type matcher struct {
+	found []Mismatch
+}
+
+func (m *matcher) add(path string, want, got any) {
+	m.found = append(m.found, Mismatch{Path: path, Want: want, Got: got, Missing: got == nil})
+}
+
+// value compares at one path; a got of nil is an absent field.
+func (m *matcher) value(path string, want, got any) {
+	want, got = plain(want), plain(got)
+	if want == nil {
+		if got != nil {
+			m.add(path, nil, got)
+		}
+		return
+	}
+	if got == nil {
+		if !contentWithNothing(want) {
+			m.add(path, want, nil)
+		}
+		return
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			m.fields(path, want, got)
+			return
+		}
+	case []any:
+		if got, ok := got.([]any); ok {
+			m.list(path, want, got)
+			return
+		}
+	default:
+		if equalScalars(want, got) {
+			return
+		}
+	}
+	m.add(path, want, got)
+}
+
+func (m *matcher) fields(path string, want, got map[string]any) {
+	for key, value := range want {
+		m.value(join(path, key), value, got[key])
+	}
+}
+
+func (m *matcher) list(path string, want, got []any) {
+	if len(want) == 0 {
+		if len(got) > 0 {
+			m.add(path, want, got)
+		}
+		return
+	}
+	keys := listKeys(want)
+	for i, element := range want {
+		matches, closest := contained(element, got)
+		if matches > earlierEqual(want, i) {
+			continue
+		}
+		place := fmt.Sprintf("%s[%d]", path, i)
+		if keys != nil {
+			place = path + keyOf(element, keys)
+			_, closest = contained(element, withSameKey(element, got, keys))
+		}
+		_, isMap := plain(element).(map[string]any)
+		switch {
+		case matches == 0 && isMap && closest != nil:
+			m.value(place, element, closest)
+		case isMap || len(got) == 0:
+			m.add(place, element, nil)
+		default:
+			m.found = append(m.found, Mismatch{Path: place, Want: element, Got: got, Missing: true})
+		}
+	}
+}
+
+// contained counts the elements that match the wanted one, and returns the map that comes closest to it, if any.
+func contained(want any, among []any) (matches int, closest any) {
+	best := -1
+	for _, candidate := range among {
+		var m matcher
+		// A wanted null is a null here: an element of a list cannot be absent.
+		if want == nil && plain(candidate) == nil {
+			matches++
+			continue
+		}
+		m.value("", want, candidate)
+		if len(m.found) == 0 && want != nil && plain(candidate) != nil {
+			matches++
+		}
+		if _, isMap := plain(candidate).(map[string]any); !isMap {
+			continue
+		}
+		if n := weight(m.found); best < 0 || n < best {
+			best, closest = n, candidate
+		}
+	}
+	return matches, closest
+}
+
+func earlierEqual(want []any, i int) int {
+	n := 0
+	for _, earlier := range want[:i] {
+		if reflect.DeepEqual(earlier, want[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// contentWithNothing says whether a wanted value holds where nothing is: null and the empty list do, and so does a map of
+// nothing but such.
+func contentWithNothing(want any) bool {
+	switch want := plain(want).(type) {
+	case nil:
+		return true
+	case []any:
+		return len(want) == 0
+	case map[string]any:
+		for _, value := range want {
+			if !contentWithNothing(value) {
+				return false
+			}
+		}
+		return len(want) > 0
+	default:
+		return false
+	}
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+func join(path, key string) string {
+	switch {
+	case !plainKey.MatchString(key):
+		return path + "[" + strconv.Quote(key) + "]"
+	case path == "":
+		return key
+	default:
+		return path + "." + key
+	}
+}

@@ -1,0 +1,249 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// startTime is the metric by which a component shows that it was started anew.
+const startTime = "process_start_time_seconds"
+
+// reading is a metric at a moment: the sum of the series that match.
+type reading struct {
+	metric  scenarios.Metric
+	series  int
+	value   float64
+	counter bool
+	// started is the component's start time, 0 when it does not tell.
+	started float64
+}
+
+// metric reads a component's metric, once or until it is as expected. What could not be read is read again until the step's time is up.
+func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) result {
+	source, ok := s.cluster.(clusters.MetricsSource)
+	if !ok {
+		return result{Outcome: lacking("metric", s.cluster)}
+	}
+	m := *step.Metric
+	if m.Component == "" {
+		m.Component = clusters.APIServer
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, defaultStepTimeout)))
+	defer cancel()
+	var last reading
+	r := repeat(ctx, s.attempts(i), func(ctx context.Context) try {
+		text, err := source.Metrics(ctx, m.Component)
+		if err == nil {
+			last, err = readMetric(text, m)
+		}
+		if err != nil {
+			return try{undecided: true, problem: fmt.Sprintf("read metric %s of %s: %v", m.Name, m.Component, err)}
+		}
+		t := s.judgeMetric(ctx, m, last)
+		t.final = t.final || m.Within == 0
+		return t
+	})
+	if r.Status == reports.Passed {
+		s.readings = append(s.readings, named{&s.scenario.Spec.Steps[i], last})
+	}
+	return r
+}
+
+func (s *scenarioRun) judgeMetric(ctx context.Context, m scenarios.Metric, now reading) try {
+	t := try{evidence: now.String()}
+	expect := scenarios.MetricExpect{}
+	if m.Expect != nil {
+		expect = *m.Expect
+	}
+	switch {
+	case expect.Absent && now.series > 0:
+		t.problem = "wanted no such series, got " + now.String()
+		return t
+	case expect.Absent:
+		return t
+	case now.series == 0:
+		t.problem = now.String() + " (absent is not zero)"
+		return t
+	}
+	t.values = map[string]any{"value": now.value}
+	if m.Since != "" {
+		before, ok := s.earlier(m.Since)
+		if !ok {
+			return try{undecided: true, final: true, problem: fmt.Sprintf("metric %s: no earlier metric step is called %q", m.Name, m.Since)}
+		}
+		delta, err := now.since(before)
+		if err != nil {
+			return try{undecided: true, final: true, evidence: t.evidence, problem: err.Error()}
+		}
+		t.values["delta"] = delta
+		t.evidence += fmt.Sprintf(", delta %v since %q", delta, m.Since)
+	}
+	if expect.CEL != "" {
+		return s.judgeMetricCEL(ctx, expect.CEL, now, t)
+	}
+	t.problem = metricProblem(expect, now, t.values)
+	return t
+}
+
+func metricProblem(expect scenarios.MetricExpect, now reading, values map[string]any) string {
+	delta, hasDelta := values["delta"]
+	switch {
+	case expect.Value != nil && *expect.Value != now.value:
+		return fmt.Sprintf("wanted the value %v, got %s", *expect.Value, now)
+	case expect.Delta != nil && !hasDelta:
+		return "a delta needs since: the name of an earlier metric step"
+	case expect.Delta != nil && *expect.Delta != delta:
+		return fmt.Sprintf("wanted the delta %v, got %v: %s", *expect.Delta, delta, now)
+	}
+	return ""
+}
+
+func (s *scenarioRun) judgeMetricCEL(ctx context.Context, expression string, now reading, t try) try {
+	vars := s.variables(&scenarios.Step{})
+	maps.Copy(vars, t.values)
+	holds, err := s.Expressions.WithContext(ctx).EvalBool(expression, vars)
+	switch {
+	case err != nil:
+		t.undecided, t.problem = true, fmt.Sprintf("cel %s of %s: %v", expression, now, err)
+	case !holds:
+		t.problem = fmt.Sprintf("cel %s is false: %s", expression, t.evidence)
+	}
+	return t
+}
+
+// named is a reading with the step that made it.
+type named struct {
+	step *scenarios.Step
+	reading
+}
+
+// earlier is the last reading that a step of that name made.
+func (s *scenarioRun) earlier(name string) (reading, bool) {
+	for _, r := range slices.Backward(s.readings) {
+		if r.step.Named(name) {
+			return r.reading, true
+		}
+	}
+	return reading{}, false
+}
+
+// since is how much was added after the earlier reading of the same metric. Counters begin at zero when their component starts, and a series that was
+// not there yet was at zero.
+func (r reading) since(before reading) (float64, error) {
+	if before.metric.Component != r.metric.Component || before.metric.Name != r.metric.Name || !maps.Equal(before.metric.Labels, r.metric.Labels) {
+		return 0, fmt.Errorf("the delta of %s can't be told: the earlier step read another metric, %s", r.title(), before.title())
+	}
+	if r.counter && (before.started != r.started || r.value < before.value) {
+		return 0, fmt.Errorf("the delta of %s can't be told: %s was started anew in between, so its counters began at zero again (it was %v, is %v)",
+			r.title(), r.metric.Component, before.value, r.value)
+	}
+	return r.value - before.value, nil
+}
+
+func (r reading) title() string {
+	var labels []string
+	for _, name := range slices.Sorted(maps.Keys(r.metric.Labels)) {
+		labels = append(labels, fmt.Sprintf("%s=%q", name, r.metric.Labels[name]))
+	}
+	return fmt.Sprintf("%s %s{%s}", r.metric.Component, r.metric.Name, strings.Join(labels, ","))
+}
+
+// String is the reading in a few words.
+func (r reading) String() string {
+	if r.series == 0 {
+		return r.title() + ": no such series"
+	}
+	return fmt.Sprintf("%s: %v (%d series)", r.title(), r.value, r.series)
+}
+
+// readMetric sums the series that match in a text of the Prometheus format.
+func readMetric(text []byte, m scenarios.Metric) (reading, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		return reading{}, fmt.Errorf("parse the metrics: %w", err)
+	}
+	r := reading{metric: m}
+	for _, family := range families {
+		for _, one := range family.GetMetric() {
+			for _, s := range seriesOf(family, one) {
+				switch {
+				case s.name == startTime:
+					r.started = s.value
+				case s.name == m.Name && s.has(m.Labels):
+					r.series++
+					r.value += s.value
+					r.counter = s.counter
+				}
+			}
+		}
+	}
+	if m.Name == startTime && r.started != 0 {
+		r.series, r.value = 1, r.started
+	}
+	return r, nil
+}
+
+type series struct {
+	name    string
+	labels  map[string]string
+	value   float64
+	counter bool
+}
+
+func (s series) has(labels map[string]string) bool {
+	for name, value := range labels {
+		if s.labels[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// seriesOf names each number of a metric as the text format does: histograms and summaries have a _count and a _sum, and a series for each bucket
+// or quantile.
+func seriesOf(family *dto.MetricFamily, metric *dto.Metric) []series {
+	name := family.GetName()
+	labels := map[string]string{}
+	for _, pair := range metric.GetLabel() {
+		labels[pair.GetName()] = pair.GetValue()
+	}
+	with := func(key string, value float64) map[string]string {
+		all := maps.Clone(labels)
+		all[key] = fmt.Sprint(value)
+		return all
+	}
+	switch family.GetType() {
+	case dto.MetricType_COUNTER:
+		return []series{{name, labels, metric.GetCounter().GetValue(), true}}
+	case dto.MetricType_GAUGE:
+		return []series{{name, labels, metric.GetGauge().GetValue(), false}}
+	case dto.MetricType_HISTOGRAM:
+		h := metric.GetHistogram()
+		all := []series{{name + "_count", labels, float64(h.GetSampleCount()), true}, {name + "_sum", labels, h.GetSampleSum(), true}}
+		for _, bucket := range h.GetBucket() {
+			all = append(all, series{name + "_bucket", with("le", bucket.GetUpperBound()), float64(bucket.GetCumulativeCount()), true})
+		}
+		return all
+	case dto.MetricType_SUMMARY:
+		h := metric.GetSummary()
+		all := []series{{name + "_count", labels, float64(h.GetSampleCount()), true}, {name + "_sum", labels, h.GetSampleSum(), true}}
+		for _, quantile := range h.GetQuantile() {
+			all = append(all, series{name, with("quantile", quantile.GetQuantile()), quantile.GetValue(), false})
+		}
+		return all
+	}
+	return []series{{name, labels, metric.GetUntyped().GetValue(), false}}
+}

@@ -1,0 +1,106 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// ScenarioLabel marks the namespace of a scenario with its id.
+const ScenarioLabel = "rehearse.dev/scenario"
+
+// accountPatience is how long the default ServiceAccount is waited for: a cluster without a controller manager never makes it.
+const accountPatience = 10 * time.Second
+
+var (
+	namespaces      = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
+)
+
+// makeNamespace makes the scenario's namespace, like any object that a step makes.
+func (s *scenarioRun) makeNamespace(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, defaultStepTimeout)
+	defer cancel()
+	v := s.writer.Do(limited, writes.Request{
+		Manager: s.manager("namespace"),
+		Step: &scenarios.Step{Create: scenarios.Object{
+			"apiVersion": "v1",
+			"kind":       "Namespace",
+			"metadata":   map[string]any{"name": s.namespace, "labels": map[string]any{ScenarioLabel: s.namespace}},
+		}},
+	})
+	if v.Status != reports.Passed {
+		return fmt.Errorf("make the scenario's namespace: %s", v.Message)
+	}
+	there := make(chan struct{})
+	s.account = there
+	go func() {
+		defer close(there)
+		limited, cancel := context.WithTimeout(ctx, accountPatience)
+		defer cancel()
+		s.watchAccount(limited)
+	}()
+	return nil
+}
+
+// awaitAccount waits for the namespace's default ServiceAccount, without which pods are refused.
+func (s *scenarioRun) awaitAccount(ctx context.Context) {
+	select {
+	case <-s.account:
+	case <-ctx.Done():
+	}
+}
+
+// watchAccount returns when the account is there or the context ends.
+func (s *scenarioRun) watchAccount(ctx context.Context) {
+	pause := time.NewTicker(100 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		watcher, err := s.client.Resource(serviceAccounts).Namespace(s.namespace).Watch(ctx, metav1.ListOptions{
+			FieldSelector: fields.OneTermEqualSelector("metadata.name", "default").String(),
+		})
+		if err == nil && appears(ctx, watcher) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+// appears says whether an object came before the watch ended. A watch from no version tells of what is there already.
+func appears(ctx context.Context, watcher watch.Interface) bool {
+	defer watcher.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case event, open := <-watcher.ResultChan():
+			if !open || event.Type == watch.Error {
+				return false
+			}
+			if event.Type == watch.Added || event.Type == watch.Modified {
+				return true
+			}
+		}
+	}
+}
+
+// manager is the field manager of one step of this run alone, by which it knows what it wrote.
+func (s *scenarioRun) manager(step string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s.namespace)) // a hash takes everything
+	return fmt.Sprintf("rehearse-%s-%x-%s", s.execution.run, h.Sum64(), step)
+}

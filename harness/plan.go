@@ -1,0 +1,187 @@
+// Package harness plans scenarios into tracks and runs them: it brings up clusters, takes them through their transitions, sends the steps,
+// and says of each what held and what did not.
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// PlanOptions say how scenarios are put on clusters.
+type PlanOptions struct {
+	// NoSharing gives each scenario a cluster to itself.
+	NoSharing bool
+	// Skew says whether the version skew policy allows to go from one version to another.
+	Skew func(from, to clusters.Version) error
+}
+
+// Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.
+type Plan struct {
+	// Provider of the clusters.
+	Provider clusters.Provider
+	// Tracks in the order in which they begin.
+	Tracks []*Track
+
+	result *reports.Run
+}
+
+// Track is scenarios that share a cluster and cross its transitions together.
+type Track struct {
+	// Name of the track and, behind the prefix of the run, of its cluster.
+	Name string
+	// Path of the cluster: resolved states, the first of which it is created in.
+	Path []clusters.State
+	// Alone says why the track has only one scenario and may have no other; "" when it may.
+	Alone string
+	// Entries are the scenarios of the track.
+	Entries []*Entry
+
+	result         *reports.Track
+	create, remove *reports.Step
+	transitions    []*reports.Step
+}
+
+// Entry is a scenario in a plan.
+type Entry struct {
+	Scenario *scenarios.Scenario
+
+	result *reports.Scenario
+	steps  []*reports.Step
+}
+
+// NewPlan resolves the states of the scenarios' paths, puts scenarios that share a path on one track, and checks all that can be checked
+// before anything starts. Its error joins everything that is wrong, each with its place in the scenarios' files.
+func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, o PlanOptions) (*Plan, error) {
+	if len(set) == 0 {
+		return nil, ErrNothingSelected
+	}
+	p := planner{provider: provider, options: o, resolved: map[string]clusters.State{}, tracks: map[string]*Track{}}
+	for _, s := range set {
+		p.add(ctx, s)
+	}
+	plan := &Plan{Provider: provider, Tracks: p.order}
+	for _, track := range plan.Tracks {
+		p.checkPath(ctx, track)
+	}
+	if err := errors.Join(p.problems...); err != nil {
+		return nil, err
+	}
+	plan.result = planned(plan)
+	return plan, nil
+}
+
+// Result is the planned run, in which nothing has run yet. Its pointers are those that a Recorder of the run must be made from.
+func (p *Plan) Result() *reports.Run { return p.result }
+
+type planner struct {
+	provider clusters.Provider
+	options  PlanOptions
+	resolved map[string]clusters.State
+	tracks   map[string]*Track
+	order    []*Track
+	problems []error
+}
+
+func (p *planner) problem(at scenarios.Position, format string, args ...any) {
+	p.problems = append(p.problems, fmt.Errorf("%s: "+format, append([]any{at}, args...)...))
+}
+
+// add puts a scenario on its track.
+func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
+	places := pathPlaces(s)
+	var path []clusters.State
+	for i, state := range s.Path() {
+		resolved, err := p.resolve(ctx, state)
+		if err != nil {
+			p.problem(places[i], "%w", err)
+			return
+		}
+		path = append(path, resolved)
+	}
+	p.checkTransitions(s, path)
+	p.checkVerbs(s)
+	alone := whyAlone(s)
+	if p.options.NoSharing && alone == "" {
+		alone = "nothing is to be shared"
+	}
+	key := pathKey(path)
+	track := p.tracks[key]
+	if track == nil || alone != "" {
+		track = &Track{Name: fmt.Sprintf("track-%d", len(p.order)+1), Path: path, Alone: alone}
+		p.order = append(p.order, track)
+	}
+	if alone == "" {
+		p.tracks[key] = track
+	}
+	track.Entries = append(track.Entries, &Entry{Scenario: s})
+}
+
+func (p *planner) resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
+	key := pathKey([]clusters.State{state})
+	if known, ok := p.resolved[key]; ok {
+		return known, nil
+	}
+	resolved, err := p.provider.Resolve(ctx, state)
+	if err != nil {
+		return state, err
+	}
+	p.resolved[key] = resolved
+	return resolved, nil
+}
+
+// whyAlone says why a scenario cannot share its cluster: what it does or measures would not be its own.
+func whyAlone(s *scenarios.Scenario) string {
+	if s.Spec.Exclusive {
+		return "exclusive"
+	}
+	for _, step := range s.Spec.Steps {
+		switch {
+		case step.Kill != nil:
+			return fmt.Sprintf("kills %s", step.Kill.Component)
+		case step.Restart != nil:
+			return fmt.Sprintf("restarts %s", step.Restart.Component)
+		case step.Metric != nil && step.Metric.Since != "":
+			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
+		}
+	}
+	return ""
+}
+
+// pathKey is equal for equal paths.
+func pathKey(path []clusters.State) string {
+	text, err := json.Marshal(path)
+	if err != nil {
+		// Profiles come from YAML, which JSON can always hold; what can't is a path of its own.
+		return fmt.Sprintf("%#v", path)
+	}
+	return string(text)
+}
+
+// pathPlaces are where the states of a scenario's path stand: the scenario itself, then each transition.
+func pathPlaces(s *scenarios.Scenario) []scenarios.Position {
+	places := []scenarios.Position{s.Position}
+	for _, step := range s.Spec.Steps {
+		if step.Transition != nil {
+			places = append(places, step.Position)
+		}
+	}
+	return places
+}
+
+// unique keeps the first of equal texts, in order.
+func unique(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// planned makes the result of a run of which nothing has run yet.
+func planned(p *Plan) *reports.Run {
+	run := &reports.Run{Provider: p.Provider.Name()}
+	for _, track := range p.Tracks {
+		run.Tracks = append(run.Tracks, plannedTrack(track))
+	}
+	return run
+}
+
+func plannedTrack(t *Track) *reports.Track {
+	t.result = &reports.Track{Name: t.Name}
+	for _, state := range t.Path {
+		t.result.Path = append(t.result.Path, state.String())
+	}
+	setup := func(verb, name string) *reports.Step {
+		step := &reports.Step{Verb: verb, Name: name, Status: reports.NotRun}
+		t.result.Setup = append(t.result.Setup, step)
+		return step
+	}
+	t.create = setup("create", t.result.Path[0])
+	t.transitions = nil
+	for _, state := range t.result.Path[1:] {
+		t.transitions = append(t.transitions, setup("transition", state))
+	}
+	t.remove = setup("delete", "cluster")
+	for _, entry := range t.Entries {
+		entry.result, entry.steps = plannedScenario(entry.Scenario, t.Path)
+		t.result.Scenarios = append(t.result.Scenarios, entry.result)
+	}
+	return t.result
+}
+
+func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Scenario, []*reports.Step) {
+	result := &reports.Scenario{
+		Name: s.Title(), System: s.Metadata.Labels["system"], Description: s.Spec.Description,
+		File: s.Position.File, Line: s.Position.Line, Labels: s.Metadata.Labels, Covers: s.Spec.Covers,
+		Status: reports.NotRun,
+	}
+	for _, state := range path {
+		result.Versions = append(result.Versions, state.Version)
+		result.Gates = append(result.Gates, gates(state)...)
+	}
+	result.Versions, result.Gates = unique(result.Versions), unique(result.Gates)
+	at := 0
+	for i := range s.Spec.Steps {
+		step := &s.Spec.Steps[i]
+		result.Steps = append(result.Steps, &reports.Step{
+			Name: step.Title(), Verb: step.Verb(), Position: step.Position.String(), Status: reports.NotRun, State: path[at].String(),
+		})
+		if step.Transition != nil {
+			at++
+		}
+	}
+	return result, result.Steps
+}
+
+// gates of a state as Name=true, or component:Name=true for those of one component.
+func gates(state clusters.State) []string {
+	var all []string
+	for _, name := range clusters.SortedKeys(state.FeatureGates) {
+		all = append(all, fmt.Sprintf("%s=%t", name, state.FeatureGates[name]))
+	}
+	for _, component := range clusters.SortedKeys(state.Components) {
+		own := state.Components[component].FeatureGates
+		for _, name := range clusters.SortedKeys(own) {
+			all = append(all, fmt.Sprintf("%s:%s=%t", component, name, own[name]))
+		}
+	}
+	return all
+}
+
+// Describe writes what would be done: each track with its path and what it costs, its scenarios and their steps.
+func (p *Plan) Describe(w io.Writer) error {
+	var b strings.Builder
+	total, starts := 0, 0
+	for _, track := range p.Tracks {
+		total += len(track.Entries)
+		starts += len(track.Path)
+		track.describe(&b)
+	}
+	fmt.Fprintf(&b, "%s on %s, %s of the %s provider.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
+		count(starts, "start"), p.Provider.Name())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Track) describe(b *strings.Builder) {
+	fmt.Fprintf(b, "%s: %s", t.Name, count(len(t.Path), "start"))
+	if t.Alone != "" {
+		fmt.Fprintf(b, ", one scenario alone: %s", t.Alone)
+	}
+	for i, state := range t.Path {
+		mark := "create"
+		if i > 0 {
+			mark = "  then"
+		}
+		fmt.Fprintf(b, "\n  %s %s", mark, state)
+	}
+	b.WriteString("\n")
+	for _, entry := range t.Entries {
+		s := entry.Scenario
+		fmt.Fprintf(b, "  scenario %s (%s)\n", s.Title(), s.Position)
+		for i := range s.Spec.Steps {
+			fmt.Fprintf(b, "    %2d. %s\n", i+1, described(&s.Spec.Steps[i]))
+		}
+		for _, known := range s.Spec.Known {
+			if applies(known, t.Path) {
+				fmt.Fprintf(b, "    known to fail at %q: %s\n", known.Step, known.Reason)
+			}
+		}
+	}
+	b.WriteString("\n")
+}
+
+// described is a step's title, with its verb if that does not begin it anyway.
+func described(step *scenarios.Step) string {
+	if strings.HasPrefix(step.Title(), step.Verb()) {
+		return step.Title()
+	}
+	return step.Verb() + ": " + step.Title()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// String is what Describe writes.
+func (p *Plan) String() string {
+	var b strings.Builder
+	_ = p.Describe(&b) // a Builder takes everything
+	return b.String()
+}
+
+// Scenarios of the plan, in the order of its tracks.
+func (p *Plan) Scenarios() []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, track := range p.Tracks {
+		for _, entry := range track.Entries {
+			all = append(all, entry.Scenario)
+		}
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,198 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// queryTimeout is how long one question may wait for its answer.
+const queryTimeout = 2 * time.Second
+
+// resolve asks the cluster's DNS until the answer is as expected or time is up.
+func (s *scenarioRun) resolve(ctx context.Context, i int, step scenarios.Step) result {
+	server, ok := s.cluster.(clusters.DNSServer)
+	if !ok {
+		return result{Outcome: lacking("resolve", s.cluster)}
+	}
+	address, err := server.DNS(ctx)
+	if err != nil {
+		return failure(reports.Error, "start the DNS server of cluster %s: %v", s.cluster.Name(), err)
+	}
+	question, err := newQuestion(*step.Resolve)
+	if err != nil {
+		return failure(reports.Error, "resolve: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, defaultStepTimeout)))
+	defer cancel()
+	return repeat(ctx, s.attempts(i), func(ctx context.Context) try {
+		return question.judge(question.ask(ctx, address))
+	})
+}
+
+// question is what is asked and what is expected of the answer.
+type question struct {
+	name   string
+	kind   uint16
+	expect scenarios.ResolveExpect
+	rcode  int
+}
+
+func newQuestion(r scenarios.Resolve) (question, error) {
+	q := question{name: dns.Fqdn(r.Name), kind: dns.TypeA}
+	if r.Type != "" {
+		kind, ok := dns.StringToType[strings.ToUpper(r.Type)]
+		if !ok {
+			return q, fmt.Errorf("%q is no type of DNS records", r.Type)
+		}
+		q.kind = kind
+	}
+	if _, ok := dns.IsDomainName(q.name); !ok {
+		return q, fmt.Errorf("%q is no domain name", r.Name)
+	}
+	if r.Expect != nil {
+		q.expect = *r.Expect
+	}
+	if q.expect.Rcode != "" {
+		rcode, ok := dns.StringToRcode[strings.ToUpper(q.expect.Rcode)]
+		if !ok {
+			return q, fmt.Errorf("%q is no response code of the DNS", q.expect.Rcode)
+		}
+		q.rcode = rcode
+	}
+	return q, nil
+}
+
+// reply is what came back: an answer, or why there is none.
+type reply struct {
+	message *dns.Msg
+	err     error
+}
+
+// ask asks once: by UDP, and by TCP when the answer does not fit.
+func (q question) ask(ctx context.Context, address string) reply {
+	message := new(dns.Msg)
+	message.SetQuestion(q.name, q.kind)
+	for _, network := range []string{"udp", "tcp"} {
+		client := &dns.Client{Net: network, Timeout: queryTimeout}
+		answer, _, err := client.ExchangeContext(ctx, message, address)
+		if err != nil {
+			return reply{err: fmt.Errorf("no answer by %s from %s: %w", network, address, err)}
+		}
+		if !answer.Truncated {
+			return reply{message: answer}
+		}
+	}
+	return reply{err: fmt.Errorf("the answer from %s is truncated even by tcp", address)}
+}
+
+// judge compares a reply with what is expected. Without an answer, and with one that says that the server could not tell, nothing is decided.
+func (q question) judge(r reply) try {
+	asked := fmt.Sprintf("resolve %s %s", q.name, dns.TypeToString[q.kind])
+	if r.err != nil {
+		return try{undecided: true, problem: fmt.Sprintf("%s: %v", asked, r.err)}
+	}
+	data := q.data(r.message)
+	seen := describeAnswer(r.message, dns.TypeToString[q.kind], data)
+	t := try{evidence: seen, values: map[string]any{"answers": toList(data)}}
+	if problems := q.problems(r.message, data); len(problems) > 0 {
+		t.problem = fmt.Sprintf("%s: %s\nseen: %s", asked, strings.Join(problems, "; "), seen)
+		t.undecided = r.message.Rcode != q.rcode && (r.message.Rcode == dns.RcodeServerFailure || r.message.Rcode == dns.RcodeRefused)
+	}
+	return t
+}
+
+func (q question) problems(message *dns.Msg, data []string) []string {
+	var problems []string
+	if message.Rcode != q.rcode {
+		return append(problems, fmt.Sprintf("wanted %s, got %s", dns.RcodeToString[q.rcode], dns.RcodeToString[message.Rcode]))
+	}
+	kind := dns.TypeToString[q.kind]
+	if count := q.expect.Count; count != nil && !count.Holds(len(data), len(message.Answer)) {
+		problems = append(problems, fmt.Sprintf("wanted %s %s records, got %d", describeCount(*count), kind, len(data)))
+	}
+	if q.expect.Count == nil && q.rcode == dns.RcodeSuccess && len(data) == 0 {
+		problems = append(problems, fmt.Sprintf("wanted at least one %s record, got none", kind))
+	}
+	for _, want := range q.expect.Answers {
+		if !slices.ContainsFunc(data, func(got string) bool { return sameData(want, got) }) {
+			problems = append(problems, fmt.Sprintf("wanted %s among the answers", want))
+		}
+	}
+	return problems
+}
+
+// data of the records of the type that was asked for.
+func (q question) data(message *dns.Msg) []string {
+	data := []string{}
+	for _, record := range message.Answer {
+		if record.Header().Rrtype != q.kind && q.kind != dns.TypeANY {
+			continue
+		}
+		if txt, ok := record.(*dns.TXT); ok {
+			data = append(data, strings.Join(txt.Txt, ""))
+			continue
+		}
+		data = append(data, strings.TrimPrefix(record.String(), record.Header().String()))
+	}
+	slices.Sort(data)
+	return data
+}
+
+// sameData compares the data of records: addresses as addresses, names without regard to case and to a dot at the end.
+func sameData(want, got string) bool {
+	a, err1 := netip.ParseAddr(want)
+	b, err2 := netip.ParseAddr(got)
+	if err1 == nil && err2 == nil {
+		return a == b
+	}
+	return strings.EqualFold(strings.TrimSuffix(want, "."), strings.TrimSuffix(got, "."))
+}
+
+// describeAnswer tells apart a name that does not exist, one without records of the type, and a server that could not say.
+func describeAnswer(message *dns.Msg, kind string, data []string) string {
+	switch {
+	case message.Rcode == dns.RcodeNameError:
+		return "NXDOMAIN: the name does not exist"
+	case message.Rcode == dns.RcodeServerFailure:
+		return "SERVFAIL: the server could not say"
+	case message.Rcode != dns.RcodeSuccess:
+		return dns.RcodeToString[message.Rcode]
+	case len(data) == 0:
+		return fmt.Sprintf("NODATA: the name exists (NOERROR), but has no %s records", kind)
+	}
+	return fmt.Sprintf("NOERROR with %s: %s", count(len(data), kind+" record"), strings.Join(data, ", "))
+}
+
+func describeCount(c scenarios.Count) string {
+	switch {
+	case c.All:
+		return "only"
+	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
+		return fmt.Sprint(*c.Min)
+	case c.Min != nil && c.Max != nil:
+		return fmt.Sprintf("%d to %d", *c.Min, *c.Max)
+	case c.Min != nil:
+		return fmt.Sprintf("at least %d", *c.Min)
+	case c.Max != nil:
+		return fmt.Sprintf("at most %d", *c.Max)
+	}
+	return "any number of"
+}
+
+func toList(texts []string) []any {
+	list := make([]any, 0, len(texts))
+	for _, text := range texts {
+		list = append(list, text)
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// scenarioRun is one scenario while it runs. Its steps run one after the other, so nothing in it needs a lock but what is said to.
+type scenarioRun struct {
+	*trackRun
+
+	entry     *Entry
+	scenario  *scenarios.Scenario
+	namespace string
+	client    dynamic.Interface
+	writer    *writes.Writer
+	known     []scenarios.KnownIssue
+
+	// at is the place on the track's path.
+	at      int
+	outputs map[string]any
+	// made are the objects to be removed in the end, in the order in which they were made.
+	made []writes.Made
+	// touched are the kinds that the steps were about.
+	touched []schema.GroupVersionKind
+	// readings are the metrics that were read.
+	readings []named
+	// logs are the sizes of the components' log files when the scenario began.
+	logs map[string]int64
+	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
+	account <-chan struct{}
+}
+
+func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
+	return &scenarioRun{
+		trackRun: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
+		known:   applying(entry.Scenario, t.track.Path),
+		outputs: map[string]any{},
+	}
+}
+
+// run runs the steps until one does not pass, cleans up, and records what came of it. Nobody waits for the cleaning up.
+func (s *scenarioRun) run(ctx context.Context) {
+	s.Recorder.StartScenario(s.entry.result, s.namespace)
+	s.logs = s.logSizes()
+	verdict := s.steps(ctx)
+	s.leave()
+	s.cleanUp(ctx)
+	s.Recorder.FinishScenario(s.entry.result, verdict)
+}
+
+// steps runs the steps and returns what there is to say beyond them.
+func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
+	if err := s.begin(ctx); err != nil {
+		if interrupted(ctx) {
+			return reports.Verdict{Status: reports.NotRun, Message: "interrupted: " + err.Error()}
+		}
+		return reports.Verdict{Status: reports.Error, Message: err.Error()}
+	}
+	for i, planned := range s.entry.steps {
+		if ctx.Err() != nil {
+			if interrupted(ctx) {
+				return reports.Verdict{Status: reports.NotRun, Message: why(ctx)}
+			}
+			return reports.Verdict{Status: reports.Error, Message: why(ctx)}
+		}
+		s.Recorder.StartStep(s.entry.result, planned, s.track.Path[s.at].String())
+		outcome := s.outcome(ctx, i)
+		if outcome.Status == reports.Passed {
+			s.Recorder.FinishStep(s.entry.result, planned, outcome)
+			continue
+		}
+		return s.failed(ctx, i, outcome)
+	}
+	if len(s.known) > 0 {
+		return reports.Verdict{Status: reports.Failed, Message: unexpectedSuccess(s.known)}
+	}
+	return reports.Verdict{}
+}
+
+// failed records the step that ended the scenario.
+func (s *scenarioRun) failed(ctx context.Context, i int, outcome reports.Outcome) reports.Verdict {
+	issue := knownFailure(s.known, &s.scenario.Spec.Steps[i], outcome)
+	if issue != nil {
+		outcome.Status = reports.Known
+	}
+	s.Recorder.FinishStep(s.entry.result, s.entry.steps[i], outcome)
+	switch {
+	case issue != nil:
+		return reports.Verdict{Status: reports.Known, KnownIssue: reason(*issue)}
+	case outcome.Status == reports.NotRun:
+		return reports.Verdict{Message: outcome.Message}
+	}
+	return reports.Verdict{Artifacts: s.diagnose(ctx)}
+}
+
+// outcome runs one step. What came of it while the run was being stopped, or the cluster was breaking, says nothing about the step.
+func (s *scenarioRun) outcome(ctx context.Context, i int) reports.Outcome {
+	outcome := s.step(ctx, i)
+	if outcome.Status == reports.Passed || ctx.Err() == nil {
+		return outcome
+	}
+	status := reports.Error
+	if interrupted(ctx) {
+		status = reports.NotRun
+	}
+	return reports.Outcome{Status: status, Message: why(ctx) + "\nwhat the step said then: " + outcome.Message, Evidence: outcome.Evidence}
+}
+
+// begin makes the clients and the namespace.
+func (s *scenarioRun) begin(ctx context.Context) error {
+	client, err := dynamic.NewForConfig(writes.Configure(s.cluster.RESTConfig(), "rehearse/"+s.namespace))
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", s.cluster.Name(), err)
+	}
+	s.client = client
+	s.writer = &writes.Writer{
+		Client: client, Kinds: s.kinds, Namespace: s.namespace,
+		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
+		Holds: func(expression string, object map[string]any) (bool, error) {
+			vars := s.variables(&scenarios.Step{})
+			vars["object"] = object
+			return s.Expressions.WithContext(ctx).EvalBool(expression, vars)
+		},
+		Wrote: func(made writes.Made) { s.made = append(s.made, made) },
+	}
+	return s.makeNamespace(ctx)
+}
+
+// variables of the step's expressions.
+func (s *scenarioRun) variables(step *scenarios.Step) scenarios.Variables {
+	return scenarios.Variables{
+		"namespace": s.namespace,
+		"scenario":  map[string]string{"id": s.scenario.ID(), "name": s.scenario.Metadata.Name},
+		"case":      s.scenario.CaseOf(step),
+		"outputs":   s.outputs,
+	}
+}
+
+// timeout of a step.
+func (s *scenarioRun) timeout(step scenarios.Step, fallback time.Duration) time.Duration {
+	return step.Timeout.Or(s.scenario.Spec.Timeout.Or(fallback))
+}
+
+var errNoSuchComponent = errors.New("this provider's clusters can't do that")
+
+func lacking(verb string, c clusters.Cluster) reports.Outcome {
+	return reports.Outcome{Status: reports.Error, Message: fmt.Sprintf("%s on cluster %s: %v", verb, c.Name(), errNoSuchComponent)}
+}

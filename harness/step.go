@@ -1,0 +1,158 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// result is what a step came to, with the values that its outputs may use.
+type result struct {
+	reports.Outcome
+	values map[string]any
+}
+
+func failure(status reports.Status, format string, args ...any) result {
+	return result{Outcome: reports.Outcome{Status: status, Message: fmt.Sprintf(format, args...)}}
+}
+
+// step runs the i-th step and keeps its outputs.
+func (s *scenarioRun) step(ctx context.Context, i int) reports.Outcome {
+	original := s.scenario.Spec.Steps[i]
+	step, err := s.Expressions.WithContext(ctx).Step(original, s.variables(&original))
+	if err != nil {
+		return reports.Outcome{Status: reports.Error, Message: "evaluate the expressions of the step: " + err.Error()}
+	}
+	s.touch(step)
+	r := s.do(ctx, i, step)
+	if r.Status == reports.Passed {
+		if err := s.keepOutputs(ctx, step, r.values); err != nil {
+			return reports.Outcome{Status: reports.Error, Message: err.Error(), Evidence: r.Evidence}
+		}
+	}
+	return r.Outcome
+}
+
+// do runs the one verb that the step has.
+func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result {
+	switch {
+	case step.Transition != nil:
+		return s.transition(ctx, step)
+	case step.Restart != nil:
+		return s.restart(ctx, step)
+	case step.Kill != nil:
+		return s.kill(ctx, step)
+	case step.Eventually != nil || step.Always != nil || step.Never != nil:
+		return s.assert(ctx, step)
+	case step.Resolve != nil:
+		return s.resolve(ctx, i, step)
+	case step.Metric != nil:
+		return s.metric(ctx, i, step)
+	case step.Command != nil:
+		return s.command(ctx, i, step)
+	}
+	return s.write(ctx, i, step)
+}
+
+func (s *scenarioRun) write(ctx context.Context, i int, step scenarios.Step) result {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, defaultStepTimeout))
+	defer cancel()
+	if bearsPods(step) {
+		s.awaitAccount(ctx)
+	}
+	v := s.writer.Do(ctx, writes.Request{
+		Step:    &step,
+		Manager: s.manager(fmt.Sprint(i + 1)),
+		Attempt: s.attempts(i),
+	})
+	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence}}
+	if v.Object != nil {
+		r.values = map[string]any{"object": v.Object}
+	}
+	return r
+}
+
+// attempts records what is tried again.
+func (s *scenarioRun) attempts(i int) func(string) {
+	return func(outcome string) { s.Recorder.AttemptStep(s.entry.result, s.entry.steps[i], outcome) }
+}
+
+// transition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario needs no slot.
+func (s *scenarioRun) transition(ctx context.Context, step scenarios.Step) result {
+	s.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
+	s.release()
+	err := s.barrier.arrive(ctx)
+	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
+	s.slots <- struct{}{}
+	if err != nil {
+		return failure(reports.Error, "transition to %s: %v", s.track.Path[min(s.at+1, len(s.track.Path)-1)], err)
+	}
+	s.at++
+	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: "the cluster is now " + s.track.Path[s.at].String()}}
+}
+
+func (s *scenarioRun) restart(ctx context.Context, step scenarios.Step) result {
+	return s.control(ctx, step, "restart", step.Restart.Component, clusters.ComponentController.Restart)
+}
+
+func (s *scenarioRun) kill(ctx context.Context, step scenarios.Step) result {
+	return s.control(ctx, step, "kill", step.Kill.Component, clusters.ComponentController.Kill)
+}
+
+func (s *scenarioRun) control(ctx context.Context, step scenarios.Step, verb string, component clusters.Component,
+	do func(clusters.ComponentController, context.Context, clusters.Component) error,
+) result {
+	controller, ok := s.cluster.(clusters.ComponentController)
+	if !ok {
+		return result{Outcome: lacking(verb, s.cluster)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
+	defer cancel()
+	if err := do(controller, ctx, component); err != nil {
+		return failure(reports.Error, "%s %s: %v", verb, component, err)
+	}
+	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+}
+
+// keepOutputs evaluates the step's outputs, for later steps.
+func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, values map[string]any) error {
+	vars := s.variables(&step)
+	maps.Copy(vars, values)
+	kept := map[string]any{}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(step.Outputs)) {
+		value, err := s.Expressions.WithContext(ctx).Eval(step.Outputs[name], vars)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("output %s: %s: %w", name, step.Outputs[name], err))
+			continue
+		}
+		kept[name] = value
+	}
+	maps.Copy(s.outputs, kept)
+	return errors.Join(problems...)
+}
+
+// bearsPods says whether the step makes pods, or what makes them: these need the namespace's default ServiceAccount.
+func bearsPods(step scenarios.Step) bool {
+	for _, object := range []scenarios.Object{step.Create, step.Apply} {
+		if object == nil {
+			continue
+		}
+		kind, _ := object["kind"].(string)
+		apiVersion, _ := object["apiVersion"].(string)
+		group, _, _ := strings.Cut(apiVersion, "/")
+		custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
+		if kind == "Pod" || kind == "ReplicationController" || group == "apps" || group == "batch" || custom {
+			return true
+		}
+	}
+	return false
+}

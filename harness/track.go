@@ -1,0 +1,223 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// trackRun is one track while it runs.
+type trackRun struct {
+	*execution
+
+	track   *Track
+	cluster clusters.Cluster
+	kinds   *writes.Kinds
+	history *history.Recorder
+	barrier *barrier
+
+	// quiet is closed when no scenario runs steps any more.
+	quiet chan struct{}
+
+	mu      sync.Mutex
+	running int
+	// patience is the longest time that a waiting transition step allows.
+	patience time.Duration
+}
+
+// diedError is a component's unexpected end.
+type diedError struct{ cause error }
+
+func (e *diedError) Error() string { return "the cluster broke: " + e.cause.Error() }
+func (e *diedError) Unwrap() error { return e.cause }
+
+// run brings the cluster up, runs the scenarios and takes the cluster down.
+func (t *trackRun) run(ctx context.Context) {
+	if !t.create(ctx) {
+		return
+	}
+	defer t.remove(ctx)
+	if err := t.connect(); err != nil {
+		t.giveUp(err)
+		return
+	}
+	defer t.history.Close()
+	alive, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	t.watch(alive, broken)
+	t.running, t.quiet = len(t.track.Entries), make(chan struct{})
+	t.barrier = newBarrier(len(t.track.Entries), func(n int) error { return t.cross(alive, n) })
+	var running sync.WaitGroup
+	for i, entry := range t.track.Entries {
+		if !t.acquire(alive) {
+			t.skip(alive, t.track.Entries[i:])
+			break
+		}
+		running.Go(func() {
+			newScenarioRun(t, entry).run(alive)
+		})
+	}
+	running.Wait()
+}
+
+// skip says why scenarios did not begin, and that the others need not wait for them.
+func (t *trackRun) skip(ctx context.Context, entries []*Entry) {
+	status := reports.Error
+	if interrupted(ctx) {
+		status = reports.NotRun
+	}
+	for _, entry := range entries {
+		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: status, Message: "it did not begin: " + why(ctx)})
+		t.ended()
+	}
+}
+
+// leave says that a scenario's steps have ended, and gives its slot back.
+func (t *trackRun) leave() {
+	t.release()
+	t.ended()
+}
+
+func (t *trackRun) ended() {
+	t.barrier.leave()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running--; t.running == 0 {
+		close(t.quiet)
+	}
+}
+
+// create makes the cluster; false when there is none.
+func (t *trackRun) create(ctx context.Context) bool {
+	for _, state := range t.track.Path {
+		if err := t.provider.Prepare(ctx, state); err != nil {
+			t.Recorder.FinishTrackStep(t.track.result, t.track.create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
+			return false
+		}
+	}
+	t.Recorder.StartTrackStep(t.track.result, t.track.create)
+	cluster, err := t.provider.Create(ctx, t.Prefix+"-"+t.track.Name, t.track.Path[0])
+	if err != nil {
+		t.Recorder.FinishTrackStep(t.track.result, t.track.create, unfinished(ctx, err))
+		return false
+	}
+	t.cluster = cluster
+	t.Recorder.FinishTrackStep(t.track.result, t.track.create, reports.Outcome{Status: reports.Passed})
+	return true
+}
+
+// connect makes the clients that the scenarios share.
+func (t *trackRun) connect() error {
+	config := writes.Configure(t.cluster.RESTConfig(), "rehearse")
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
+	}
+	t.kinds = writes.NewKinds(found.RESTClient())
+	t.history = history.New(client)
+	return nil
+}
+
+// giveUp ends all scenarios of a cluster that cannot be used.
+func (t *trackRun) giveUp(err error) {
+	for _, entry := range t.track.Entries {
+		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: reports.Error, Message: err.Error()})
+	}
+}
+
+// watch ends everything on the cluster when one of its components dies.
+func (t *trackRun) watch(ctx context.Context, broken context.CancelCauseFunc) {
+	dog, ok := t.cluster.(clusters.Watchdog)
+	if !ok {
+		return
+	}
+	go func() {
+		select {
+		case err, open := <-dog.Died():
+			if open && err != nil {
+				broken(&diedError{err})
+			}
+		case <-ctx.Done():
+		}
+	}()
+}
+
+// cross makes the n-th transition of the track.
+func (t *trackRun) cross(ctx context.Context, n int) error {
+	t.mu.Lock()
+	patience := t.patience
+	t.patience = 0
+	t.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, max(patience, time.Second))
+	defer cancel()
+	step, state := t.track.transitions[n], t.track.Path[n+1]
+	t.Recorder.StartTrackStep(t.track.result, step)
+	err := t.cluster.Converge(ctx, state)
+	t.kinds.Reset()
+	outcome := reports.Outcome{Status: reports.Passed}
+	if err != nil {
+		outcome = unfinished(ctx, err)
+	}
+	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
+	return err
+}
+
+// allow makes the next crossing wait at least that long.
+func (t *trackRun) allow(patience time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.patience = max(t.patience, patience)
+}
+
+// remove deletes the cluster, also when the run was interrupted, or keeps it and says how to reach it.
+func (t *trackRun) remove(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+	defer cancel()
+	if t.Keep {
+		t.Progress("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
+		return
+	}
+	t.Recorder.StartTrackStep(t.track.result, t.track.remove)
+	outcome := reports.Outcome{Status: reports.Passed}
+	if err := t.cluster.Delete(ctx); err != nil {
+		outcome = reports.Outcome{Status: reports.Error, Message: err.Error()}
+	}
+	t.Recorder.FinishTrackStep(t.track.result, t.track.remove, outcome)
+}
+
+// unfinished is the outcome of work on the cluster that came to an error: not run where the run was interrupted, an error otherwise.
+func unfinished(ctx context.Context, err error) reports.Outcome {
+	if interrupted(ctx) {
+		return reports.Outcome{Status: reports.NotRun, Message: "interrupted: " + err.Error()}
+	}
+	return reports.Outcome{Status: reports.Error, Message: err.Error()}
+}
+
+// interrupted says whether the run was told to stop, and not only a time was up or a component died.
+func interrupted(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	var died *diedError
+	return cause != nil && !errors.As(cause, &died) && !errors.Is(cause, context.DeadlineExceeded)
+}
+
+// why the context ended, for a person.
+func why(ctx context.Context) string {
+	if interrupted(ctx) {
+		return "the run was interrupted"
+	}
+	return context.Cause(ctx).Error()
+}

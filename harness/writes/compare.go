@@ -1,0 +1,157 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// compare says what the answer means for the step.
+func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Step, a answer) Verdict {
+	want := wanted(step)
+	switch {
+	case a.outcome == Unknown:
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s: nobody can say whether it was accepted or refused before time was up: %v", op, a.err)}
+	case a.outcome == Refused && want == nil:
+		return Verdict{
+			Status:   reports.Failed,
+			Message:  fmt.Sprintf("%s was refused, but should have been accepted:\n%s", op, describeStatus(a.status)),
+			Evidence: describeStatus(a.status),
+		}
+	case a.outcome == Refused:
+		return compareRefusal(op, step.Expect, a)
+	case want != nil:
+		return wronglyAccepted(op, *want, a)
+	}
+	return w.compareAccepted(ctx, op, step, a)
+}
+
+func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
+	v := Verdict{Status: reports.Passed, Evidence: describeStatus(a.status)}
+	if a.note != "" {
+		v.Evidence += "\n" + a.note
+	}
+	if a.stored {
+		v.Status = reports.Failed
+		v.Message = fmt.Sprintf("%s was refused, and yet it was stored:\n%s\nstored object:\n%s", op, describeStatus(a.status), render(a.object.Object))
+		return v
+	}
+	problems := append(differences(*expect.Rejected, a.status), missing(expect.Warnings, a.warnings)...)
+	if len(problems) > 0 {
+		v.Status = reports.Failed
+		v.Message = fmt.Sprintf("%s was refused otherwise than it should have been:\n%s\nthe refusal in full:\n%s",
+			op, strings.Join(problems, "\n"), describeStatus(a.status))
+	}
+	return v
+}
+
+func wronglyAccepted(op *operation, want scenarios.Rejection, a answer) Verdict {
+	v := Verdict{Status: reports.Failed}
+	v.Message = fmt.Sprintf("%s was accepted, but should have been refused (wanted %s)", op, describeRejection(want))
+	if a.object != nil {
+		v.Object = a.object.Object
+		v.Evidence = render(a.object.Object)
+		title := "stored object:"
+		switch {
+		case op.verb == "delete" || op.verb == "evict":
+			title = "the object that was there:"
+		case len(op.dryRun) > 0:
+			title = "object as it would have been stored (dry run):"
+		}
+		v.Message += "\n" + title + "\n" + v.Evidence
+	}
+	return v
+}
+
+func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scenarios.Step, a answer) Verdict {
+	v := Verdict{Status: reports.Passed, Evidence: op.String() + " was accepted"}
+	if a.object != nil {
+		v.Object = a.object.Object
+	}
+	if len(a.warnings) > 0 {
+		v.Evidence += ", with warnings:\n- " + strings.Join(a.warnings, "\n- ")
+	}
+	if op.settle != nil && len(op.dryRun) == 0 {
+		if err := op.settle(ctx, op.api(w), op); err != nil {
+			v.Status, v.Message = reports.Error, fmt.Sprintf("%s was accepted, but: %v", op, err)
+			if isStillThere(err) {
+				v.Status = reports.Failed
+			}
+			return v
+		}
+	}
+	if step.Expect == nil {
+		return v
+	}
+	if a.lost && len(step.Expect.Warnings) > 0 {
+		v.Status = reports.Error
+		v.Message = op.String() + " was accepted, but the API server's answer was lost, and with it its warnings"
+		return v
+	}
+	return w.compareObject(op, step.Expect, a, v)
+}
+
+func (w *Writer) compareObject(op *operation, expect *scenarios.Expect, a answer, v Verdict) Verdict {
+	problems := missing(expect.Warnings, a.warnings)
+	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
+		problems = append(problems, "no object was returned that could be compared")
+	} else {
+		if expect.Match != nil {
+			if difference := w.Mismatch(expect.Match, v.Object); difference != "" {
+				problems = append(problems, "the object returned is not as wanted:\n"+difference)
+			}
+		}
+		if expect.CEL != "" {
+			holds, err := w.Holds(expect.CEL, v.Object)
+			switch {
+			case err != nil:
+				problems = append(problems, fmt.Sprintf("cel %s: %v", expect.CEL, err))
+			case !holds:
+				problems = append(problems, fmt.Sprintf("cel: %s is false of the object returned:\n%s", expect.CEL, render(v.Object)))
+			}
+		}
+	}
+	if len(problems) > 0 {
+		v.Status = reports.Failed
+		v.Message = fmt.Sprintf("%s was accepted, but:\n%s", op, strings.Join(problems, "\n"))
+	}
+	return v
+}
+
+// missing says which wanted warnings did not come.
+func missing(want []scenarios.Text, got []string) []string {
+	var problems []string
+	for _, text := range want {
+		if !anyLike(text, got) {
+			problems = append(problems, fmt.Sprintf("warning:\n  want one that %s\n  got  %s", Describe(text), orNone(strings.Join(got, "; "))))
+		}
+	}
+	return problems
+}
+
+// render is an object as YAML, without the managed fields, which nobody wants to read.
+func render(object map[string]any) string {
+	shown := map[string]any{}
+	for key, value := range object {
+		if metadata, ok := value.(map[string]any); ok && key == "metadata" {
+			pruned := map[string]any{}
+			for k, v := range metadata {
+				if k != "managedFields" {
+					pruned[k] = v
+				}
+			}
+			value = pruned
+		}
+		shown[key] = value
+	}
+	text, err := yaml.Marshal(shown)
+	if err != nil {
+		return fmt.Sprintf("(can't be shown as YAML: %v)", err)
+	}
+	return strings.TrimRight(string(text), "\n")
+}

@@ -1,0 +1,155 @@
+package writes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// answer is what is known of a write.
+type answer struct {
+	outcome Outcome
+	// object that the API server returned, or that it has, when the write was accepted.
+	object *unstructured.Unstructured
+	// status is the refusal.
+	status metav1.Status
+	// err says why the outcome is unknown.
+	err      error
+	warnings []string
+	// sent says that the API server may have got the write.
+	sent bool
+	// lost says that the write was accepted, but the answer to it never came.
+	lost bool
+	// stored says that the write was refused and its object is there nevertheless.
+	stored bool
+	// note is what else there is to say about a refusal.
+	note string
+}
+
+// decide sends the write until its outcome is known or the context ends.
+func (w *Writer) decide(ctx context.Context, op *operation, request Request) answer {
+	appear, cancel := context.WithTimeout(ctx, w.appear())
+	defer cancel()
+	pauses, sent := w.pauses(), false
+	for {
+		a := w.attempt(ctx, appear, op, request.Step, sent)
+		sent = sent || a.sent
+		a.sent = sent
+		if a.outcome != Unknown {
+			return a
+		}
+		if ctx.Err() != nil {
+			return w.timeUp(ctx, a)
+		}
+		if request.Attempt != nil {
+			request.Attempt("unknown: " + a.err.Error())
+		}
+		if !pause(ctx, pauses) {
+			return w.timeUp(ctx, a)
+		}
+	}
+}
+
+// timeUp adds why the trying ended.
+func (w *Writer) timeUp(ctx context.Context, a answer) answer {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+		a.err = errors.Join(cause, a.err)
+	}
+	return a
+}
+
+// attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
+func (w *Writer) attempt(ctx, appear context.Context, op *operation, step *scenarios.Step, sent bool) answer {
+	ctx, cancel := context.WithTimeout(ctx, w.patience())
+	defer cancel()
+	kind, err := w.Kinds.Find(ctx, op.gvk)
+	if err != nil {
+		return notServed(err, appear, step)
+	}
+	op.kind = &kind
+	api := op.api(w)
+	if sent && !op.repeatable {
+		object, landed, err := op.landed(ctx, api)
+		if err != nil {
+			return answer{err: fmt.Errorf("look whether the earlier try was stored: %w", err)}
+		}
+		if landed {
+			return answer{outcome: Accepted, object: object, lost: true}
+		}
+	}
+	if err := w.lookBefore(ctx, op, step, sent); err != nil {
+		return answer{err: err}
+	}
+	ctx, drawn := withWarnings(ctx)
+	object, err := op.send(ctx, api, op)
+	a := judged(object, err, step)
+	a.warnings = drawn.all()
+	if a.outcome != Refused {
+		return a
+	}
+	if a.status.Code == http.StatusNotFound {
+		// The kind may have gone since it was found.
+		w.Kinds.Reset()
+		if _, err := w.Kinds.Find(ctx, op.gvk); err != nil {
+			return notServed(err, appear, step)
+		}
+	}
+	return w.verify(ctx, op, step, a, sent)
+}
+
+func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) answer {
+	var unsent *unsentError
+	var stale *staleError
+	if errors.As(err, &unsent) || errors.As(err, &stale) {
+		return answer{err: err}
+	}
+	asked := 0
+	if rejection := wanted(step); rejection != nil {
+		asked = rejection.Code
+	}
+	outcome := Judge(err, asked)
+	status, _ := StatusOf(err)
+	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
+}
+
+// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, since what was
+// just installed is served a moment later, for a while also when it could; unless that is what the scenario wants.
+func notServed(err error, appear context.Context, step *scenarios.Step) answer {
+	var none *NotServedError
+	if !errors.As(err, &none) {
+		return answer{err: err}
+	}
+	want := wanted(step)
+	asked := want != nil && (want.Code == http.StatusNotFound || want.Reason == string(metav1.StatusReasonNotFound))
+	if !asked && appear.Err() == nil {
+		return answer{err: err}
+	}
+	return answer{outcome: Refused, status: none.Status(), err: err}
+}
+
+func wanted(step *scenarios.Step) *scenarios.Rejection {
+	if step.Expect == nil {
+		return nil
+	}
+	return step.Expect.Rejected
+}
+
+// pause waits before the next try; false when the context ended.
+func pause(ctx context.Context, pauses backoff.BackOff) bool {
+	timer := time.NewTimer(pauses.NextBackOff())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

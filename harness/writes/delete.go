@@ -1,0 +1,228 @@
+package writes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func (o *operation) setDelete(d scenarios.Delete) error {
+	if err := o.setReference(d.ObjectReference); err != nil {
+		return err
+	}
+	options := metav1.DeleteOptions{}
+	if d.Propagation != "" {
+		policy := metav1.DeletionPropagation(d.Propagation)
+		options.PropagationPolicy = &policy
+	}
+	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+		target, err := op.pin(ctx, api)
+		if err != nil {
+			return nil, err
+		}
+		options := options
+		options.DryRun = op.dryRun
+		if target != nil {
+			uid := target.GetUID()
+			options.Preconditions = &metav1.Preconditions{UID: &uid}
+		}
+		err = api.Delete(ctx, op.name, options)
+		if target != nil && apierrors.IsConflict(err) {
+			op.uid, op.before = "", nil
+			return nil, &staleError{err}
+		}
+		return target, err
+	}
+	if d.Wait == nil || *d.Wait {
+		o.settle = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error {
+			return UntilGone(ctx, api, op.name, op.uid)
+		}
+	}
+	return nil
+}
+
+// pin notes which object is meant, so that another one of its name is not taken for it; nil when there is none.
+func (o *operation) pin(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, error) {
+	object, err := api.Get(ctx, o.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, &unsentError{fmt.Errorf("read %s before its deletion: %w", o.name, err)}
+	}
+	o.uid, o.before = object.GetUID(), object
+	return object, nil
+}
+
+// deleteAll deletes one after the other all objects that a selector names.
+func (w *Writer) deleteAll(ctx context.Context, request Request) Verdict {
+	d := *request.Step.Delete
+	op := &operation{verb: "list", repeatable: true}
+	if err := op.setReference(d.ObjectReference); err != nil {
+		return Verdict{Status: reports.Error, Message: "delete: " + err.Error()}
+	}
+	selector := labels.SelectorFromSet(d.Selector).String()
+	var found []unstructured.Unstructured
+	op.send = func(ctx context.Context, api dynamic.ResourceInterface, _ *operation) (*unstructured.Unstructured, error) {
+		list, err := api.List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err == nil {
+			found = list.Items
+		}
+		return nil, err
+	}
+	answer := w.decide(ctx, op, Request{Step: &scenarios.Step{}, Attempt: request.Attempt})
+	if answer.outcome != Accepted {
+		return w.compare(ctx, op, request.Step, answer)
+	}
+	if len(found) == 0 {
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: none has the labels %s, so nothing was deleted", d.Kind, selector)}
+	}
+	return w.deleteEach(ctx, request, found)
+}
+
+func (w *Writer) deleteEach(ctx context.Context, request Request, found []unstructured.Unstructured) Verdict {
+	var evidence []string
+	for _, object := range found {
+		one := *request.Step.Delete
+		one.Selector, one.Name, one.Namespace = nil, object.GetName(), object.GetNamespace()
+		step := *request.Step
+		step.Delete = &one
+		verdict := w.Do(ctx, Request{Step: &step, Manager: request.Manager, Attempt: request.Attempt})
+		if verdict.Status != reports.Passed {
+			return verdict
+		}
+		evidence = append(evidence, verdict.Evidence)
+	}
+	return Verdict{Status: reports.Passed, Evidence: strings.Join(evidence, "\n")}
+}
+
+// StillThereError says that an object was not gone when time was up.
+type StillThereError struct {
+	Name       string
+	Finalizers []string
+	// Reasons are what a namespace's conditions say about its content.
+	Reasons  []string
+	Deleting bool
+}
+
+// Error names what keeps the object.
+func (e *StillThereError) Error() string {
+	switch {
+	case len(e.Reasons) > 0:
+		return fmt.Sprintf("%s is not gone: %s", e.Name, strings.Join(e.Reasons, " "))
+	case len(e.Finalizers) > 0:
+		return fmt.Sprintf("%s is not gone: its finalizers are still there: %s", e.Name, strings.Join(e.Finalizers, ", "))
+	case e.Deleting:
+		return fmt.Sprintf("%s is not gone: it has no finalizers, but is still terminating", e.Name)
+	default:
+		return fmt.Sprintf("%s is not gone: it has no deletionTimestamp", e.Name)
+	}
+}
+
+// UntilGone waits on a watch until the object with that UID is gone; one of another UID counts as gone. The error is a
+// *StillThereError when time was up while the object was there, anything else when nobody could say.
+func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
+	var last error
+	pauses := (&Writer{}).pauses()
+	for {
+		object, err := api.Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err == nil && uid != "" && object.GetUID() != uid:
+			return nil
+		case err == nil:
+			last = stillThere(object)
+			gone, seen := watchGone(ctx, api, object)
+			if gone {
+				return nil
+			}
+			if seen != nil {
+				last = stillThere(seen)
+			}
+		case ctx.Err() == nil:
+			last = err
+		}
+		if !pause(ctx, pauses) {
+			if last == nil {
+				last = context.Cause(ctx)
+			}
+			return fmt.Errorf("wait until %s is gone: %w", name, last)
+		}
+	}
+}
+
+// watchGone waits until the object is deleted or the watch ends, and returns the object as it was last seen.
+func watchGone(ctx context.Context, api dynamic.ResourceInterface, object *unstructured.Unstructured) (bool, *unstructured.Unstructured) {
+	watcher, err := api.Watch(ctx, metav1.ListOptions{
+		FieldSelector:   fields.OneTermEqualSelector("metadata.name", object.GetName()).String(),
+		ResourceVersion: object.GetResourceVersion(),
+	})
+	if err != nil {
+		return false, nil
+	}
+	defer watcher.Stop()
+	var seen *unstructured.Unstructured
+	for {
+		select {
+		case <-ctx.Done():
+			return false, seen
+		case event, open := <-watcher.ResultChan():
+			if !open || event.Type == watch.Error {
+				return false, seen
+			}
+			current, ok := event.Object.(*unstructured.Unstructured)
+			if !ok || current.GetName() != object.GetName() {
+				continue
+			}
+			if event.Type == watch.Deleted || current.GetUID() != object.GetUID() {
+				return true, nil
+			}
+			seen = current
+		}
+	}
+}
+
+func stillThere(object *unstructured.Unstructured) *StillThereError {
+	return &StillThereError{
+		Name:       strings.TrimSpace(object.GetKind() + " " + object.GetName()),
+		Finalizers: slices.Clone(object.GetFinalizers()),
+		Reasons:    contentReasons(object),
+		Deleting:   object.GetDeletionTimestamp() != nil,
+	}
+}
+
+// contentReasons are the messages of those conditions of a namespace that keep it: what is left in it, and with which finalizers.
+func contentReasons(object *unstructured.Unstructured) []string {
+	if object.GetKind() != "Namespace" {
+		return nil
+	}
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	var reasons []string
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		if message, _ := condition["message"].(string); condition["status"] == "True" && message != "" {
+			reasons = append(reasons, message)
+		}
+	}
+	return reasons
+}
+
+func isStillThere(err error) bool {
+	var still *StillThereError
+	return errors.As(err, &still)
+}

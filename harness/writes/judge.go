@@ -1,0 +1,106 @@
+package writes
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Outcome is what became of a write.
+type Outcome int
+
+// The outcomes of a write.
+const (
+	// Unknown: nobody can say. The connection broke, time was up, or the API server was not able to judge.
+	Unknown Outcome = iota
+	// Accepted: the API server took the write.
+	Accepted
+	// Refused: the API server judged the write and would not have it.
+	Refused
+)
+
+// String is the outcome in lower case.
+func (o Outcome) String() string {
+	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "refused"}[o]
+}
+
+// Judge says what the answer to a write means. The asked code is the one that the scenario expects a refusal to have, or 0: an
+// answer with that very code is a refusal even where it would else be unknown.
+func Judge(err error, asked int) Outcome {
+	if err == nil {
+		return Accepted
+	}
+	status, ok := StatusOf(err)
+	if !ok {
+		return Unknown
+	}
+	if asked != 0 && int(status.Code) == asked {
+		return Refused
+	}
+	if foreign(status) || notReady(status) || !verdict(status) {
+		return Unknown
+	}
+	return Refused
+}
+
+// StatusOf returns the API server's Status that an error carries.
+func StatusOf(err error) (metav1.Status, bool) {
+	var answer apierrors.APIStatus
+	if err == nil || !errors.As(err, &answer) {
+		return metav1.Status{}, false
+	}
+	return answer.Status(), true
+}
+
+// verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server (429), not one that
+// does not know us (401), not one that gave up (408, 5xx).
+func verdict(status metav1.Status) bool {
+	switch status.Code {
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly:
+		return false
+	case http.StatusTooManyRequests:
+		return disruptionBudget(status)
+	}
+	return status.Code >= 400 && status.Code < 500
+}
+
+// disruptionBudget says whether an eviction was refused by a PodDisruptionBudget. That has the code of an overloaded server.
+func disruptionBudget(status metav1.Status) bool {
+	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
+		return cause.Type == policyv1.DisruptionBudgetCause && !strings.Contains(cause.Message, "still being processed")
+	})
+}
+
+// foreign says whether the answer was no Status of an API server: client-go makes one of whatever text it got.
+func foreign(status metav1.Status) bool {
+	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeUnexpectedServerResponse
+	})
+}
+
+// notReady recognizes what an API server says with a 4xx code while it can't judge yet: admission plugins whose informers have not
+// synced (right after a start), and the quota's own bookkeeping.
+func notReady(status metav1.Status) bool {
+	for _, words := range []string{
+		"not yet ready to handle request",
+		"status unknown for quota",
+		"Operation cannot be fulfilled on resourcequotas",
+	} {
+		if strings.Contains(status.Message, words) {
+			return true
+		}
+	}
+	return false
+}
+
+func causes(status metav1.Status) []metav1.StatusCause {
+	if status.Details == nil {
+		return nil
+	}
+	return status.Details.Causes
+}

@@ -1,0 +1,131 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Kind is how an API server serves a kind.
+type Kind struct {
+	Resource   schema.GroupVersionResource
+	Namespaced bool
+}
+
+// NotServedError says that the API server was asked just now and does not serve the kind.
+type NotServedError struct {
+	GVK schema.GroupVersionKind
+}
+
+// Error names the kind.
+func (e *NotServedError) Error() string {
+	return fmt.Sprintf("the API server does not serve kind %s of %s", e.GVK.Kind, e.GVK.GroupVersion())
+}
+
+// Status is what the API server answers to a request for what it does not serve.
+func (e *NotServedError) Status() metav1.Status {
+	return metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    404,
+		Reason:  metav1.StatusReasonNotFound,
+		Message: e.Error(),
+	}
+}
+
+// Kinds finds out from the API server's discovery documents how kinds are served. What it found stays known until Reset; that a kind is
+// not served is asked anew each time. It is safe for concurrent use.
+type Kinds struct {
+	client rest.Interface
+
+	mu    sync.Mutex
+	known map[schema.GroupVersionKind]Kind
+	// resets counts them, so that an answer from before a reset is not kept.
+	resets int
+}
+
+// NewKinds asks through the given client (discovery's).
+func NewKinds(client rest.Interface) *Kinds {
+	return &Kinds{client: client, known: map[schema.GroupVersionKind]Kind{}}
+}
+
+// Find returns how a kind is served. The error is a *NotServedError when the API server has said so, anything else when it could not be asked.
+func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error) {
+	k.mu.Lock()
+	kind, ok := k.known[gvk]
+	resets := k.resets
+	k.mu.Unlock()
+	if ok {
+		return kind, nil
+	}
+	served, err := k.fetch(ctx, gvk.GroupVersion())
+	if err != nil {
+		return Kind{}, err
+	}
+	found := map[schema.GroupVersionKind]Kind{}
+	for _, r := range served {
+		if !strings.Contains(r.Name, "/") {
+			found[gvk.GroupVersion().WithKind(r.Kind)] = Kind{
+				Resource:   gvk.GroupVersion().WithResource(r.Name),
+				Namespaced: r.Namespaced,
+			}
+		}
+	}
+	k.mu.Lock()
+	if k.resets == resets {
+		maps.Copy(k.known, found)
+	}
+	k.mu.Unlock()
+	if kind, ok = found[gvk]; !ok {
+		return Kind{}, &NotServedError{GVK: gvk}
+	}
+	return kind, nil
+}
+
+// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last.
+func Await(ctx context.Context, kinds KindFinder, gvk schema.GroupVersionKind) (Kind, error) {
+	pauses := (&Writer{}).pauses()
+	var last error
+	for {
+		kind, err := kinds.Find(ctx, gvk)
+		if err == nil {
+			return kind, nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		if !pause(ctx, pauses) {
+			return Kind{}, last
+		}
+	}
+}
+
+// Reset forgets what is known: after a transition other kinds may be served.
+func (k *Kinds) Reset() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.known)
+	k.resets++
+}
+
+func (k *Kinds) fetch(ctx context.Context, gv schema.GroupVersion) ([]metav1.APIResource, error) {
+	path := []string{"/apis", gv.Group, gv.Version}
+	if gv.Group == "" {
+		path = []string{"/api", gv.Version}
+	}
+	var list metav1.APIResourceList
+	err := k.client.Get().AbsPath(path...).Do(ctx).Into(&list)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("ask the API server which kinds of %s it serves: %w", gv, err)
+	}
+	return list.APIResources, nil
+}

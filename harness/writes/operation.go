@@ -1,0 +1,183 @@
+package writes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// operation is one write, ready to be sent as often as it takes.
+type operation struct {
+	verb                          string
+	gvk                           schema.GroupVersionKind
+	namespace, name, generateName string
+	object                        map[string]any
+	manager                       string
+	dryRun                        []string
+	// repeatable writes do no harm when they are stored twice.
+	repeatable bool
+	send       func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error)
+	// settle waits, after the write was accepted, until its effect is there. May be nil.
+	settle func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error
+
+	// kind is known once it was found.
+	kind *Kind
+	// before is the object before the write, where that was looked at.
+	before *unstructured.Unstructured
+	// existed says that the object was there before an apply.
+	existed bool
+	uid     types.UID
+}
+
+// makes says whether the write can make an object.
+func (o *operation) makes() bool { return o.verb == "create" || o.verb == "apply" }
+
+// namespaceOf is where the object is, "" for one that is cluster-scoped.
+func (o *operation) namespaceOf(w *Writer) string {
+	switch {
+	case o.kind == nil || !o.kind.Namespaced:
+		return ""
+	case o.namespace == "":
+		return w.Namespace
+	default:
+		return o.namespace
+	}
+}
+
+func (o *operation) api(w *Writer) dynamic.ResourceInterface {
+	if !o.kind.Namespaced {
+		return w.Client.Resource(o.kind.Resource)
+	}
+	return w.Client.Resource(o.kind.Resource).Namespace(o.namespaceOf(w))
+}
+
+// String names the write: create Service default/web.
+func (o *operation) String() string {
+	name := o.name
+	if name == "" {
+		name = o.generateName + "*"
+	}
+	return fmt.Sprintf("%s %s %s", o.verb, o.gvk.Kind, name)
+}
+
+func (w *Writer) prepare(request Request) (*operation, error) {
+	step := request.Step
+	op := &operation{manager: request.Manager}
+	if step.DryRun {
+		op.dryRun = []string{metav1.DryRunAll}
+	}
+	var err error
+	switch {
+	case step.Create != nil:
+		op.verb, op.send = "create", sendCreate
+		err = op.setObject(step.Create)
+	case step.Apply != nil:
+		op.verb, op.send, op.manager, op.repeatable = "apply", sendApply, ApplyManager, true
+		err = op.setObject(step.Apply)
+	case step.Update != nil:
+		op.verb, op.send = "update", sendUpdate
+		err = op.setObject(step.Update)
+	case step.Patch != nil:
+		op.verb = "patch"
+		err = op.setPatch(*step.Patch)
+	case step.Delete != nil:
+		op.verb = "delete"
+		err = op.setDelete(*step.Delete)
+	case step.Evict != nil:
+		op.verb = "evict"
+		err = op.setEvict(*step.Evict)
+	case step.Scale != nil:
+		op.verb = "scale"
+		err = op.setScale(*step.Scale)
+	default:
+		return nil, fmt.Errorf("the step has no verb that writes")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", op.verb, err)
+	}
+	return op, op.checkName()
+}
+
+func (o *operation) setObject(object scenarios.Object) error {
+	plain, err := plain(object)
+	if err != nil {
+		return err
+	}
+	o.object = plain
+	u := unstructured.Unstructured{Object: plain}
+	if err := o.setReference(scenarios.ObjectReference{
+		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), Namespace: u.GetNamespace(),
+	}); err != nil {
+		return err
+	}
+	o.generateName = u.GetGenerateName()
+	return nil
+}
+
+func (o *operation) setReference(ref scenarios.ObjectReference) error {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil || gv.Version == "" || ref.Kind == "" {
+		return fmt.Errorf("apiVersion %q and kind %q do not name a kind", ref.APIVersion, ref.Kind)
+	}
+	o.gvk = gv.WithKind(ref.Kind)
+	o.name, o.namespace = ref.Name, ref.Namespace
+	return nil
+}
+
+// checkName finds names that never reach an API server, because no URL can hold them. A create has its name in the body.
+func (o *operation) checkName() error {
+	switch {
+	case o.verb == "create":
+		return nil
+	case o.name == "":
+		return fmt.Errorf("%s %s: the object needs a metadata.name", o.verb, o.gvk.Kind)
+	}
+	if problems := rest.IsValidPathSegmentName(o.name); len(problems) > 0 {
+		return fmt.Errorf("%s %s: the name %q can't be sent to an API server: it %s", o.verb, o.gvk.Kind, o.name, problems[0])
+	}
+	return nil
+}
+
+// plain makes an object of JSON's own types alone, which is what client-go can copy.
+func plain[M ~map[string]any](object M) (map[string]any, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("write the object as JSON: %w", err)
+	}
+	var out map[string]any
+	if err := utiljson.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("read the object from JSON: %w", err)
+	}
+	return out, nil
+}
+
+// body is a copy of the object, in its namespace.
+func (o *operation) body() *unstructured.Unstructured {
+	u := (&unstructured.Unstructured{Object: o.object}).DeepCopy()
+	if o.namespace != "" {
+		u.SetNamespace(o.namespace)
+	}
+	return u
+}
+
+// withMetadata returns a copy of an object with one more field in its metadata.
+func withMetadata(object *unstructured.Unstructured, key string, value any) *unstructured.Unstructured {
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	next := map[string]any{}
+	maps.Copy(next, metadata)
+	next[key] = value
+	out := object.DeepCopy()
+	out.Object["metadata"] = next
+	return out
+}

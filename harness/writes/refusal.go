@@ -1,0 +1,154 @@
+package writes
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// differences says field by field how a refusal is otherwise than wanted; nothing when it is as wanted.
+func differences(want scenarios.Rejection, got metav1.Status) []string {
+	var found []string
+	differ := func(field, wanted, was string) {
+		found = append(found, fmt.Sprintf("%s:\n  want %s\n  got  %s", field, wanted, was))
+	}
+	if want.Code != 0 && want.Code != int(got.Code) {
+		differ("code", fmt.Sprint(want.Code), fmt.Sprint(got.Code))
+	}
+	if want.Reason != "" && want.Reason != string(got.Reason) {
+		differ("reason", want.Reason, orNone(string(got.Reason)))
+	}
+	messages := []string{got.Message}
+	if want.Field != "" {
+		named := 0
+		for _, cause := range causes(got) {
+			if cause.Field == want.Field {
+				named++
+				messages = append(messages, cause.Message)
+			}
+		}
+		if named == 0 {
+			differ("field", want.Field, orNone(strings.Join(namedFields(got), ", ")))
+		}
+	}
+	if want.Message != nil && !anyLike(*want.Message, messages) {
+		differ("message", Describe(*want.Message), fmt.Sprintf("%q", got.Message))
+	}
+	if want.Causes != nil && !sameCauses(want.Causes, causes(got)) {
+		differ("causes", describeWanted(want.Causes), orNone(describeCauses(causes(got))))
+	}
+	return found
+}
+
+// sameCauses says whether each wanted cause has one of its own among those that were given, and none is left over.
+func sameCauses(want []scenarios.Cause, got []metav1.StatusCause) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	if len(want) == 0 {
+		return true
+	}
+	for i := range got {
+		if !sameCause(want[0], got[i]) {
+			continue
+		}
+		rest := append(append([]metav1.StatusCause{}, got[:i]...), got[i+1:]...)
+		if sameCauses(want[1:], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameCause(want scenarios.Cause, got metav1.StatusCause) bool {
+	return (want.Reason == "" || want.Reason == string(got.Type)) &&
+		(want.Field == "" || want.Field == got.Field) &&
+		(want.Message == nil || anyLike(*want.Message, []string{got.Message}))
+}
+
+func anyLike(want scenarios.Text, texts []string) bool {
+	for _, text := range texts {
+		if Unlike(want, text) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// describeStatus is a refusal in full, as a person wants to read it.
+func describeStatus(status metav1.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s: %s", status.Code, orNone(string(status.Reason)), status.Message)
+	for _, cause := range causes(status) {
+		fmt.Fprintf(&b, "\n  cause: %s", describeCause(cause))
+	}
+	return b.String()
+}
+
+// describeRejection is what was wanted of a refusal, in one line.
+func describeRejection(want scenarios.Rejection) string {
+	var parts []string
+	if want.Code != 0 {
+		parts = append(parts, fmt.Sprintf("code %d", want.Code))
+	}
+	if want.Reason != "" {
+		parts = append(parts, "reason "+want.Reason)
+	}
+	if want.Field != "" {
+		parts = append(parts, "field "+want.Field)
+	}
+	if want.Message != nil {
+		parts = append(parts, "a message that "+Describe(*want.Message))
+	}
+	if want.Causes != nil {
+		parts = append(parts, "causes "+describeWanted(want.Causes))
+	}
+	if len(parts) == 0 {
+		return "any refusal"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeWanted(causes []scenarios.Cause) string {
+	var all []string
+	for _, cause := range causes {
+		text := strings.TrimSpace(cause.Reason + " " + cause.Field)
+		if cause.Message != nil {
+			text += " with a message that " + Describe(*cause.Message)
+		}
+		all = append(all, strings.TrimSpace(text))
+	}
+	return "[" + strings.Join(all, "; ") + "]"
+}
+
+func describeCauses(causes []metav1.StatusCause) string {
+	var all []string
+	for _, cause := range causes {
+		all = append(all, describeCause(cause))
+	}
+	return strings.Join(all, "; ")
+}
+
+func describeCause(cause metav1.StatusCause) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s: %s", cause.Type, cause.Field, cause.Message))
+}
+
+func namedFields(status metav1.Status) []string {
+	var all []string
+	for _, cause := range causes(status) {
+		if cause.Field != "" {
+			all = append(all, cause.Field)
+		}
+	}
+	return all
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "(none)"
+	}
+	return text
+}

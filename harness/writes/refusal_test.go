@@ -1,0 +1,62 @@
+package writes
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestDifferences(t *testing.T) {
+	got := metav1.Status{
+		Code: 422, Reason: "Invalid", Message: `Service "9-web" is invalid: metadata.name: Invalid value: "9-web": a DNS-1035 label must`,
+		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{
+			{Type: "FieldValueInvalid", Field: "metadata.name", Message: "a DNS-1035 label must consist of"},
+			{Type: "FieldValueRequired", Field: "spec.ports", Message: "Required value"},
+		}},
+	}
+	contains := func(text string) *scenarios.Text { return &scenarios.Text{Contains: text} }
+	for name, test := range map[string]struct {
+		want   scenarios.Rejection
+		differ []string
+	}{
+		"nothing asked":        {scenarios.Rejection{}, nil},
+		"all as wanted":        {scenarios.Rejection{Code: 422, Reason: "Invalid", Field: "metadata.name", Message: contains("DNS-1035")}, nil},
+		"code":                 {scenarios.Rejection{Code: 403}, []string{"code:\n  want 403\n  got  422"}},
+		"reason":               {scenarios.Rejection{Reason: "Forbidden"}, []string{"reason:\n  want Forbidden\n  got  Invalid"}},
+		"field":                {scenarios.Rejection{Field: "spec.type"}, []string{"field:\n  want spec.type\n  got  metadata.name, spec.ports"}},
+		"message of status":    {scenarios.Rejection{Message: contains(`Service "9-web"`)}, nil},
+		"message of a cause":   {scenarios.Rejection{Field: "spec.ports", Message: &scenarios.Text{Equals: "Required value"}}, nil},
+		"of another cause":     {scenarios.Rejection{Field: "metadata.name", Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
+		"cause without field":  {scenarios.Rejection{Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
+		"message matches":      {scenarios.Rejection{Message: &scenarios.Text{Matches: `^Service ".+" is invalid`}}, nil},
+		"bad pattern":          {scenarios.Rejection{Message: &scenarios.Text{Matches: `(`}}, []string{"message:"}},
+		"all differ":           {scenarios.Rejection{Code: 400, Reason: "BadRequest", Field: "x", Message: contains("y")}, []string{"code:", "reason:", "field:", "message:"}},
+		"causes, any order":    {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Reason: "FieldValueInvalid"}}}, nil},
+		"causes, one for two":  {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Field: "spec.ports"}}}, []string{"causes:"}},
+		"causes, one left":     {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}}}, []string{"causes:"}},
+		"causes, greedy fails": {scenarios.Rejection{Causes: []scenarios.Cause{{}, {Field: "metadata.name"}}}, nil},
+		"causes, none wanted":  {scenarios.Rejection{Causes: []scenarios.Cause{}}, []string{"causes:"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := differences(test.want, got)
+			if len(found) != len(test.differ) {
+				t.Fatalf("got %d differences, want %d:\n%s", len(found), len(test.differ), strings.Join(found, "\n"))
+			}
+			for i, want := range test.differ {
+				if !strings.HasPrefix(found[i], want) {
+					t.Errorf("difference %d is\n%s\nwant it to begin with\n%s", i, found[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestDifferencesWithoutDetails(t *testing.T) {
+	found := differences(scenarios.Rejection{Field: "spec"}, metav1.Status{Code: 403})
+	if len(found) != 1 || !strings.Contains(found[0], "got  (none)") {
+		t.Errorf("got %q", found)
+	}
+}

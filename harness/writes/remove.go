@@ -1,0 +1,67 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. One that somebody else made in its
+// place stays. The error says what keeps the object.
+func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
+	api := dynamic.ResourceInterface(client.Resource(made.Resource))
+	if made.Namespaced {
+		api = client.Resource(made.Resource).Namespace(made.Namespace)
+	}
+	pauses := (&Writer{}).pauses()
+	for {
+		uid, err := removeOnce(ctx, api, made)
+		switch {
+		case err == nil && uid == "":
+			return nil
+		case err == nil:
+			return UntilGone(ctx, api, made.Name, uid)
+		}
+		if !pause(ctx, pauses) {
+			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
+		}
+	}
+}
+
+// removeOnce sends the deletion, and returns the UID of what is being deleted; "" when there is nothing of ours.
+func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (types.UID, error) {
+	uid := types.UID(made.UID)
+	if uid == "" {
+		object, err := api.Get(ctx, made.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return "", nil
+		case err != nil:
+			return "", err
+		case !marked(object.GetManagedFields(), made.Manager):
+			return "", nil
+		}
+		uid = object.GetUID()
+	}
+	policy := metav1.DeletePropagationBackground
+	err := api.Delete(ctx, made.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy,
+	})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return "", nil
+	}
+	return uid, err
+}
+
+func marked(entries []metav1.ManagedFieldsEntry, manager string) bool {
+	for _, entry := range entries {
+		if entry.Manager == manager {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package writes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// staleError is a conflict about a resourceVersion that the step did not name: somebody else wrote in between.
+type staleError struct{ cause error }
+
+func (e *staleError) Error() string {
+	return "somebody else wrote the object between the reading of it and the update: " + e.cause.Error()
+}
+
+// unsentError is a failure before the write was sent: it says nothing about the write.
+type unsentError struct{ cause error }
+
+func (e *unsentError) Error() string { return e.cause.Error() }
+
+func sendCreate(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+	return api.Create(ctx, op.body(), metav1.CreateOptions{FieldManager: op.manager, DryRun: op.dryRun})
+}
+
+func sendApply(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+	return api.Apply(ctx, op.name, op.body(), metav1.ApplyOptions{FieldManager: op.manager, Force: true, DryRun: op.dryRun})
+}
+
+func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+	options := metav1.UpdateOptions{FieldManager: op.manager, DryRun: op.dryRun}
+	body := op.body()
+	if body.GetResourceVersion() != "" {
+		return api.Update(ctx, body, options)
+	}
+	stored, err := api.Get(ctx, op.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		// The API server must be the one who says what an update of nothing is.
+		return api.Update(ctx, body, options)
+	case err != nil:
+		return nil, &unsentError{fmt.Errorf("read %s before its update: %w", op.name, err)}
+	}
+	updated, err := api.Update(ctx, withMetadata(body, "resourceVersion", stored.GetResourceVersion()), options)
+	if apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+		return nil, &staleError{err}
+	}
+	return updated, err
+}
+
+func (o *operation) setPatch(patch scenarios.Patch) error {
+	if err := o.setReference(patch.ObjectReference); err != nil {
+		return err
+	}
+	kind, content := types.MergePatchType, any(patch.Merge)
+	switch {
+	case patch.JSON != nil:
+		kind, content = types.JSONPatchType, patch.JSON
+	case patch.Strategic != nil:
+		kind, content = types.StrategicMergePatchType, patch.Strategic
+	case patch.Merge == nil:
+		return fmt.Errorf("nothing to patch: set merge, json or strategic")
+	}
+	return o.patchWith(kind, content, patch.Subresource)
+}
+
+func (o *operation) setScale(scale scenarios.Scale) error {
+	if err := o.setReference(scale.ObjectReference); err != nil {
+		return err
+	}
+	o.repeatable = true
+	content := map[string]any{"spec": map[string]any{"replicas": scale.Replicas}}
+	return o.patchWith(types.MergePatchType, content, "scale")
+}
+
+func (o *operation) patchWith(kind types.PatchType, content any, subresource string) error {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return fmt.Errorf("write the patch as JSON: %w", err)
+	}
+	var subresources []string
+	if subresource != "" {
+		subresources = []string{subresource}
+	}
+	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+		return api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun}, subresources...)
+	}
+	return nil
+}
+
+func (o *operation) setEvict(evict scenarios.Evict) error {
+	o.gvk = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	o.name, o.namespace = evict.Name, evict.Namespace
+	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
+		eviction := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "policy/v1",
+			"kind":       "Eviction",
+			"metadata":   map[string]any{"name": op.name},
+		}}
+		pod, err := op.pin(ctx, api)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := api.Create(ctx, eviction, metav1.CreateOptions{DryRun: op.dryRun}, "eviction"); err != nil {
+			return nil, err
+		}
+		return pod, nil
+	}
+	return nil
+}

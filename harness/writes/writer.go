@@ -1,0 +1,150 @@
+// Package writes sends the writes of a scenario to an API server and judges the answers: accepted, refused, or unknown and sent again.
+package writes
+
+import (
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// ApplyManager owns the fields that apply steps set.
+const ApplyManager = "rehearse"
+
+// KindFinder says how a kind is served; Kinds is one.
+type KindFinder interface {
+	Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error)
+	Reset()
+}
+
+// Writer sends the writes of one scenario.
+type Writer struct {
+	// Client reaches the API server with a configuration from Configure.
+	Client dynamic.Interface
+	// Kinds tells resources by their kinds.
+	Kinds KindFinder
+	// Namespace of objects that name none.
+	Namespace string
+	// Mismatch compares a partial object with a whole one and says how they differ; "" when it matches.
+	Mismatch func(want, got map[string]any) string
+	// Holds evaluates a CEL expression on the object that was returned.
+	Holds func(expression string, object map[string]any) (bool, error)
+	// Wrote is told of each object that was made (or may have been), so that it can be removed in the end. May be nil.
+	Wrote func(Made)
+
+	// Pauses between tries while the outcome is unknown; from 25 ms to 1 s unless set.
+	Pauses func() backoff.BackOff
+	// Patience with one try, 10 s unless set: a connection that hangs must not take all of a step's time.
+	Patience time.Duration
+	// Appear is how long a kind that is not served is waited for when the write should be accepted, 5 s unless set: a CRD
+	// that was just made is served a moment later.
+	Appear time.Duration
+}
+
+// Made names an object that a step made.
+type Made struct {
+	Resource        schema.GroupVersionResource
+	Kind            string
+	Namespaced      bool
+	Namespace, Name string
+	// UID of the object; empty when it is unknown whether it was made. Then Manager tells whether it is ours.
+	UID     string
+	Manager string
+}
+
+// Request is one write.
+type Request struct {
+	// Step with one of the write verbs, its expressions evaluated.
+	Step *scenarios.Step
+	// Manager is the field manager of this step alone, by which an object shows that this very step wrote it.
+	Manager string
+	// Attempt is told what came of each try that did not decide the outcome. May be nil.
+	Attempt func(outcome string)
+}
+
+// Verdict is what is to be said about a step.
+type Verdict struct {
+	Status   reports.Status
+	Message  string
+	Evidence string
+	// Object that was returned; nil when the write was refused or its outcome is unknown.
+	Object map[string]any
+}
+
+// Do sends a write until its outcome is known or the context ends, and compares that outcome with what the step expects.
+func (w *Writer) Do(ctx context.Context, request Request) Verdict {
+	step := request.Step
+	if step.Delete != nil && len(step.Delete.Selector) > 0 {
+		return w.deleteAll(ctx, request)
+	}
+	op, err := w.prepare(request)
+	if err != nil {
+		return Verdict{Status: reports.Error, Message: err.Error()}
+	}
+	return w.do(ctx, op, request)
+}
+
+func (w *Writer) do(ctx context.Context, op *operation, request Request) Verdict {
+	answer := w.decide(ctx, op, request)
+	w.tell(op, answer)
+	return w.compare(ctx, op, request.Step, answer)
+}
+
+// tell passes on what was made, also what may have been made.
+func (w *Writer) tell(op *operation, a answer) {
+	if w.Wrote == nil || !op.makes() || len(op.dryRun) > 0 || op.kind == nil {
+		return
+	}
+	made := Made{
+		Resource: op.kind.Resource, Kind: op.gvk.Kind, Namespaced: op.kind.Namespaced,
+		Namespace: op.namespaceOf(w), Name: op.name, Manager: op.manager,
+	}
+	switch {
+	case a.outcome == Accepted && a.object != nil && !op.existed:
+		made.Name, made.UID = a.object.GetName(), string(a.object.GetUID())
+		w.Wrote(made)
+	case a.sent && a.outcome == Unknown && !op.existed && op.name != "":
+		w.Wrote(made)
+	case a.stored && !op.existed:
+		w.Wrote(made)
+	}
+}
+
+func (w *Writer) pauses() backoff.BackOff {
+	if w.Pauses != nil {
+		return w.Pauses()
+	}
+	return backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(25*time.Millisecond), backoff.WithMaxInterval(time.Second), backoff.WithMaxElapsedTime(0))
+}
+
+func (w *Writer) patience() time.Duration {
+	if w.Patience == 0 {
+		return 10 * time.Second
+	}
+	return w.Patience
+}
+
+func (w *Writer) appear() time.Duration {
+	if w.Appear == 0 {
+		return 5 * time.Second
+	}
+	return w.Appear
+}
+
+// wroteBy says whether the object's managed fields name the manager.
+func wroteBy(object *unstructured.Unstructured, manager string) bool {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationUpdate {
+			return true
+		}
+	}
+	return false
+}

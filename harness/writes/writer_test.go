@@ -1,0 +1,367 @@
+package writes_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+const manager = "rehearse-test-1"
+
+// sender sends steps to a server, and keeps what it was told meanwhile.
+type sender struct {
+	*writes.Writer
+	attempts []string
+	made     []writes.Made
+}
+
+func newSender(t *testing.T, server *apitest.Server) *sender {
+	t.Helper()
+	config := writes.Configure(server.Config(), "rehearse/test")
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sender{}
+	s.Writer = &writes.Writer{
+		Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "ns",
+		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
+		Holds:    func(string, map[string]any) (bool, error) { return false, nil },
+		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
+		Pauses:   func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+		Appear:   time.Nanosecond,
+	}
+	return s
+}
+
+func (s *sender) do(ctx context.Context, step scenarios.Step) writes.Verdict {
+	return s.Do(ctx, writes.Request{
+		Step: &step, Manager: manager,
+		Attempt: func(outcome string) { s.attempts = append(s.attempts, outcome) },
+	})
+}
+
+func configMap(name string, data map[string]any) scenarios.Object {
+	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}, "data": data}
+}
+
+func stored(name, namespace string) map[string]any {
+	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace}}
+}
+
+func reject(r scenarios.Rejection) *scenarios.Expect { return &scenarios.Expect{Rejected: &r} }
+
+func invalid() *metav1.Status {
+	return apitest.Status(422, "Invalid", "data is invalid", metav1.StatusCause{Type: "FieldValueInvalid", Field: "data.x", Message: "must be y"})
+}
+
+// only misbehaves at the n-th request of a verb for ConfigMaps.
+func only(verb string, n int, fault apitest.Fault) func(apitest.Request) *apitest.Fault {
+	return func(r apitest.Request) *apitest.Fault {
+		if r.Verb == verb && r.Kind == "ConfigMap" && r.Number == n {
+			return &fault
+		}
+		return nil
+	}
+}
+
+func always(verb string, fault apitest.Fault) func(apitest.Request) *apitest.Fault {
+	return func(r apitest.Request) *apitest.Fault {
+		if r.Verb == verb && r.Kind == "ConfigMap" {
+			return &fault
+		}
+		return nil
+	}
+}
+
+func TestWrites(t *testing.T) {
+	create := scenarios.Step{Create: configMap("web", map[string]any{"x": "1"})}
+	update := scenarios.Step{Update: configMap("web", map[string]any{"x": "2"})}
+	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
+	patch := scenarios.Step{Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"data": map[string]any{"x": "3"}}}}
+	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}}
+	with := func(step scenarios.Step, expect *scenarios.Expect) scenarios.Step {
+		step.Expect = expect
+		return step
+	}
+	exists := scenarios.Rejection{Code: 409, Reason: "AlreadyExists"}
+	for name, test := range map[string]struct {
+		step    scenarios.Step
+		before  bool // the object is there already
+		fault   func(apitest.Request) *apitest.Fault
+		status  reports.Status
+		says    []string // in the message
+		attempt string   // in the first attempt
+		writes  int      // how often the write was sent; 1 unless told
+	}{
+		"create accepted":     {step: create, status: reports.Passed},
+		"create lost, unsent": {step: create, fault: only("create", 1, apitest.Fault{}), status: reports.Passed, attempt: "unknown", writes: 2},
+		"create lost, stored": {step: create, fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Passed, attempt: "unknown"},
+		"create lost, stored, but should be refused": {
+			step: with(create, reject(exists)), fault: only("create", 1, apitest.Fault{Stored: true}),
+			status: reports.Failed, says: []string{"was accepted, but should have been refused", "stored object:", `x: "1"`},
+		},
+		"create lost, seen late": {
+			// The first look does not find it yet: the request was still under way.
+			step: create, fault: func(r apitest.Request) *apitest.Fault {
+				switch {
+				case r.Kind == "ConfigMap" && r.Verb == "create" && r.Number == 1:
+					return &apitest.Fault{Stored: true}
+				case r.Kind == "ConfigMap" && r.Verb == "get" && r.Number == 1:
+					return &apitest.Fault{Status: apitest.Status(404, "NotFound", "not yet")}
+				}
+				return nil
+			}, status: reports.Passed, writes: 2,
+		},
+		"create of what is there":           {step: create, before: true, status: reports.Failed, says: []string{"was refused, but should have been accepted", "409 AlreadyExists"}},
+		"create of what is there, expected": {step: with(create, reject(exists)), before: true, status: reports.Passed},
+		"create refused":                    {step: create, fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"422 Invalid: data is invalid", "cause: FieldValueInvalid data.x: must be y"}},
+		"create refused as expected":        {step: with(create, reject(scenarios.Rejection{Code: 422, Field: "data.x", Message: &scenarios.Text{Contains: "must be y"}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"create refused otherwise":          {step: with(create, reject(scenarios.Rejection{Code: 403, Field: "data.y"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"want 403\n  got  422", "want data.y\n  got  data.x"}},
+		"create refused and yet stored":     {step: with(create, reject(scenarios.Rejection{Code: 422})), fault: always("create", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed, says: []string{"was refused, and yet it was stored"}},
+		"create wrongly accepted":           {step: with(create, reject(scenarios.Rejection{Code: 422})), status: reports.Failed, says: []string{"was accepted, but should have been refused (wanted code 422)", "name: web"}},
+		"a 500 is no refusal":               {step: with(create, reject(scenarios.Rejection{})), fault: only("create", 1, apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Failed, says: []string{"was accepted"}, attempt: "failed calling webhook", writes: 2},
+		"a 500 that is asked for":           {step: with(create, reject(scenarios.Rejection{Code: 500})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
+		"a proxy's 403 is no refusal":       {step: with(create, reject(scenarios.Rejection{Reason: "Forbidden"})), fault: only("create", 1, apitest.Fault{Code: 403, Text: "no way"}), status: reports.Failed, says: []string{"was accepted"}, writes: 2},
+		"look after a refusal is tried again": {
+			step: with(create, reject(scenarios.Rejection{Code: 422})), fault: func(r apitest.Request) *apitest.Fault {
+				switch {
+				case r.Kind == "ConfigMap" && r.Verb == "create":
+					return &apitest.Fault{Status: invalid()}
+				case r.Kind == "ConfigMap" && r.Verb == "get" && r.Number < 3:
+					return &apitest.Fault{}
+				}
+				return nil
+			}, status: reports.Passed,
+		},
+
+		"update accepted":     {step: update, before: true, status: reports.Passed},
+		"update of nothing":   {step: update, status: reports.Failed, says: []string{"404 NotFound"}},
+		"update outrun":       {step: update, before: true, fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"update lost, stored": {step: update, before: true, fault: only("update", 1, apitest.Fault{Stored: true}), status: reports.Passed, attempt: "unknown"},
+		"update refused":      {step: with(update, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("update", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"update refused and yet stored": {
+			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
+			fault: always("update", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed, says: []string{"yet it was stored"},
+		},
+
+		"patch accepted":     {step: patch, before: true, status: reports.Passed},
+		"patch lost, stored": {step: patch, before: true, fault: only("patch", 1, apitest.Fault{Stored: true}), status: reports.Passed},
+		"patch refused":      {step: with(patch, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("patch", apitest.Fault{Status: invalid()}), status: reports.Passed},
+
+		"delete":                   {step: remove, before: true, status: reports.Passed},
+		"delete of nothing":        {step: remove, status: reports.Failed, says: []string{"404 NotFound"}},
+		"delete lost, done":        {step: remove, before: true, fault: only("delete", 1, apitest.Fault{Stored: true}), status: reports.Passed},
+		"delete lost, not done":    {step: remove, before: true, fault: only("delete", 1, apitest.Fault{}), status: reports.Passed, writes: 2},
+		"delete refused":           {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed},
+		"delete wrongly accepted":  {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, status: reports.Failed, says: []string{"was accepted, but should have been refused"}},
+		"match":                    {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
+		"mismatch":                 {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed, says: []string{"not as wanted", "data.x"}},
+		"cel is false":             {step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed, says: []string{"cel: false is false"}},
+		"warning":                  {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed},
+		"warning missing":          {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed, says: []string{"warning:", "(none)"}},
+		"warning lost":             {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"}},
+		"kind not served":          {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"does not serve kind Thing"}, writes: -1},
+		"kind not served, wanted":  {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{Code: 404})), status: reports.Passed, writes: -1},
+		"a name no URL can hold":   {step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error, says: []string{"can't be sent"}, writes: -1},
+		"an object without a kind": {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}}, status: reports.Error, says: []string{"do not name a kind"}, writes: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			if test.before {
+				server.Put("configmaps", stored("web", "ns"))
+			}
+			server.Misbehave(test.fault)
+			s := newSender(t, server)
+			got := s.do(t.Context(), test.step)
+			if got.Status != test.status {
+				t.Fatalf("status %s, want %s: %s", got.Status, test.status, got.Message)
+			}
+			for _, words := range test.says {
+				if !strings.Contains(got.Message, words) {
+					t.Errorf("the message does not say %q:\n%s", words, got.Message)
+				}
+			}
+			if test.attempt != "" && (len(s.attempts) == 0 || !strings.Contains(s.attempts[0], test.attempt)) {
+				t.Errorf("attempts %q, want the first to say %q", s.attempts, test.attempt)
+			}
+			sent := 0
+			for _, verb := range []string{"create", "update", "patch", "delete"} {
+				sent += server.Requests(verb, "ConfigMap")
+			}
+			if want := max(test.writes, 1); test.writes >= 0 && sent != want {
+				t.Errorf("the write was sent %d times, want %d", sent, want)
+			}
+		})
+	}
+}
+
+func TestTimeUpIsNoVerdict(t *testing.T) {
+	server := apitest.New(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb != "create" {
+			return nil
+		}
+		if r.Number == 3 {
+			cancel(context.DeadlineExceeded)
+		}
+		return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "starting")}
+	})
+	s := newSender(t, server)
+	for _, expect := range []*scenarios.Expect{nil, reject(scenarios.Rejection{})} {
+		got := s.do(ctx, scenarios.Step{Create: configMap("web", nil), Expect: expect})
+		if got.Status != reports.Error || !strings.Contains(got.Message, "nobody can say") {
+			t.Errorf("got %s: %s", got.Status, got.Message)
+		}
+	}
+}
+
+func TestRefusalWithoutALookIsNoVerdict(t *testing.T) {
+	server := apitest.New(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		switch r.Verb {
+		case "create":
+			return &apitest.Fault{Status: invalid()}
+		case "get":
+			cancel(errors.New("stopped by the test"))
+			return &apitest.Fault{}
+		}
+		return nil
+	})
+	got := newSender(t, server).do(ctx, scenarios.Step{Create: configMap("web", nil), Expect: reject(scenarios.Rejection{Code: 422})})
+	if got.Status != reports.Error || !strings.Contains(got.Message, "nobody could look") {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+func TestGeneratedNameIsNotMadeTwice(t *testing.T) {
+	server := apitest.New(t)
+	server.Misbehave(only("create", 1, apitest.Fault{Stored: true}))
+	s := newSender(t, server)
+	object := configMap("", nil)
+	object["metadata"] = map[string]any{"generateName": "web-"}
+	got := s.do(t.Context(), scenarios.Step{Create: object})
+	if got.Status != reports.Passed || server.Count("configmaps") != 1 {
+		t.Errorf("got %s with %d objects: %s", got.Status, server.Count("configmaps"), got.Message)
+	}
+	if len(s.made) != 1 || !strings.HasPrefix(s.made[0].Name, "web-") {
+		t.Errorf("made %+v", s.made)
+	}
+}
+
+func TestApplyTellsOnlyOfWhatItMade(t *testing.T) {
+	node := scenarios.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "a"}}
+	server := apitest.New(t)
+	s := newSender(t, server)
+	for range 2 {
+		if got := s.do(t.Context(), scenarios.Step{Apply: node}); got.Status != reports.Passed {
+			t.Fatal(got.Message)
+		}
+	}
+	if len(s.made) != 1 || s.made[0].Name != "a" || s.made[0].Namespaced {
+		t.Errorf("made %+v, want the node once", s.made)
+	}
+}
+
+func TestKindThatAppears(t *testing.T) {
+	server := apitest.New(t)
+	s := newSender(t, server)
+	s.Appear = time.Hour
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "discover" && r.Number == 3 {
+			server.Serve(apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"})
+		}
+		return nil
+	})
+	got := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}})
+	if got.Status != reports.Passed {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+func TestDeleteWaitsForFinalizers(t *testing.T) {
+	server := apitest.New(t)
+	object := stored("web", "ns")
+	object["metadata"].(map[string]any)["finalizers"] = []any{"x.io/keep"}
+	server.Put("configmaps", object)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "watch" {
+			cancel(context.DeadlineExceeded)
+		}
+		return nil
+	})
+	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
+	got := newSender(t, server).do(ctx, scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}})
+	if got.Status != reports.Failed || !strings.Contains(got.Message, "x.io/keep") {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+func TestDeleteOfAllWithLabels(t *testing.T) {
+	server := apitest.New(t)
+	for _, name := range []string{"a", "b", "c"} {
+		object := stored(name, "ns")
+		if name != "c" {
+			object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
+		}
+		server.Put("configmaps", object)
+	}
+	step := scenarios.Step{Delete: &scenarios.Delete{
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+	}}
+	s := newSender(t, server)
+	if got := s.do(t.Context(), step); got.Status != reports.Passed {
+		t.Fatal(got.Message)
+	}
+	if n := server.Count("configmaps"); n != 1 {
+		t.Errorf("%d objects are left, want 1", n)
+	}
+	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message, "nothing was deleted") {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+func TestNothingIsSentAgainByTheClient(t *testing.T) {
+	requests := 0
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		requests++
+		header := http.Header{"Retry-After": {"0"}, "Content-Type": {"application/json"}}
+		return &http.Response{StatusCode: 429, Header: header, Body: http.NoBody, Request: r}, nil
+	})
+	config := writes.Configure(apitest.New(t).Config(), "rehearse/test")
+	config.Transport = transport
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).Get(t.Context(), "a", metav1.GetOptions{})
+	if err == nil || requests != 1 {
+		t.Errorf("%d requests, error %v", requests, err)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,106 @@
+package reports
+
+import "fmt"
+
+// Counts says how many scenarios have which status, and how many setup steps went wrong.
+type Counts struct {
+	Passed, Known, Failed, Errors, NotRun int
+	// Setup counts the setup steps that failed, or began and never ended though nobody interrupted them.
+	Setup int
+}
+
+// Count counts a run. What has no status that we know of is not run.
+func Count(run *Run) Counts {
+	var c Counts
+	for _, t := range run.Tracks {
+		for _, s := range t.Setup {
+			if setupBroken(run, s) {
+				c.Setup++
+			}
+		}
+		for _, s := range t.Scenarios {
+			switch s.Status {
+			case Passed:
+				c.Passed++
+			case Known:
+				c.Known++
+			case Failed:
+				c.Failed++
+			case Error:
+				c.Errors++
+			default:
+				c.NotRun++
+			}
+		}
+	}
+	return c
+}
+
+// setupBroken says whether a setup step failed, or began and never ended though nobody interrupted it. One that never
+// began says nothing: where all scenarios of its track have ended, nobody needed it any more.
+func setupBroken(run *Run, s *Step) bool {
+	switch s.Status {
+	case Passed:
+		return false
+	case Failed, Error, Known:
+		return true
+	default:
+		return !s.Started.IsZero() && !run.Interrupted
+	}
+}
+
+// Total number of scenarios.
+func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun }
+
+// String is "41 passed, 1 known, 0 failed, 0 not run"; errors are named where there are any.
+func (c Counts) String() string {
+	text := fmt.Sprintf("%d passed, %d known, %d failed, ", c.Passed, c.Known, c.Failed)
+	if c.Errors > 0 {
+		text += plural(c.Errors, "error") + ", "
+	}
+	text += fmt.Sprintf("%d not run", c.NotRun)
+	if c.Setup > 0 {
+		text += ", " + plural(c.Setup, "setup step") + " broken"
+	}
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// The exit codes of a run.
+const (
+	ExitPassed      = 0
+	ExitFailed      = 1
+	ExitInput       = 2
+	ExitError       = 3
+	ExitInterrupted = 130
+)
+
+// ExitCode is the process's exit code for a finished run, the first of these that applies:
+//
+//   - 130: the run was interrupted.
+//   - 2: it has no scenarios; a run that ran nothing is not a success.
+//   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not take away,
+//     while the error says only that there might be more to find. Who retries on 3 would find the failure again.
+//   - 3: a scenario or a setup step is an error, a setup step failed, or a scenario did not run.
+//   - 0: every scenario passed, or failed as a known issue says.
+func ExitCode(run *Run) int {
+	c := Count(run)
+	switch {
+	case run.Interrupted:
+		return ExitInterrupted
+	case c.Total() == 0:
+		return ExitInput
+	case c.Failed > 0:
+		return ExitFailed
+	case c.Errors > 0 || c.NotRun > 0 || c.Setup > 0:
+		return ExitError
+	default:
+		return ExitPassed
+	}
+}

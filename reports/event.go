@@ -1,0 +1,41 @@
+package reports
+
+import "time"
+
+// EventKind says what has happened.
+type EventKind string
+
+// The kinds of events, in the order in which they can happen to one thing.
+const (
+	RunStarted       EventKind = "runStarted"
+	SetupStarted     EventKind = "setupStarted"
+	SetupFinished    EventKind = "setupFinished"
+	ScenarioStarted  EventKind = "scenarioStarted"
+	StepStarted      EventKind = "stepStarted"
+	StepAttempted    EventKind = "stepAttempted"
+	StepFinished     EventKind = "stepFinished"
+	ScenarioFinished EventKind = "scenarioFinished"
+	RunInterrupted   EventKind = "runInterrupted"
+	RunFinished      EventKind = "runFinished"
+)
+
+// Event is one thing that happened, with the whole run as it was right after it. Nothing that an event points to is
+// ever changed again: an observer may keep it, and read it from any goroutine, but must not write to it.
+type Event struct {
+	// Kind of the event.
+	Kind EventKind
+	// At is when it happened.
+	At time.Time
+	// Run after the event. Track, Scenario and Step are the parts of it that the event is about, nil where it is about none.
+	Run      *Run
+	Track    *Track
+	Scenario *Scenario
+	Step     *Step
+}
+
+// Observer is told of everything that a Recorder records, one event at a time and in order.
+type Observer interface {
+	// Observe takes in an event. It must be quick, and must not call the Recorder. An error does not stop the run; the
+	// Recorder hands it out at its Start and its Finish.
+	Observe(Event) error
+}

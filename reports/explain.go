@@ -1,0 +1,189 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// interrupted is the reason of what did not run, or did not finish, in a run that was told to stop.
+const interrupted = "interrupted"
+
+// stepTitle is a step's name, or its verb.
+func stepTitle(s *Step) string {
+	if s.Name == "" {
+		return s.Verb
+	}
+	return s.Name
+}
+
+// setupTitle is a setup step's name with its verb: "create 1.34.4", "transition to 1.35.4 SomeGate=true".
+func setupTitle(s *Step) string {
+	switch {
+	case s.Name == "":
+		return s.Verb
+	case s.Verb == "" || strings.HasPrefix(s.Name, s.Verb):
+		return s.Name
+	case s.Verb == "transition":
+		return "transition to " + s.Name
+	default:
+		return s.Verb + " " + s.Name
+	}
+}
+
+// whyNotRun says in a few words why a scenario has no verdict.
+func whyNotRun(run *Run, track *Track, s *Scenario) string {
+	if s.Message != "" {
+		return firstLine(s.Message)
+	}
+	if setup := brokenSetup(track); setup != nil {
+		return "setup failed: " + setupTitle(setup) + orNothing(": ", firstLine(setup.Message))
+	}
+	for _, step := range s.Steps {
+		if step.Status == NotRun && step.Message != "" && step.Message != interrupted {
+			return stepTitle(step) + ": " + firstLine(step.Message)
+		}
+	}
+	switch {
+	case run.Interrupted:
+		return interrupted
+	case !s.Started.IsZero():
+		return didNotFinish(run)
+	case len(s.Steps) == 0:
+		return "it has no steps"
+	default:
+		return "never started"
+	}
+}
+
+// whySetupNotRun says in a few words why a setup step was not done.
+func whySetupNotRun(run *Run, track *Track, s *Step) string {
+	switch broken := brokenSetup(track); {
+	case s.Message != "":
+		return firstLine(s.Message)
+	case !s.Started.IsZero():
+		return didNotFinish(run)
+	case broken != nil:
+		return "an earlier setup step failed: " + setupTitle(broken)
+	case run.Interrupted:
+		return interrupted
+	default:
+		return "never started"
+	}
+}
+
+func didNotFinish(run *Run) string {
+	if run.Interrupted {
+		return interrupted
+	}
+	return "did not finish"
+}
+
+// brokenSetup is the first setup step that failed, or nil.
+func brokenSetup(t *Track) *Step {
+	i := slices.IndexFunc(t.Setup, func(s *Step) bool { return s.Status == Failed || s.Status == Error })
+	if i < 0 {
+		return nil
+	}
+	return t.Setup[i]
+}
+
+// explanation is all that there is to say about a scenario that did not pass: each step that broke it in full, and where
+// to look further.
+func explanation(s *Scenario) string {
+	var parts []string
+	for i, step := range s.Steps {
+		if step.Status == Failed || step.Status == Error || step.Status == Known {
+			parts = append(parts, fmt.Sprintf("step %d of %d: %s", i+1, len(s.Steps), explainStep(step)))
+		}
+	}
+	steps := strings.Join(parts, "\n\n")
+	if own := strings.TrimSpace(s.Message); own != "" && !saidAlready(s, own, steps) {
+		parts = append([]string{own}, parts...)
+	}
+	if about := aboutScenario(s); about != "" {
+		parts = append(parts, about)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// saidAlready says whether the scenario's own message is only what the Recorder took from a step.
+func saidAlready(s *Scenario, own, steps string) bool {
+	decisive := decisiveStep(s)
+	return decisive != nil && (strings.Contains(steps, own) || own == stepTitle(decisive)+": "+firstLine(decisive.Message))
+}
+
+func aboutScenario(s *Scenario) string {
+	var lines []string
+	add := func(name, value string) {
+		if value != "" {
+			lines = append(lines, fmt.Sprintf("%-13s %s", name+":", value))
+		}
+	}
+	add("scenario", location(s))
+	add("requirements", strings.Join(s.Covers, ", "))
+	add("known issue", s.KnownIssue)
+	add("namespace", s.Namespace)
+	add("artifacts", strings.Join(s.Artifacts, ", "))
+	return strings.Join(lines, "\n")
+}
+
+// explainStep is a step's name with the whole account of it.
+func explainStep(s *Step) string {
+	title := stepTitle(s)
+	if s.Verb != "" && s.Name != "" {
+		title += fmt.Sprintf(" (%s)", s.Verb)
+	}
+	return title + account(s)
+}
+
+// explainSetup is all that there is to say about a setup step that broke.
+func explainSetup(run *Run, t *Track, s *Step) string {
+	if known(s.Status) == NotRun {
+		return whySetupNotRun(run, t, s)
+	}
+	return strings.TrimLeft(account(s), "\n")
+}
+
+// account is where and when a step ran, what it says of itself, its evidence and its attempts.
+func account(s *Step) string {
+	var b strings.Builder
+	for _, fact := range []string{
+		orNothing("at ", s.Position),
+		orNothing("cluster ", s.State),
+	} {
+		if fact != "" {
+			b.WriteString("\n" + fact)
+		}
+	}
+	if !s.Finished.IsZero() && !s.Started.IsZero() {
+		fmt.Fprintf(&b, "\nafter %s", duration(s.Duration()))
+	}
+	if message := strings.Trim(s.Message, "\n"); message != "" {
+		b.WriteString("\n\n" + message)
+	}
+	if evidence := strings.Trim(s.Evidence, "\n"); evidence != "" && !strings.Contains(s.Message, evidence) {
+		b.WriteString("\n\nseen:\n" + indent(evidence, "  "))
+	}
+	if len(s.Attempts) > 0 {
+		b.WriteString("\n\nattempts:")
+		for _, a := range s.Attempts {
+			fmt.Fprintf(&b, "\n  after %-7s %s", duration(max(a.At.Sub(s.Started), 0)), firstLine(a.Outcome))
+		}
+	}
+	return b.String()
+}
+
+func location(s *Scenario) string {
+	if s.File == "" || s.Line == 0 {
+		return s.File
+	}
+	return fmt.Sprintf("%s:%d", s.File, s.Line)
+}
+
+func orNothing(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}

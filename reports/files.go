@@ -1,0 +1,183 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// The shortest pause between two writings of the reports while the run goes on, and the pause as a multiple of the time
+// that the last writing took: a run of many scenarios spends little of its time on reports.
+const (
+	writeInterval = 250 * time.Millisecond
+	writeShare    = 20
+)
+
+// format is one report in a file of its own. A new one is a line in formats.
+type format struct {
+	file   string
+	encode func(*Run) ([]byte, error)
+}
+
+func formats() []format {
+	return []format{
+		{"junit.xml", JUnit},
+		{"run.json", JSON},
+	}
+}
+
+// Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends, at
+// an interrupt and at the end. Each file is replaced as a whole, so that it can be read at any time, also after the
+// process was killed. The last writing's error is the observer's; one before it does not matter if the last succeeds.
+type Files struct {
+	dir   string
+	clock clock.WithDelayedExecution
+	write func(path string, data []byte) error
+
+	mu sync.Mutex
+	// latest is the run as it is now, begun the one that was written last or is being written.
+	latest, begun *Run
+	next          time.Time
+	timer         clock.Timer
+	closed        bool
+
+	// writing is held while files are written, so that Observe need not wait for a writing in the background; it guards
+	// written, the run that the files hold.
+	writing sync.Mutex
+	written *Run
+}
+
+// NewFiles returns an observer that writes the reports into the folder, which it makes if need be.
+func NewFiles(dir string, clk clock.WithDelayedExecution) *Files {
+	return &Files{dir: dir, clock: clk, write: replaceFile}
+}
+
+// Observe implements Observer.
+func (f *Files) Observe(e Event) error {
+	f.mu.Lock()
+	f.latest = e.Run
+	f.mu.Unlock()
+	switch e.Kind {
+	case RunStarted:
+		if err := f.prepare(); err != nil {
+			return err
+		}
+		return f.writeAll()
+	case RunInterrupted:
+		// What goes wrong here goes wrong again at the end, and is reported then.
+		_ = f.writeAll()
+	case RunFinished:
+		f.stop()
+		return f.writeAll()
+	case SetupFinished, StepFinished, ScenarioFinished:
+		f.schedule()
+	case SetupStarted, ScenarioStarted, StepStarted, StepAttempted:
+	}
+	return nil
+}
+
+// prepare makes the folder, and removes what a killed process left there.
+func (f *Files) prepare() error {
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return fmt.Errorf("making the report folder: %w", err)
+	}
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return fmt.Errorf("reading the report folder: %w", err)
+	}
+	for _, e := range entries {
+		for _, format := range formats() {
+			if strings.HasPrefix(e.Name(), temporaryPrefix(format.file)) {
+				err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
+			}
+		}
+	}
+	return err
+}
+
+// schedule sees to it that the files are written soon.
+func (f *Files) schedule() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.timer != nil || f.closed {
+		return
+	}
+	// The clock may hold a lock of its own while it calls.
+	f.timer = f.clock.AfterFunc(max(f.next.Sub(f.clock.Now()), 0), func() { go f.flush() })
+}
+
+func (f *Files) flush() {
+	// What goes wrong here goes wrong again at the end, and is reported then.
+	_ = f.writeAll()
+	f.mu.Lock()
+	f.timer = nil
+	changed := f.latest != f.begun
+	f.mu.Unlock()
+	if changed {
+		f.schedule()
+	}
+}
+
+func (f *Files) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+}
+
+// writeAll writes every report of the run as it is by then, unless the files hold that already.
+func (f *Files) writeAll() error {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	began := f.clock.Now()
+	f.mu.Lock()
+	run := f.latest
+	f.begun = run
+	f.mu.Unlock()
+	if run == f.written {
+		return nil
+	}
+	var errs []error
+	for _, format := range formats() {
+		data, err := format.encode(run)
+		if err == nil {
+			err = f.write(filepath.Join(f.dir, format.file), data)
+		}
+		errs = append(errs, err)
+	}
+	f.mu.Lock()
+	now := f.clock.Now()
+	f.next = now.Add(max(writeInterval, writeShare*now.Sub(began)))
+	f.mu.Unlock()
+	err := errors.Join(errs...)
+	if err == nil {
+		f.written = run
+	}
+	return err
+}
+
+func temporaryPrefix(file string) string { return "." + file + ".tmp-" }
+
+// replaceFile writes a file so that a reader sees either the old one or the new one, each of them whole.
+func replaceFile(path string, data []byte) (err error) {
+	dir, file := filepath.Split(path)
+	temporary := filepath.Join(dir, fmt.Sprintf("%s%d", temporaryPrefix(file), os.Getpid()))
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing the report %s: %w", path, err)
+			_ = os.Remove(temporary)
+		}
+	}()
+	if err := os.WriteFile(temporary, data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}

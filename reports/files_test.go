@@ -1,0 +1,213 @@
+package reports
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func filesPlan(scenarios int) *Run {
+	run := &Run{Tracks: []*Track{{Name: "track-1", Setup: []*Step{{Verb: "create"}}}}}
+	for i := range scenarios {
+		run.Tracks[0].Scenarios = append(run.Tracks[0].Scenarios, &Scenario{
+			Name: fmt.Sprintf("s-%d", i), Steps: []*Step{{Verb: "create"}},
+		})
+	}
+	return run
+}
+
+// playFiles runs every scenario; between is called after each of them.
+func playFiles(r *Recorder, plan *Run, between func()) {
+	for _, s := range plan.Tracks[0].Scenarios {
+		r.StartScenario(s, "")
+		r.StartStep(s, s.Steps[0], "")
+		r.FinishStep(s, s.Steps[0], Outcome{Status: Passed})
+		r.FinishScenario(s, Verdict{})
+		between()
+	}
+}
+
+// At whatever moment the process is killed, both files are whole and have every scenario.
+func TestFilesAreAlwaysWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "report")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	leftover := filepath.Join(dir, temporaryPrefix("junit.xml")+"123")
+	if err := os.WriteFile(leftover, []byte("half a rep"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check := func(status map[Status]int) {
+		t.Helper()
+		var run Run
+		text, err := os.ReadFile(filepath.Join(dir, "run.json"))
+		if err := errors.Join(err, json.Unmarshal(text, &run)); err != nil {
+			t.Fatal(err)
+		}
+		var suites reporters.JUnitTestSuites
+		text, err = os.ReadFile(filepath.Join(dir, "junit.xml"))
+		if err := errors.Join(err, xml.Unmarshal(text, &suites)); err != nil {
+			t.Fatal(err)
+		}
+		got := map[Status]int{}
+		for _, s := range run.Tracks[0].Scenarios {
+			got[s.Status]++
+		}
+		if fmt.Sprint(got) != fmt.Sprint(status) || suites.Tests != 4 {
+			t.Errorf("run.json has %v, want %v; junit.xml has %d cases, want 4", got, status, suites.Tests)
+		}
+	}
+	plan := filesPlan(3)
+	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
+	files := NewFiles(dir, clk)
+	r := NewRecorder(plan, clk, files)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	check(map[Status]int{NotRun: 3})
+	first := plan.Tracks[0].Scenarios[0]
+	r.StartScenario(first, "")
+	r.StartStep(first, first.Steps[0], "")
+	r.FinishStep(first, first.Steps[0], Outcome{Status: Passed})
+	r.FinishScenario(first, Verdict{})
+	files.flush() // as the timer does
+	check(map[Status]int{NotRun: 2, Passed: 1})
+	second := plan.Tracks[0].Scenarios[1]
+	r.StartScenario(second, "")
+	r.FinishScenario(second, Verdict{Status: Failed, Message: "no"})
+	r.Interrupt()
+	check(map[Status]int{NotRun: 1, Passed: 1, Failed: 1})
+	if err := r.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	check(map[Status]int{NotRun: 1, Passed: 1, Failed: 1})
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != len(formats()) {
+		t.Errorf("the report folder has %v", entries)
+	}
+}
+
+// Hundreds of scenarios cost a writing per interval, not a writing each; and the last state is always written.
+func TestFilesAreThrottled(t *testing.T) {
+	plan := filesPlan(300)
+	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
+	files := NewFiles(t.TempDir(), clk)
+	writings := make(chan struct{}, 1000)
+	last := map[string][]byte{}
+	files.write = func(path string, data []byte) error {
+		last[filepath.Base(path)] = data
+		if filepath.Base(path) == "run.json" {
+			writings <- struct{}{}
+		}
+		return nil
+	}
+	r := NewRecorder(plan, clk, files)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-writings
+	n := 0
+	playFiles(r, plan, func() {
+		// 25 scenarios fit into an interval.
+		if n++; n%25 == 0 {
+			awaitTimer(clk)
+			clk.Step(writeInterval - time.Millisecond)
+			if !clk.HasWaiters() {
+				t.Fatal("the files are written before the interval is over")
+			}
+			clk.Step(time.Millisecond)
+			<-writings
+		}
+	})
+	if extra := len(writings); extra > 0 {
+		t.Errorf("%d writings more than one per interval", extra)
+	}
+	if err := r.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	files.flush() // a timer that went off just before the end
+	if len(writings) != 1 {
+		t.Errorf("%d writings at the end, want 1", len(writings))
+	}
+	if got := strings.Count(string(last["run.json"]), `"status": "passed"`); got != 600 {
+		t.Errorf("the last writing has %d passed scenarios and steps, want 600", got)
+	}
+}
+
+// awaitTimer waits for the last flush to set the timer, if it is still about to.
+func awaitTimer(clk *clocktesting.FakeClock) {
+	for !clk.HasWaiters() {
+		runtime.Gosched()
+	}
+}
+
+// What ends while the files are being written is written next, even if nothing else ever ends.
+func TestFilesCatchUp(t *testing.T) {
+	plan := filesPlan(2)
+	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
+	files := NewFiles(t.TempDir(), clk)
+	var r *Recorder
+	finish := func(i int) {
+		r.StartScenario(plan.Tracks[0].Scenarios[i], "")
+		r.FinishScenario(plan.Tracks[0].Scenarios[i], Verdict{Status: Failed, Message: "no"})
+	}
+	writings := make(chan string, 10)
+	files.write = func(path string, data []byte) error {
+		if filepath.Base(path) == "run.json" {
+			writings <- string(data)
+		} else if failed := strings.Count(string(data), `status="failed"`); failed == 1 {
+			finish(1)
+		}
+		return nil
+	}
+	r = NewRecorder(plan, clk, files)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-writings
+	finish(0)
+	for _, want := range []int{1, 2} {
+		awaitTimer(clk)
+		clk.Step(writeInterval)
+		if got := strings.Count(<-writings, `"status": "failed"`); got != want {
+			t.Errorf("%d failed scenarios are written, want %d", got, want)
+		}
+	}
+}
+
+func TestFilesThatCannotBeWritten(t *testing.T) {
+	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := NewRecorder(filesPlan(1), clk, NewFiles(filepath.Join(blocked, "report"), clk))
+	if err := r.Start(); err == nil || !strings.Contains(err.Error(), "making the report folder") {
+		t.Errorf("a folder that cannot be made: %v", err)
+	}
+
+	full := errors.New("no space left on device")
+	files := NewFiles(t.TempDir(), clk)
+	r = NewRecorder(filesPlan(1), clk, files)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	files.write = func(string, []byte) error { return full }
+	if err := r.Finish(); !errors.Is(err, full) {
+		t.Errorf("a report that could not be written in the end: %v", err)
+	}
+
+	if err := replaceFile(filepath.Join(blocked, "junit.xml"), nil); err == nil || !strings.Contains(err.Error(), "writing the report") {
+		t.Errorf("a file that cannot be written: %v", err)
+	}
+}

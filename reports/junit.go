@@ -1,0 +1,173 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+)
+
+// The names of JUnit suites that are no system's.
+const (
+	setupSuite     = "setup"
+	scenariosSuite = "scenarios"
+)
+
+// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order.
+//
+//   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario, and one
+//     in the suite "setup" for each setup step.
+//   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
+//   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
+//     known-issue: it breaks no build, and nobody takes it for a success.
+//   - A case's time is its own; the time of a suite is from the start of its first case to the end of its last, which is
+//     less than their sum because scenarios run side by side.
+func JUnit(run *Run) ([]byte, error) {
+	suites := junitSuites(run)
+	all := reporters.JUnitTestSuites{TestSuites: []reporters.JUnitTestSuite{}}
+	total := span{}
+	total.add(run.Started, run.Finished)
+	for _, s := range suites {
+		suite := s.finish(run)
+		all.Tests += suite.Tests
+		all.Disabled += suite.Skipped
+		all.Errors += suite.Errors
+		all.Failures += suite.Failures
+		all.TestSuites = append(all.TestSuites, suite)
+		total.add(s.span.from, s.span.to)
+	}
+	all.Time = seconds(total.duration())
+	scrub(&all)
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the run as JUnit XML: %w", err)
+	}
+	// The encoder writes line ends as references. Only texts have any, attributes are one line each (scrub), so they can
+	// be what they are, and the explanation can be read in the file.
+	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n"))
+	text = bytes.ReplaceAll(text, []byte("&#x9;"), []byte("\t"))
+	return append([]byte(xml.Header), append(text, '\n')...), nil
+}
+
+// junitSuite is a suite in the making.
+type junitSuite struct {
+	name  string
+	span  span
+	cases []reporters.JUnitTestCase
+	names map[string]int
+}
+
+func junitSuites(run *Run) []*junitSuite {
+	var suites []*junitSuite
+	suite := func(name string) *junitSuite {
+		if i := slices.IndexFunc(suites, func(s *junitSuite) bool { return s.name == name }); i >= 0 {
+			return suites[i]
+		}
+		suites = append(suites, &junitSuite{name: name, names: map[string]int{}})
+		return suites[len(suites)-1]
+	}
+	for _, track := range run.Tracks {
+		for _, step := range track.Setup {
+			suite(setupSuite).add(setupCase(run, track, step), step.Started, step.Finished)
+		}
+	}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			name := s.System
+			if name == "" {
+				name = scenariosSuite
+			}
+			suite(name).add(scenarioCase(run, track, s), s.Started, s.Finished)
+		}
+	}
+	return suites
+}
+
+// add takes in a case. Readers of JUnit know a case by its name, so a name that comes again gets a number.
+func (s *junitSuite) add(c reporters.JUnitTestCase, started, finished time.Time) {
+	s.names[c.Name]++
+	if n := s.names[c.Name]; n > 1 {
+		c.Name = fmt.Sprintf("%s (%d)", c.Name, n)
+	}
+	c.Classname = s.name
+	s.cases = append(s.cases, c)
+	s.span.add(started, finished)
+}
+
+func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
+	began := s.span.from
+	if began.IsZero() {
+		began = run.Started
+	}
+	suite := reporters.JUnitTestSuite{
+		Name: s.name, Package: s.name, Tests: len(s.cases), TestCases: s.cases,
+		Time: seconds(s.span.duration()), Timestamp: began.UTC().Format("2006-01-02T15:04:05"),
+	}
+	suite.Properties.Properties = properties(
+		"provider", run.Provider,
+		"interrupted", fmt.Sprint(run.Interrupted),
+	)
+	for _, c := range s.cases {
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
+	}
+	return suite
+}
+
+// span is from the first of some times to the last.
+type span struct{ from, to time.Time }
+
+func (s *span) add(from, to time.Time) {
+	if !from.IsZero() && (s.from.IsZero() || from.Before(s.from)) {
+		s.from = from
+	}
+	if to.After(s.to) {
+		s.to = to
+	}
+}
+
+func (s *span) duration() time.Duration { return elapsed(s.from, s.to) }
+
+// seconds with milliseconds: readers of JUnit take no exponents.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+
+// scrub removes from every text what XML 1.0 cannot hold.
+func scrub(all *reporters.JUnitTestSuites) {
+	for i := range all.TestSuites {
+		suite := &all.TestSuites[i]
+		suite.Name, suite.Package = oneLine(suite.Name), oneLine(suite.Package)
+		scrubProperties(suite.Properties.Properties)
+		for j := range suite.TestCases {
+			c := &suite.TestCases[j]
+			c.Name, c.Classname, c.SystemOut = oneLine(c.Name), oneLine(c.Classname), clean(c.SystemOut)
+			if c.Failure != nil {
+				c.Failure.Message, c.Failure.Description = oneLine(c.Failure.Message), clean(c.Failure.Description)
+			}
+			if c.Error != nil {
+				c.Error.Message, c.Error.Description = oneLine(c.Error.Message), clean(c.Error.Description)
+			}
+			if c.Skipped != nil {
+				c.Skipped.Message = oneLine(c.Skipped.Message)
+			}
+			if c.Properties != nil {
+				scrubProperties(c.Properties.Properties)
+			}
+		}
+	}
+}
+
+func scrubProperties(list []reporters.JUnitProperty) {
+	for i := range list {
+		list[i].Value = oneLine(list[i].Value)
+	}
+}

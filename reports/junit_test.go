@@ -1,0 +1,289 @@
+package reports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestJUnit(t *testing.T) {
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) {
+			run := told(t, st)
+			text, err := reports.JUnit(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range checkJUnit(text) {
+				t.Error(problem)
+			}
+			golden(t, "junit-"+st.name+".xml", text)
+			if code := reports.ExitCode(run); code != st.code {
+				t.Errorf("exit code %d, want %d", code, st.code)
+			}
+		})
+	}
+}
+
+func TestJUnitOfManyScenarios(t *testing.T) {
+	many := &reports.Run{Provider: "local", Tracks: []*reports.Track{{Name: "track-1"}}}
+	for i := range 300 {
+		many.Tracks[0].Scenarios = append(many.Tracks[0].Scenarios, &reports.Scenario{
+			Name: fmt.Sprintf("same-name-%d", i/2), System: []string{"a", "b", ""}[i%3], Steps: []*reports.Step{{Verb: "create"}},
+		})
+	}
+	s := newStage(many)
+	statuses := []reports.Status{reports.Passed, reports.Failed, reports.Error, reports.Passed, reports.NotRun}
+	for i := range 300 {
+		s.begin(0, i)
+		s.StartStep(s.scenario(0, i), s.scenario(0, i).Steps[0], "")
+		s.wait(7)
+		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[0], reports.Outcome{Status: statuses[i%5], Message: "as planned"})
+		s.end(0, i, reports.Verdict{})
+	}
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := reports.JUnit(s.Run())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range checkJUnit(text) {
+		t.Error(problem)
+	}
+	var all reporters.JUnitTestSuites
+	if err := xml.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	if all.Tests != 300 || all.Failures != 60 || all.Errors != 60 || all.Disabled != 60 || all.Time != 2.1 {
+		t.Errorf("300 scenarios are counted as %+v", [...]any{all.Tests, all.Failures, all.Errors, all.Disabled, all.Time})
+	}
+	names := []string{}
+	for _, suite := range all.TestSuites {
+		names = append(names, suite.Name)
+	}
+	if want := []string{"a", "b", "scenarios"}; !slices.Equal(names, want) {
+		t.Errorf("suites %q, want %q", names, want)
+	}
+	again, _ := reports.JUnit(s.Run())
+	if !bytes.Equal(text, again) {
+		t.Error("the same run is written in two ways")
+	}
+}
+
+// A case that did not run, or is known, must not look like a plain success.
+func TestJUnitOfARunThatNeverBegan(t *testing.T) {
+	text, err := reports.JUnit(reports.NewRecorder(plan(), nil).Run())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range checkJUnit(text) {
+		t.Error(problem)
+	}
+	var all reporters.JUnitTestSuites
+	if err := xml.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	if all.Tests != 7 || all.Disabled != 7 {
+		t.Errorf("%d of %d cases are skipped, want 7 of 7", all.Disabled, all.Tests)
+	}
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	for _, st := range stories() {
+		if st.name == "control-characters" {
+			continue // JSON replaces bytes that are no UTF-8
+		}
+		t.Run(st.name, func(t *testing.T) {
+			run := told(t, st)
+			text, err := reports.JSON(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back reports.Run
+			decoder := json.NewDecoder(bytes.NewReader(text))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(&back); err != nil {
+				t.Fatal(err)
+			}
+			again, err := reports.JSON(&back)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(text, again) {
+				t.Errorf("the run changed on its way through JSON:\n%s\n%s", text, again)
+			}
+			if a, b := reports.Count(run), reports.Count(&back); !reflect.DeepEqual(a, b) {
+				t.Errorf("counted %v before and %v after", a, b)
+			}
+			if st.name == "failed" {
+				golden(t, "run-failed.json", text)
+			}
+		})
+	}
+}
+
+// junitElement is what the JUnit schemas of Ant and Jenkins demand of an element: its attributes (the required ones with
+// a !), and its children in their order. Properties in a case are Ginkgo's addition, which Jenkins reads.
+type junitElement struct{ attributes, children string }
+
+var junitSchema = map[string]junitElement{
+	"testsuites": {"tests disabled errors failures time", "testsuite"},
+	"testsuite":  {"name! package tests! disabled skipped errors! failures! time! timestamp!", "properties testcase"},
+	"testcase":   {"name! classname! status time!", "skipped error failure system-out system-err properties"},
+	"properties": {"", "property"},
+	"property":   {"name! value!", ""},
+	"skipped":    {"message", ""},
+	"error":      {"message type!", ""},
+	"failure":    {"message type!", ""},
+	"system-out": {"", ""},
+	"system-err": {"", ""},
+}
+
+// checkJUnit says what is wrong with a JUnit report: its structure, its counts and its numbers.
+func checkJUnit(text []byte) []string {
+	var problems []string
+	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	type level struct {
+		name string
+		last int
+	}
+	stack := []level{}
+	decoder := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return append(problems, err.Error())
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if len(stack) > 0 {
+				parent := &stack[len(stack)-1]
+				order := slices.Index(strings.Fields(junitSchema[parent.name].children), e.Name.Local)
+				if order < parent.last {
+					complain("<%s> in <%s> is not allowed, or not after what is before it", e.Name.Local, parent.name)
+				}
+				parent.last = order
+			} else if e.Name.Local != "testsuites" {
+				complain("the root is <%s>", e.Name.Local)
+			}
+			problems = append(problems, checkAttributes(e)...)
+			stack = append(stack, level{name: e.Name.Local})
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return append(problems, checkCounts(text)...)
+}
+
+func checkAttributes(e xml.StartElement) []string {
+	var problems []string
+	allowed := strings.Fields(junitSchema[e.Name.Local].attributes)
+	seen := map[string]bool{}
+	for _, a := range e.Attr {
+		seen[a.Name.Local] = true
+		if !slices.Contains(allowed, a.Name.Local) && !slices.Contains(allowed, a.Name.Local+"!") {
+			problems = append(problems, fmt.Sprintf("<%s %s> is not allowed", e.Name.Local, a.Name.Local))
+		}
+		switch a.Name.Local {
+		case "time":
+			// xs:decimal: no exponent.
+			if n, err := strconv.ParseFloat(a.Value, 64); err != nil || n < 0 || strings.ContainsAny(a.Value, "eE") {
+				problems = append(problems, fmt.Sprintf("<%s time=%q> is no time", e.Name.Local, a.Value))
+			}
+		case "name", "type":
+			if strings.TrimSpace(a.Value) == "" {
+				problems = append(problems, fmt.Sprintf("<%s> with an empty %s", e.Name.Local, a.Name.Local))
+			}
+		}
+	}
+	for _, name := range allowed {
+		if required, ok := strings.CutSuffix(name, "!"); ok && !seen[required] {
+			problems = append(problems, fmt.Sprintf("<%s> without %s", e.Name.Local, required))
+		}
+	}
+	return problems
+}
+
+func checkCounts(text []byte) []string {
+	var all, sum reporters.JUnitTestSuites
+	if err := xml.Unmarshal(text, &all); err != nil {
+		return []string{err.Error()}
+	}
+	var problems []string
+	for _, s := range all.TestSuites {
+		var failures, errs, skipped int
+		names := map[string]bool{}
+		for _, c := range s.TestCases {
+			outcomes := 0
+			if c.Failure != nil {
+				failures++
+				outcomes++
+			}
+			if c.Error != nil {
+				errs++
+				outcomes++
+			}
+			if c.Skipped != nil {
+				skipped++
+				outcomes++
+			}
+			if (outcomes == 0) != (c.Status == string(reports.Passed)) || outcomes > 1 {
+				problems = append(problems, fmt.Sprintf("case %q with the status %s has %d outcomes", c.Name, c.Status, outcomes))
+			}
+			if names[c.Name] {
+				problems = append(problems, fmt.Sprintf("two cases %q in %q", c.Name, s.Name))
+			}
+			names[c.Name] = true
+		}
+		if s.Tests != len(s.TestCases) || s.Failures != failures || s.Errors != errs || s.Skipped != skipped {
+			problems = append(problems, fmt.Sprintf("suite %q counts wrong", s.Name))
+		}
+		sum.Tests += s.Tests
+		sum.Failures += s.Failures
+		sum.Errors += s.Errors
+		sum.Disabled += s.Skipped
+	}
+	if all.Tests != sum.Tests || all.Failures != sum.Failures || all.Errors != sum.Errors || all.Disabled != sum.Disabled {
+		problems = append(problems, "the suites do not add up")
+	}
+	return problems
+}
+
+// The checker itself must be able to find something.
+func TestCheckJUnit(t *testing.T) {
+	good := `<testsuites tests="1" failures="0" errors="0" disabled="0"><testsuite name="a" tests="1" errors="0" failures="0" time="1" timestamp="t">` +
+		`<testcase name="x" classname="a" status="passed" time="0.1"></testcase></testsuite></testsuites>`
+	if problems := checkJUnit([]byte(good)); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for name, change := range map[string][2]string{
+		"a missing attribute": {` classname="a"`, ``},
+		"an exponent":         {`time="0.1"`, `time="1e-05"`},
+		"a wrong count":       {`errors="0" failures="0" time`, `errors="1" failures="0" time`},
+		"a wrong sum":         {`tests="1" failures`, `tests="2" failures`},
+		"no XML":              {`</testsuites>`, ``},
+		"an unknown element":  {`</testcase>`, `<because/></testcase>`},
+		"a wrong order":       {`</testcase>`, `<system-out/><skipped/></testcase>`},
+		"a hidden skip":       {`</testcase>`, `<skipped/></testcase>`},
+		"a false success":     {`status="passed"`, `status="notRun"`},
+	} {
+		if text := strings.Replace(good, change[0], change[1], 1); text == good || len(checkJUnit([]byte(text))) == 0 {
+			t.Errorf("%s is not found", name)
+		}
+	}
+}

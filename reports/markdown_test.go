@@ -1,0 +1,42 @@
+package reports_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestMarkdown(t *testing.T) {
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) {
+			golden(t, "markdown-"+st.name+".md", []byte(reports.Markdown(told(t, st))))
+		})
+	}
+}
+
+// However much happened, the summary fits into a CI's page.
+func TestMarkdownIsShort(t *testing.T) {
+	run := &reports.Run{Tracks: []*reports.Track{{}}}
+	for i := range 600 {
+		s := &reports.Scenario{
+			Name: fmt.Sprintf("<s>|%d", i), Status: reports.Passed,
+			Steps: []*reports.Step{{Verb: "create", Status: reports.Passed}},
+		}
+		if i%2 == 0 {
+			s.Status, s.Steps[0].Status = reports.Failed, reports.Failed
+			s.Steps[0].Message = "```\n" + strings.Repeat("x", 100_000)
+		}
+		run.Tracks[0].Scenarios = append(run.Tracks[0].Scenarios, s)
+	}
+	text := reports.Markdown(run)
+	if len(text) > 512<<10 {
+		t.Errorf("%d bytes", len(text))
+	}
+	for _, want := range []string{"<details><summary>300 passed</summary>", "And 260 more; see junit.xml.", `&lt;s&gt;\|599`, "````text\n", "(the rest is in junit.xml)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Recorder takes down what happens in a run. It is safe for concurrent use.
+//
+// It is made from a plan that has every track, scenario and step, so that whatever happens each planned scenario is in
+// the reports. The plan itself stays as it is: its pointers are the handles by which the methods are told what they are
+// about, its fields can be read at any time, and the result is what Run returns. A step that was not planned is added
+// when it starts.
+//
+// Telling it what cannot be (a step that finishes twice, a scenario that is not of the plan) is a mistake in the
+// program. Then what was recorded first stands, nothing panics, and Finish returns an error that names the mistake.
+type Recorder struct {
+	clock     clock.PassiveClock
+	observers []Observer
+
+	mu  sync.Mutex
+	run *Run
+	// owners of steps (*Track, *Scenario) in the plan's order, and the handles of their steps.
+	owners []any
+	steps  map[any][]*Step
+	// places and phases of owners, and of steps by their handle.
+	places   map[any]place
+	phases   map[any]phase
+	over     bool
+	problems []error
+}
+
+// phase of a step or a scenario. It is kept apart from the times because what never started can finish, as not run.
+type phase int
+
+const (
+	waiting phase = iota
+	running
+	ended
+)
+
+// handle of a step: the plan's pointers to it and to the track or the scenario it belongs to.
+type handle struct {
+	owner any
+	step  *Step
+}
+
+// Outcome is how a step ended.
+type Outcome struct {
+	Status Status
+	// Message says in full what was wanted and what was seen; for NotRun, why it did not run.
+	Message string
+	// Evidence is what was seen.
+	Evidence string
+}
+
+// Verdict is what the caller knows of a scenario beyond its steps.
+type Verdict struct {
+	// Status, "" for what follows from the steps. It can make things worse (an unexpected success is Failed), and it can
+	// make one failed step Known; it never makes anything better.
+	Status Status
+	// Message says why; the first line of the step that decided it unless told.
+	Message string
+	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
+	KnownIssue string
+	// Artifacts are files in the report folder, relative to it.
+	Artifacts []string
+}
+
+// NewRecorder returns a Recorder of the planned run. The plan must not be changed from then on.
+func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Recorder {
+	r := &Recorder{
+		clock: clk, observers: observers, run: copyPlan(plan),
+		steps: map[any][]*Step{}, places: map[any]place{}, phases: map[any]phase{},
+	}
+	if plan == nil {
+		return r
+	}
+	for t, track := range present(plan.Tracks) {
+		r.own(track, track.Setup, place{t, none, none})
+		for s, scenario := range present(track.Scenarios) {
+			r.own(scenario, scenario.Steps, place{t, s, none})
+		}
+	}
+	return r
+}
+
+func (r *Recorder) own(owner any, steps []*Step, at place) {
+	r.owners = append(r.owners, owner)
+	r.places[owner] = at
+	r.steps[owner] = present(steps)
+	for i, step := range r.steps[owner] {
+		at.step = i
+		r.places[handle{owner, step}] = at
+	}
+}
+
+// Run returns the run as it is now. What it returns is never changed again and must not be written to.
+func (r *Recorder) Run() *Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.run
+}
+
+// Start begins the run. Its error is the observers': a report folder that cannot be written to is known before anything
+// else is done.
+func (r *Recorder) Start() error {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.run.Started.IsZero() {
+		r.misuse("the run was started twice")
+		return nil
+	}
+	before := len(r.problems)
+	r.begin(now)
+	return errors.Join(r.problems[before:]...)
+}
+
+// Interrupt says that the run was told to stop. What still ends after it is recorded as usual.
+func (r *Recorder) Interrupt() {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.open("the run's interrupt", now) || r.run.Interrupted {
+		return
+	}
+	r.run = shallow(r.run)
+	r.run.Interrupted = true
+	r.tell(Event{Kind: RunInterrupted, At: now})
+}
+
+// Finish ends the run: what has not ended is reported as not run. It returns what went wrong with the recording: reports
+// that could not be written, and mistakes in the program.
+func (r *Recorder) Finish() error {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open("the run's end", now) {
+		r.closeAll(now)
+		r.run = shallow(r.run)
+		r.run.Finished = now
+		r.over = true
+		r.tell(Event{Kind: RunFinished, At: now})
+	}
+	return errors.Join(r.problems...)
+}
+
+// open says whether anything can still be recorded, and begins the run if nobody has.
+func (r *Recorder) open(what string, now time.Time) bool {
+	if r.over {
+		r.misuse("%s was recorded after the run had finished", what)
+		return false
+	}
+	r.begin(now)
+	return true
+}
+
+func (r *Recorder) begin(now time.Time) {
+	if !r.run.Started.IsZero() {
+		return
+	}
+	r.run = shallow(r.run)
+	r.run.Started = now
+	r.tell(Event{Kind: RunStarted, At: now})
+}
+
+func (r *Recorder) tell(e Event) {
+	e.Run = r.run
+	for _, o := range r.observers {
+		if err := o.Observe(e); err != nil {
+			r.problem(err)
+		}
+	}
+}
+
+func (r *Recorder) misuse(format string, args ...any) {
+	r.problem(fmt.Errorf("recording the run: "+format+" (a mistake in the program; what was recorded first stands)", args...))
+}
+
+// problem keeps an error for Finish; the same one again, as from a disk that stays full, is not kept twice.
+func (r *Recorder) problem(err error) {
+	same := func(p error) bool { return p.Error() == err.Error() }
+	if !slices.ContainsFunc(r.problems, same) {
+		r.problems = append(r.problems, err)
+	}
+}

@@ -1,0 +1,116 @@
+package reports
+
+import "time"
+
+// StartScenario says that a scenario begins, in that namespace ("" if it has none yet).
+func (r *Recorder) StartScenario(scenario *Scenario, namespace string) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.known(scenario, now) {
+		return
+	}
+	if r.phases[scenario] != waiting {
+		r.misuse("scenario %q was started twice", scenario.Name)
+		return
+	}
+	r.startScenario(scenario, namespace, now)
+}
+
+// FinishScenario ends a scenario. Its status follows from its steps and the verdict: a scenario passes only when it has
+// steps and all of them passed. A step that is still running counts as not run.
+func (r *Recorder) FinishScenario(scenario *Scenario, verdict Verdict) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.known(scenario, now) {
+		return
+	}
+	if r.phases[scenario] == ended {
+		r.misuse("scenario %q was finished twice", scenario.Name)
+		return
+	}
+	track, result := r.endScenario(scenario, verdict, now)
+	r.tell(Event{Kind: ScenarioFinished, At: now, Track: track, Scenario: result})
+}
+
+// known says whether something can be recorded of the scenario.
+func (r *Recorder) known(scenario *Scenario, now time.Time) bool {
+	if scenario == nil {
+		r.misuse("a scenario that is nil")
+		return false
+	}
+	if _, planned := r.places[scenario]; !planned {
+		r.misuse("scenario %q, which is not of the plan", scenario.Name)
+		return false
+	}
+	return r.open("scenario "+scenario.Name, now)
+}
+
+func (r *Recorder) startScenario(handle *Scenario, namespace string, now time.Time) {
+	run, track, scenario, _ := fork(r.run, r.places[handle])
+	scenario.Started = now
+	if namespace != "" {
+		scenario.Namespace = namespace
+	}
+	r.phases[handle] = running
+	r.run = run
+	r.tell(Event{Kind: ScenarioStarted, At: now, Track: track, Scenario: scenario})
+}
+
+func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Time) (*Track, *Scenario) {
+	r.closeSteps(scenario, now)
+	run, track, s, _ := fork(r.run, r.places[scenario])
+	status, remark := judge(s.Steps, verdict)
+	s.Status, s.Message, s.Artifacts = status, verdict.Message, verdict.Artifacts
+	if remark != "" {
+		r.misuse("scenario %q: %s", s.Name, remark)
+	}
+	if status == Known {
+		s.KnownIssue = verdict.KnownIssue
+	}
+	switch decisive := decisiveStep(s); {
+	case s.Message != "":
+	case decisive != nil:
+		s.Message = stepTitle(decisive) + ": " + firstLine(decisive.Message)
+	case remark != "":
+		s.Message = remark
+	case status == NotRun:
+		s.Message = whyNotRun(run, track, s)
+	}
+	if r.phases[scenario] == running {
+		s.Finished = now
+	}
+	r.phases[scenario] = ended
+	r.run = run
+	return track, s
+}
+
+// closeSteps ends the steps of an owner that began and never ended: they are not run, however far they came.
+func (r *Recorder) closeSteps(owner any, now time.Time) {
+	for _, planned := range r.steps[owner] {
+		key := handle{owner, planned}
+		if r.phases[key] != running {
+			continue
+		}
+		run, _, _, step := fork(r.run, r.places[key])
+		step.Finished, step.Message = now, didNotFinish(run)
+		r.phases[key] = ended
+		r.run = run
+	}
+}
+
+// closeAll ends what has not ended when the run does. A scenario in which a step had already failed has failed; one that
+// had only passed so far has not run to its end, and is not run.
+func (r *Recorder) closeAll(now time.Time) {
+	for _, owner := range r.owners {
+		switch o := owner.(type) {
+		case *Track:
+			r.closeSteps(o, now)
+		case *Scenario:
+			if r.phases[o] != ended {
+				r.endScenario(o, Verdict{Status: NotRun}, now)
+			}
+		}
+	}
+}

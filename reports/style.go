@@ -1,0 +1,51 @@
+package reports
+
+// style is how signs and emphasis are written.
+type style struct{ unicode, color bool }
+
+// sign is the mark of a status, one column wide.
+func (s style) sign(status Status) string {
+	type pair struct{ unicode, ascii, color string }
+	p := map[Status]pair{
+		Passed: {"✓", "+", green},
+		Failed: {"✗", "x", red},
+		Error:  {"!", "!", red},
+		Known:  {"~", "~", yellow},
+		NotRun: {"-", "-", dim},
+	}[known(status)]
+	return s.paint(p.color, s.either(p.unicode, p.ascii))
+}
+
+func (s style) arrow() string    { return s.either("→", ">") }
+func (s style) ellipsis() string { return s.either("…", "...") }
+
+// spinner turns while something is going on.
+func (s style) spinner(frame int) string {
+	frames := []rune(s.either("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ".oOo"))
+	return s.paint(cyan, string(frames[frame%len(frames)]))
+}
+
+func (s style) either(unicode, ascii string) string {
+	if s.unicode {
+		return unicode
+	}
+	return ascii
+}
+
+// The colours, as parameters of the control sequence that selects them.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// paint gives a text a colour, where there are colours.
+func (s style) paint(color, text string) string {
+	if !s.color || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}

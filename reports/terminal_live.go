@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// liveLines is how many clusters, and how many scenarios, have a line in the live view: a terminal can be low.
+const liveLines = 4
+
+// narrow is where a line's columns no longer fit.
+const narrow = 24
+
+// live is what is going on right now, a line each: work on clusters, running scenarios, and how far the run is. On a
+// terminal too narrow for its columns, where lines would wrap, there is none.
+func (t *Terminal) live() []string {
+	if t.width() < narrow {
+		return nil
+	}
+	now := t.config.Clock.Now()
+	spin := t.style.spinner(t.frame)
+	var view, busy, idle []string
+	for _, track := range t.run.Tracks {
+		moving := false
+		for _, s := range track.Setup {
+			if !inProgress(s) {
+				continue
+			}
+			moving = true
+			view = append(view, t.liveLine(spin, setupInProgress(s, t.style), t.lines().trackOf(track), now.Sub(s.Started)))
+		}
+		for _, s := range track.Scenarios {
+			if s.Started.IsZero() || !s.Finished.IsZero() {
+				continue
+			}
+			what, since, transition := doing(s)
+			if transition && moving {
+				continue
+			}
+			line := t.liveLine(spin, s.Name, what, now.Sub(since))
+			if what == "" {
+				idle = append(idle, line)
+			} else {
+				busy = append(busy, line)
+			}
+		}
+	}
+	view = t.atMost(liveLines, view)
+	if t.note != "" {
+		view = append(view, t.liveText(spin+" ", 2, t.note))
+	}
+	view = append(view, t.atMost(liveLines, append(busy, idle...))...)
+	if !t.run.Started.IsZero() {
+		view = append(view, t.liveText("", 0, t.soFar(now)))
+	}
+	return view
+}
+
+// atMost keeps the first lines, and counts the others.
+func (t *Terminal) atMost(n int, lines []string) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	return append(lines[:n:n], t.style.paint(dim, fmt.Sprintf("  and %d more", len(lines)-n)))
+}
+
+// liveLine is a line in the columns of the lines that stay.
+func (t *Terminal) liveLine(spin, name, what string, took time.Duration) string {
+	l := t.lines()
+	return strings.TrimSuffix(l.line(spin, name, duration(took), what), "\n")
+}
+
+func (t *Terminal) liveText(sign string, used int, text string) string {
+	return sign + t.style.paint(dim, cut(text, t.width()-1-used, t.style.ellipsis()))
+}
+
+// soFar is the line at the bottom.
+func (t *Terminal) soFar(now time.Time) string {
+	c := Count(t.run)
+	text := fmt.Sprintf("%d of %d scenarios", c.Passed+c.Known+c.Failed+c.Errors, c.Total())
+	if c.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	if c.Errors > 0 {
+		text += ", " + plural(c.Errors, "error")
+	}
+	text += "  " + duration(now.Sub(t.run.Started))
+	return text
+}
+
+// inProgress says whether a step has begun and not ended.
+func inProgress(s *Step) bool { return !s.Started.IsZero() && s.Finished.IsZero() }
+
+// doing says what a scenario is doing, since when, and whether that is to cross a transition.
+func doing(s *Scenario) (what string, since time.Time, transition bool) {
+	for i, step := range s.Steps {
+		if inProgress(step) {
+			what = fmt.Sprintf("%d/%d %s", i+1, len(s.Steps), stepTitle(step))
+			if n := len(step.Attempts); n > 0 {
+				what += fmt.Sprintf(" (attempt %d: %s)", n+1, firstLine(step.Attempts[n-1].Outcome))
+			}
+			return what, step.Started, step.Verb == "transition"
+		}
+	}
+	return "", s.Started, false
+}
+
+// setupInProgress is a setup step's name while it goes on.
+func setupInProgress(s *Step, style style) string {
+	switch {
+	case s.Name == "":
+		return s.Verb
+	case s.Verb == "transition":
+		return style.arrow() + " " + s.Name
+	default:
+		return setupTitle(s)
+	}
+}

@@ -1,0 +1,339 @@
+package reports_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// pipe plays a story to a terminal that is none.
+func pipe(t *testing.T, st story, config reports.TerminalConfig) string {
+	t.Helper()
+	var out bytes.Buffer
+	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
+	config.Out, config.Clock = &out, s.clock
+	s.Recorder = reports.NewRecorder(s.plan, s.clock, reports.NewTerminal(config))
+	st.play(&s)
+	s.wait(50)
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestTerminalPiped(t *testing.T) {
+	for _, st := range stories() {
+		t.Run(st.name, func(t *testing.T) {
+			// Width and Color are for a TTY only.
+			config := reports.TerminalConfig{Unicode: true, Color: true, Report: "rehearse-report/junit.xml", Width: func() int { return 20 }}
+			out := pipe(t, st, config)
+			control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+			if i := strings.IndexFunc(out, control); i >= 0 {
+				t.Errorf("a control character at %q", out[i:min(i+20, len(out))])
+			}
+			golden(t, "terminal-"+st.name+".txt", []byte(out))
+		})
+	}
+}
+
+func TestTerminalInASCII(t *testing.T) {
+	out := pipe(t, stories()[1], reports.TerminalConfig{})
+	if i := strings.IndexFunc(out, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
+		t.Errorf("not ASCII: %q", out[i:])
+	}
+	for _, want := range []string{"\n+ service-name", "\nx ingress", "\n> 1.35.4"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+func TestTerminalWithoutScenarios(t *testing.T) {
+	var out bytes.Buffer
+	clk := clocktesting.NewFakeClock(began)
+	if err := reports.NewRecorder(nil, clk, reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})).Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != "\nno scenarios  in 0ms\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatTheEnvironmentWants(t *testing.T) {
+	for _, c := range []struct {
+		env            map[string]string
+		unicode, color bool
+	}{
+		{map[string]string{}, false, true},
+		{map[string]string{"LANG": "en_US.UTF-8"}, true, true},
+		{map[string]string{"LANG": "C.utf8"}, true, true},
+		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "C"}, false, true},
+		{map[string]string{"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, true, true},
+		{map[string]string{"NO_COLOR": "1"}, false, false},
+		{map[string]string{"TERM": "dumb"}, false, false},
+	} {
+		get := func(name string) string { return c.env[name] }
+		if u, color := reports.UnicodeWanted(get), reports.ColorWanted(get); u != c.unicode || color != c.color {
+			t.Errorf("%v: unicode %t, color %t; want %t, %t", c.env, u, color, c.unicode, c.color)
+		}
+	}
+}
+
+// A percentage that grows is no news where every line stays, and neither is what a start of seconds goes through.
+func TestProgressPiped(t *testing.T) {
+	var out bytes.Buffer
+	clk := clocktesting.NewFakeClock(began)
+	terminal := reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})
+	for i := range 25 {
+		terminal.Progress("fetching kube-apiserver 1.34.4: %d%% of 86.%d MB", 4*i, i)
+		clk.Step(time.Second)
+	}
+	terminal.Progress("fetching kube-apiserver 1.35.4: 0%%")
+	p := plan()
+	r := reports.NewRecorder(p, clk, terminal)
+	r.StartTrackStep(p.Tracks[0], p.Tracks[0].Setup[0])
+	terminal.Progress("starting etcd")
+	clk.Step(11 * time.Second)
+	terminal.Progress("waiting for\x1b[31m kube-apiserver\n")
+	r.FinishTrackStep(p.Tracks[0], p.Tracks[0].Setup[0], passed)
+	terminal.Close()
+	terminal.Progress("after the end")
+	terminal.Say("this %s", "stays")
+	if !strings.HasSuffix(out.String(), "\nthis stays\n") {
+		t.Errorf("nothing stays at the end of:\n%s", out.String())
+	}
+	want := `fetching kube-apiserver 1.34.4: 0% of 86.0 MB
+fetching kube-apiserver 1.34.4: 40% of 86.10 MB
+fetching kube-apiserver 1.34.4: 80% of 86.20 MB
+fetching kube-apiserver 1.35.4: 0%
+waiting for kube-apiserver
+`
+	if got, _, _ := strings.Cut(out.String(), "+ create"); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// screen is a terminal of so many columns that knows what we write. It is safe for concurrent use.
+type screen struct {
+	mu       sync.Mutex
+	columns  int
+	rows     [][]rune
+	row, col int
+	problems []string
+}
+
+var sequence = regexp.MustCompile(`^\x1b\[([0-9;]*)([A-Za-z])`)
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for text := string(p); text != ""; {
+		if m := sequence.FindStringSubmatch(text); m != nil {
+			s.control(m[1], m[2])
+			text = text[len(m[0]):]
+			continue
+		}
+		r := []rune(text)[0]
+		text = text[len(string(r)):]
+		s.put(r)
+	}
+	return len(p), nil
+}
+
+func (s *screen) control(arguments, command string) {
+	switch command {
+	case "m":
+	case "A":
+		n, _ := strconv.Atoi(arguments)
+		if s.row -= n; s.row < 0 {
+			s.problems = append(s.problems, "moved above the top")
+			s.row = 0
+		}
+	case "J":
+		s.grow()
+		s.rows = s.rows[:s.row+1]
+		s.rows[s.row] = s.rows[s.row][:min(s.col, len(s.rows[s.row]))]
+	default:
+		s.problems = append(s.problems, "control sequence "+command)
+	}
+}
+
+func (s *screen) put(r rune) {
+	switch {
+	case r == '\r':
+		s.col = 0
+	case r == '\n':
+		s.row, s.col = s.row+1, 0
+		s.grow()
+	case unicode.IsControl(r):
+		s.problems = append(s.problems, fmt.Sprintf("control character %q", r))
+	default:
+		s.grow()
+		line := s.rows[s.row]
+		for len(line) <= s.col {
+			line = append(line, ' ')
+		}
+		line[s.col] = r
+		s.rows[s.row] = line
+		if s.col++; s.col >= s.columns && s.columns > 0 {
+			s.problems = append(s.problems, "a line as wide as the screen: "+string(line))
+		}
+	}
+}
+
+func (s *screen) grow() {
+	for len(s.rows) <= s.row {
+		s.rows = append(s.rows, nil)
+	}
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := make([]string, 0, len(s.rows))
+	for _, row := range s.rows {
+		lines = append(lines, strings.TrimRight(string(row), " "))
+	}
+	// The spinner's sign depends on the number of ticks.
+	text := strings.Map(func(r rune) rune {
+		if r >= 0x2800 && r <= 0x28FF {
+			return '*'
+		}
+		return r
+	}, strings.Join(lines, "\n"))
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// handTicker ticks when the test says so.
+type handTicker struct{ ticks chan time.Time }
+
+func (h handTicker) C() <-chan time.Time { return h.ticks }
+func (h handTicker) Stop()               {}
+
+type handClock struct {
+	*clocktesting.FakeClock
+	handTicker
+}
+
+func (h handClock) NewTicker(time.Duration) clock.Ticker { return h.handTicker }
+
+// tick draws anew: when the second tick is taken, the first has been drawn.
+func (h handClock) tick() {
+	h.ticks <- time.Time{}
+	h.ticks <- time.Time{}
+}
+
+func TestTerminalLive(t *testing.T) {
+	var view strings.Builder
+	out := &screen{columns: 72}
+	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
+	clk := handClock{s.clock, handTicker{make(chan time.Time)}}
+	columns := 72
+	terminal := reports.NewTerminal(reports.TerminalConfig{
+		Out: out, TTY: true, Width: func() int { return columns }, Unicode: true, Color: true, Report: "junit.xml", Clock: clk,
+	})
+	look := func(when string) {
+		clk.tick()
+		fmt.Fprintf(&view, "=== %s\n%s", when, out)
+	}
+	terminal.Progress("fetching kube-apiserver 1.34.4: %d%%", 12)
+	look("before the run")
+	s.Recorder = reports.NewRecorder(s.plan, s.clock, terminal)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.StartTrackStep(s.track(0), s.track(0).Setup[0])
+	terminal.Progress("starting kube-apiserver, and %s", strings.Repeat("very ", 20))
+	s.wait(900)
+	look("a cluster is being created")
+	s.FinishTrackStep(s.track(0), s.track(0).Setup[0], passed)
+	s.begin(0, 0)
+	s.begin(0, 1)
+	s.step(0, 0, 0, 12, passed)
+	second := s.scenario(0, 1)
+	s.StartStep(second, second.Steps[0], "")
+	s.wait(300)
+	s.AttemptStep(second, second.Steps[0], "connection refused")
+	look("one scenario tries again, the other waits")
+	s.FinishStep(second, second.Steps[0], passed)
+	for i := range 2 {
+		s.StartStep(s.scenario(0, i), s.scenario(0, i).Steps[1], gateOff)
+	}
+	s.StartTrackStep(s.track(0), s.track(0).Setup[1])
+	s.wait(1200)
+	look("a transition")
+	s.FinishTrackStep(s.track(0), s.track(0).Setup[1], passed)
+	for i := range 2 {
+		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[1], passed)
+	}
+	s.step(0, 0, 2, 5, passed)
+	s.end(0, 0, reports.Verdict{})
+	s.step(0, 1, 2, 70000, failedOutcome())
+	s.end(0, 1, reports.Verdict{})
+	look("both have ended")
+	s.Interrupt()
+	terminal.Say("cluster %s is kept:\n export KUBECONFIG=kubeconfig", "track-1")
+	look("interrupted")
+	if len(out.problems) > 0 {
+		t.Error(out.problems)
+	}
+	out.columns = 0 // the explanations may be wider
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	terminal.Close()
+	fmt.Fprintf(&view, "=== the end\n%s", out)
+	golden(t, "terminal-live.txt", []byte(view.String()))
+	if len(out.problems) > 0 {
+		t.Error(out.problems)
+	}
+}
+
+// In whatever width, no line of the live view wraps: what erases it counts lines.
+func TestTerminalNeverWraps(t *testing.T) {
+	for columns := 1; columns < 130; columns++ {
+		out := &screen{columns: columns}
+		s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
+		s.plan.Tracks[0].Scenarios[0].Name = strings.Repeat("日本語", 20)
+		clk := handClock{s.clock, handTicker{make(chan time.Time)}}
+		config := reports.TerminalConfig{Out: out, TTY: true, Width: func() int { return columns }, Clock: clk}
+		s.Recorder = reports.NewRecorder(s.plan, s.clock, reports.NewTerminal(config))
+		s.begin(0, 0)
+		s.begin(0, 1)
+		s.StartStep(s.scenario(0, 0), s.scenario(0, 0).Steps[0], "")
+		s.StartTrackStep(s.track(1), s.track(1).Setup[0])
+		clk.tick()
+		if columns >= 24 && len(out.problems) > 0 {
+			t.Errorf("%d columns: %q", columns, out.problems)
+		}
+		if columns < 24 && len(out.String()) > 1 {
+			t.Errorf("%d columns are too few for a live view, but there is one: %s", columns, out)
+		}
+		if err := s.Finish(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestTerminalThatIsGone(t *testing.T) {
+	clk := clocktesting.NewFakeClock(began)
+	r := reports.NewRecorder(plan(), clk, reports.NewTerminal(reports.TerminalConfig{Out: brokenPipe{}, Clock: clk}))
+	if err := r.Finish(); err == nil || !strings.Contains(err.Error(), "writing to the terminal: broken pipe") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// escapes are the control sequences of terminals (ECMA-48 CSI and OSC), as programs write them to colour their output.
+var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
+
+// clean makes a text fit for XML 1.0 and for a terminal: control sequences and control characters are removed (but for
+// tabs and line ends), bytes that are no UTF-8 are replaced.
+func clean(text string) string {
+	text = strings.ToValidUTF8(escapes.ReplaceAllString(text, ""), "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r == 0xFFFE, r == 0xFFFF:
+			return -1
+		default:
+			return r
+		}
+	}, text)
+}
+
+// oneLine is a cleaned text without line ends and doubled spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+
+// firstLine is the first line of a text that says anything.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// indent puts the prefix before every line that is not empty.
+func indent(text, prefix string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = prefix + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// duration writes a length of time for a person: 12ms, 2.4s, 3m07s, 1h02m.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second-500*time.Microsecond:
+		return fmt.Sprintf("%dms", d.Round(time.Millisecond).Milliseconds())
+	case d < time.Minute-50*time.Millisecond:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour-500*time.Millisecond:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// cells is how many columns of a terminal a text takes.
+func cells(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeCells(r)
+	}
+	return n
+}
+
+func runeCells(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// pad fills a text with spaces up to a number of columns.
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(columns-cells(text), 0))
+}
+
+// cut shortens a text to a number of columns; the mark stands for what was left out.
+func cut(text string, columns int, mark string) string {
+	if cells(text) <= columns {
+		return text
+	}
+	room := columns - cells(mark)
+	for i, r := range text {
+		if room -= runeCells(r); room < 0 {
+			return strings.TrimRight(text[:i], " ") + mark
+		}
+	}
+	return text
+}

@@ -1,0 +1,111 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is something wrong at a place in a scenario file.
+type Error struct {
+	// Position of what is wrong.
+	Position Position
+	// Message says what is wrong.
+	Message string
+	// Hint says what to do, when there is something to say.
+	Hint string
+	// Line is the source text of the position's line.
+	Line string
+}
+
+// Error is file:line:column: message, then the line with a caret under the column, then the hint.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", e.Position, e.Message)
+	if strings.TrimSpace(e.Line) != "" {
+		line, caret := excerpt(e.Line, e.Position.Column)
+		fmt.Fprintf(&b, "\n    %s\n    %s", line, caret)
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "\n  %s", e.Hint)
+	}
+	return b.String()
+}
+
+// Widest line that an error shows, in characters, and how much of it comes before the column.
+const (
+	excerptWidth  = 120
+	excerptBefore = 60
+)
+
+// excerpt cuts a long line down to the neighbourhood of a column and makes the line with the caret.
+func excerpt(line string, column int) (text, caret string) {
+	runes := []rune(strings.TrimRight(line, "\r\n"))
+	for i, r := range runes {
+		if r < ' ' && r != '\t' || r == 0x7f || r == '\ufeff' {
+			runes[i] = '\ufffd' // no control characters on the terminal
+		}
+	}
+	at := min(max(column-1, 0), len(runes))
+	if len(runes) > excerptWidth {
+		from := max(0, min(at-excerptBefore, len(runes)-excerptWidth))
+		to := min(len(runes), from+excerptWidth)
+		cut := append([]rune(nil), runes[from:to]...)
+		at -= from
+		if from > 0 {
+			cut, at = append([]rune("..."), cut...), at+3
+		}
+		if to < len(runes) {
+			cut = append(cut, []rune("...")...)
+		}
+		runes = cut
+	}
+	pad := make([]rune, at)
+	for i := range pad {
+		pad[i] = ' '
+		if runes[i] == '\t' {
+			pad[i] = '\t'
+		}
+	}
+	return string(runes), string(pad) + "^"
+}
+
+// problems collects errors in the order in which they are found, each once: the rows of a table repeat them.
+type problems struct {
+	list []*Error
+	seen map[string]bool
+	// count of all, also those that are in the list already.
+	count int
+}
+
+func (p *problems) add(e *Error) {
+	p.count++
+	key := e.Position.String() + e.Message
+	if p.seen[key] {
+		return
+	}
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	p.seen[key] = true
+	p.list = append(p.list, e)
+}
+
+// at adds an error at a node.
+func (p *problems) at(n *node, hint, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if n.row != "" {
+		message = fmt.Sprintf("case %q: %s", n.row, message)
+	}
+	p.add(n.file.error(n.line, n.column, hint, message))
+}
+
+// joinErrors joins what went wrong outside of the files and in them; nil if nothing did.
+func joinErrors(outside []error, inside []*Error) error {
+	errs := slices.Clone(outside)
+	for _, e := range inside {
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// foundFiles are the files that paths stand for, each once.
+type foundFiles struct {
+	files   []foundFile
+	skipped []string // folders that were not entered
+	seen    map[string]bool
+}
+
+type foundFile struct {
+	path string
+	// named by the user, rather than found in a folder.
+	named bool
+}
+
+func findFiles(paths []string) (*foundFiles, []error) {
+	found := &foundFiles{seen: map[string]bool{}}
+	var errs []error
+	if len(paths) == 0 {
+		errs = append(errs, errors.New("loading scenarios: no file, folder or glob is given"))
+	}
+	for _, path := range paths {
+		if err := found.path(path); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return found, errs
+}
+
+func (f *foundFiles) path(path string) error {
+	if _, err := os.Lstat(path); err == nil || !strings.ContainsAny(path, "*?[") {
+		return f.existing(path)
+	}
+	matches, err := filepath.Glob(path)
+	if err != nil {
+		return fmt.Errorf("loading scenarios: %q is no glob: %w", path, err)
+	}
+	if len(matches) == 0 {
+		return fmt.Errorf("loading scenarios: nothing matches %q", path)
+	}
+	var errs []error
+	for _, match := range matches {
+		errs = append(errs, f.existing(match))
+	}
+	return errors.Join(errs...)
+}
+
+func (f *foundFiles) existing(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("loading scenarios: %w", err)
+	case info.IsDir():
+		return f.folder(path)
+	}
+	return f.file(path, info, true)
+}
+
+func (f *foundFiles) file(path string, info fs.FileInfo, named bool) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("loading scenarios: %s is no regular file", path)
+	}
+	key := filepath.Clean(path)
+	if absolute, err := filepath.Abs(path); err == nil {
+		key = absolute
+	}
+	if !f.seen[key] {
+		f.seen[key] = true
+		f.files = append(f.files, foundFile{path, named})
+	}
+	return nil
+}
+
+func (f *foundFiles) folder(root string) error {
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name := entry.Name(); path != root && (name == "testdata" || name[0] == '.' || name[0] == '_') {
+				f.skipped = append(f.skipped, path)
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(path) // what a link leads to
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return fmt.Errorf("%s is a link to a folder; name the folder itself", path)
+		}
+		if extension := filepath.Ext(path); extension != ".yaml" && extension != ".yml" {
+			return nil
+		}
+		files++
+		return f.file(path, info, false)
+	})
+	if err != nil {
+		return fmt.Errorf("loading scenarios: %w", err)
+	}
+	if files == 0 {
+		return fmt.Errorf("loading scenarios: no *.yaml or *.yml below %s", root)
+	}
+	return nil
+}

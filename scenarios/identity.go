@@ -1,0 +1,160 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"reflect"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// maxID is the most characters of a scenario's id, so that it can be part of longer names.
+const maxID = 40
+
+// Title is the scenario's name, with its row: name [row].
+func (s *Scenario) Title() string { return withRow(s.Metadata.Name, s.CaseName) }
+
+// ID is the scenario's name as a DNS-1123 label of at most 40 characters, for namespaces and ${scenario.id}: unique among
+// the scenarios of a Set, and the same in every run. It is the name itself where that will do.
+func (s *Scenario) ID() string {
+	title := s.Title()
+	slug := slugOf(title)
+	if slug == title && len(slug) <= maxID && startsWithLetter(slug) {
+		return slug
+	}
+	sum := sha256.Sum256([]byte(s.Metadata.Name + "\x00" + s.CaseName))
+	suffix := "-" + hex.EncodeToString(sum[:4])
+	if !startsWithLetter(slug) {
+		slug = strings.Trim("s-"+slug, "-") // a namespace may begin with a digit, but not all that is named after it
+	}
+	slug = strings.TrimRight(slug[:min(len(slug), maxID-len(suffix))], "-")
+	return slug + suffix
+}
+
+// CaseOf is what "case" is in the expressions of one of the scenario's steps; nil without a table.
+func (s *Scenario) CaseOf(step *Step) map[string]any {
+	if step.Case != nil {
+		return step.Case
+	}
+	return s.Case
+}
+
+// Path is the sequence of the states that the scenario goes through: the first, and the one after each transition.
+func (s *Scenario) Path() []clusters.State {
+	state := s.Spec.Cluster
+	path := []clusters.State{state}
+	for i := range s.Spec.Steps {
+		if t := s.Spec.Steps[i].Transition; t != nil {
+			state = state.With(t.Change)
+			path = append(path, state)
+		}
+	}
+	return path
+}
+
+// Verb is the name of the step's verb: create, transition, eventually, ...
+func (s *Step) Verb() string {
+	v := reflect.ValueOf(s).Elem()
+	for _, f := range verbFields() {
+		if !v.FieldByIndex(f.index).IsZero() {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// Title is the step's name, or else its verb and what it is about; with its row: name [row].
+func (s *Step) Title() string {
+	name := s.Name
+	if name == "" {
+		name = strings.TrimSpace(s.Verb() + " " + s.subject())
+	}
+	return withRow(name, s.CaseName)
+}
+
+// Named says whether a known issue or a metric's since means this step: by its name, or by its title for a row of a table.
+func (s *Step) Named(name string) bool { return name != "" && (s.Name == name || s.Title() == name) }
+
+// subject is what the step is about, in a word.
+func (s *Step) subject() string {
+	switch {
+	case s.Create != nil:
+		return s.Create.subject()
+	case s.Apply != nil:
+		return s.Apply.subject()
+	case s.Update != nil:
+		return s.Update.subject()
+	case s.Patch != nil:
+		return s.Patch.subject()
+	case s.Delete != nil:
+		return s.Delete.subject()
+	case s.Evict != nil:
+		return "Pod/" + s.Evict.Name
+	case s.Scale != nil:
+		return s.Scale.subject()
+	case s.Transition != nil:
+		return s.Transition.subject()
+	case s.Restart != nil:
+		return string(s.Restart.Component)
+	case s.Kill != nil:
+		return string(s.Kill.Component)
+	case s.Eventually != nil:
+		return s.Eventually.subject()
+	case s.Always != nil:
+		return s.Always.subject()
+	case s.Never != nil:
+		return s.Never.subject()
+	case s.Resolve != nil:
+		return s.Resolve.Name
+	case s.Metric != nil:
+		return s.Metric.Name
+	case s.Command != nil && len(s.Command.Run) > 0:
+		return s.Command.Run[0]
+	}
+	return ""
+}
+
+func (o Object) subject() string {
+	kind, _ := o["kind"].(string)
+	metadata, _ := o["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	if generated, ok := metadata["generateName"].(string); ok && name == "" {
+		name = generated + "..."
+	}
+	return ObjectReference{Kind: kind, Name: name}.subject()
+}
+
+func (r ObjectReference) subject() string { return strings.TrimSuffix(r.Kind+"/"+r.Name, "/") }
+
+func (t *Transition) subject() string {
+	if t.Version != "" {
+		return "to " + t.Version
+	}
+	return ""
+}
+
+func withRow(name, row string) string {
+	if row == "" {
+		return name
+	}
+	return name + " [" + row + "]"
+}
+
+// slugOf keeps what a DNS-1123 label may hold and puts a dash for the rest.
+func slugOf(text string) string {
+	var b strings.Builder
+	dash := true // none at the beginning
+	for _, r := range strings.ToLower(text) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+			dash = false
+		} else if !dash {
+			b.WriteByte('-')
+			dash = true
+		}
+	}
+	return strings.TrimRight(b.String(), "-")
+}
+
+func startsWithLetter(text string) bool { return text != "" && text[0] >= 'a' && text[0] <= 'z' }

@@ -1,0 +1,125 @@
+package reference_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/reference"
+)
+
+const stale = "%s is stale: run \"go generate ./scenarios\""
+
+func comments(t *testing.T) reference.Comments {
+	t.Helper()
+	c, err := reference.ReadComments("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSchemaIsFresh(t *testing.T) {
+	want, err := reference.Schema(comments(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, scenarios.Schema()) {
+		t.Errorf(stale, "scenarios/schema.json")
+	}
+}
+
+func TestPageIsFresh(t *testing.T) {
+	want, err := reference.Page(comments(t), os.DirFS("../../testdata/examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf(stale, "docs/scenarios.md")
+	}
+}
+
+// A field or a verb without a comment would leave a hole in the page.
+func TestPageHasNoHoles(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := bytes.Index(page, []byte("|  |\n")); at >= 0 {
+		t.Errorf("a field has no comment: ...%s", page[max(0, at-80):at])
+	}
+	if at := bytes.Index(page, []byte("\n\n\n")); at >= 0 {
+		t.Errorf("a type or a verb has no comment, before: %.80s", page[at:])
+	}
+}
+
+func compile(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(scenarios.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("scenario.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("scenario.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// validate puts a file, which holds one document, to the schema.
+func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
+	t.Helper()
+	data, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(value)
+}
+
+func TestSchemaTakesTheExamples(t *testing.T) {
+	schema := compile(t)
+	files, _ := filepath.Glob("../../testdata/examples/*.yaml")
+	files = append(files, "../../testdata/rollback.yaml", "../../testdata/tables.yaml")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, schema, text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	schema := compile(t)
+	for _, name := range []string{
+		"unknown-field", "unknown-verb", "two-verbs", "no-verb", "version-as-number", "wrong-kinds",
+		"missing-fields", "other-kind", "other-version", "verb-without-value", "step-is-no-mapping",
+	} {
+		text, err := os.ReadFile("../../testdata/malformed/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if validate(t, schema, text) == nil {
+			t.Errorf("the schema takes %s", name)
+		}
+	}
+}

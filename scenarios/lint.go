@@ -1,0 +1,108 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Problem is something doubtful that does not stop a run.
+type Problem struct {
+	// Position of what is doubtful.
+	Position Position
+	// Message says what it is.
+	Message string
+}
+
+// String is file:line:column: message.
+func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Position, p.Message) }
+
+// Lint returns what is doubtful about scenarios that are valid, by file and line.
+func Lint(set *Set) []Problem {
+	all := slices.Clone(set.notes)
+	for _, s := range set.Scenarios {
+		all = append(all, lintScenario(s)...)
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Position.File, b.Position.File),
+			cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column),
+			strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all) // the rows of a table have the same problems
+}
+
+func lintScenario(s *Scenario) []Problem {
+	var all []Problem
+	add := func(at Position, format string, args ...any) {
+		all = append(all, Problem{at, s.Metadata.Name + ": " + fmt.Sprintf(format, args...)})
+	}
+	if s.Spec.Description == "" {
+		add(s.Position, "no description: say in a sentence what must hold")
+	}
+	if len(s.Spec.Covers) == 0 {
+		add(s.Position, "covers no requirement")
+	}
+	if s.Spec.Cluster.Version == "" {
+		add(s.Position, "names no version of Kubernetes to start with")
+	}
+	if s.Metadata.Labels["system"] == "" {
+		add(s.Position, "has no label \"system\", by which reports group it")
+	}
+	path := s.Path()
+	for _, k := range s.Spec.Known {
+		for _, version := range k.Versions {
+			if !slices.ContainsFunc(path, func(state clusters.State) bool { return mayBe(state.Version, version) }) {
+				add(s.Position, "the known issue of version %s is never met: the path does not lead there", version)
+			}
+		}
+	}
+	visited := 0
+	for i := range s.Spec.Steps {
+		step := &s.Spec.Steps[i]
+		if step.Transition == nil {
+			continue
+		}
+		if reflect.DeepEqual(path[visited], path[visited+1]) {
+			add(step.Position, "the transition leads to the state that the cluster is in already")
+		}
+		visited++
+	}
+	return all
+}
+
+// mayBe says whether a state's version can turn out to be the one that a known issue names.
+func mayBe(state, known string) bool {
+	s, err := clusters.ParseVersion(state)
+	if err != nil {
+		return true // a state without a version may have any
+	}
+	k, err := clusters.ParseVersion(known)
+	if err != nil || s.MinorString() != k.MinorString() {
+		return false
+	}
+	return !s.Exact() || !k.Exact() || s.Compare(k) == 0
+}
+
+// notes are what is doubtful in a document and no longer seen in its scenarios: what is defined and never used.
+func (d *document) notes() []Problem {
+	var all []Problem
+	for at, c := range d.columns {
+		if !c.used && c.key.text != "name" {
+			all = append(all, Problem{at, fmt.Sprintf("the column %q of the table is never used", c.key.text)})
+		}
+	}
+	if d.used[""] { // outputs as a whole
+		return all
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.outputs)) {
+		if !d.used[name] {
+			all = append(all, Problem{d.outputs[name], fmt.Sprintf("the output %q is never used", name)})
+		}
+	}
+	return all
+}

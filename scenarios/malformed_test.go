@@ -1,0 +1,94 @@
+package scenarios
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// Each file in testdata/malformed is wrong in its own way; its golden file is what the author of such a file reads.
+func TestMalformed(t *testing.T) {
+	files, err := filepath.Glob("testdata/malformed/*.yaml")
+	if err != nil || len(files) < 25 {
+		t.Fatalf("found %d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			set, err := Load([]string{file})
+			if err == nil || set != nil {
+				t.Fatalf("loaded %v with error %v", set, err)
+			}
+			everyErrorHasAPlace(t, err, file)
+			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, readErr := os.ReadFile(golden)
+			if readErr != nil {
+				t.Fatal(readErr)
+			}
+			if got := err.Error() + "\n"; got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// everyErrorHasAPlace takes joined errors apart.
+func everyErrorHasAPlace(t *testing.T, err error, file string) {
+	t.Helper()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("not joined: %v", err)
+	}
+	for _, one := range joined.Unwrap() {
+		var e *Error
+		if !errors.As(one, &e) {
+			t.Fatalf("no *Error: %v", one)
+		}
+		if e.Position.File != file || e.Position.Line < 1 || e.Position.Column < 1 || e.Message == "" {
+			t.Errorf("bad position or message: %+v", e)
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.yaml")
+	if err := os.WriteFile(path, []byte(strings.Repeat("# comment\n", maxFileSize/10+1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load([]string{path})
+	if err == nil || !strings.Contains(err.Error(), path+":1:1: the file holds more than 10 MB") {
+		t.Error(err)
+	}
+}
+
+func TestDeepNesting(t *testing.T) {
+	for _, text := range []string{strings.Repeat("[", 5000), strings.Repeat("- ", 5000) + "x", strings.Repeat("{a: ", 600) + "x" + strings.Repeat("}", 600)} {
+		_, err := LoadBytes("deep.yaml", []byte(text))
+		if err == nil {
+			t.Fatal("loaded")
+		}
+		everyErrorHasAPlace(t, err, "deep.yaml")
+	}
+}
+
+func TestErrorShowsThePlaceInALongLine(t *testing.T) {
+	line := strings.Repeat("a", 200) + "\tX" + strings.Repeat("b", 200)
+	text := (&Error{Position: Position{"f", 1, 202}, Message: "m", Hint: "h", Line: line}).Error()
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 || lines[0] != "f:1:202: m" || lines[3] != "  h" {
+		t.Fatalf("%q", text)
+	}
+	shown, caret := []rune(lines[1]), []rune(lines[2])
+	if shown[len(caret)-1] != 'X' || caret[len(caret)-1] != '^' || len(shown) > excerptWidth+10 {
+		t.Errorf("\n%s\n%s", lines[1], lines[2])
+	}
+}

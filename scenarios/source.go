@@ -1,0 +1,84 @@
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFileSize is the most that a scenario file may hold, in bytes.
+const maxFileSize = 10 << 20
+
+// source is one file: its name as the user gave it, and its text.
+type source struct {
+	name  string
+	data  []byte
+	lines []string
+}
+
+// newSource takes a file's bytes, or says why they cannot be a scenario file.
+func newSource(name string, data []byte) (*source, *Error) {
+	s := &source{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	if len(data) > maxFileSize {
+		return nil, s.error(1, 1, "split it into several files", fmt.Sprintf("the file holds more than %d MB", maxFileSize>>20))
+	}
+	if at := invalidUTF8(s.data); at >= 0 {
+		line := 1 + bytes.Count(s.data[:at], []byte("\n"))
+		begin := bytes.LastIndexByte(s.data[:at], '\n') + 1
+		return nil, s.error(line, 1+utf8.RuneCount(s.data[begin:at]), "save the file as UTF-8",
+			fmt.Sprintf("byte 0x%02x is no UTF-8", s.data[at]))
+	}
+	s.lines = strings.Split(string(s.data), "\n")
+	return s, nil
+}
+
+// readSource reads a file without ever holding much more than maxFileSize of it.
+func readSource(path string) (*source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading scenarios: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading scenarios from %s: %w", path, err)
+	}
+	s, problem := newSource(path, data)
+	if problem != nil {
+		return nil, problem
+	}
+	return s, nil
+}
+
+func invalidUTF8(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// line returns the text of a line, counted from 1.
+func (s *source) line(n int) string {
+	if n < 1 || n > len(s.lines) {
+		return ""
+	}
+	return strings.TrimSuffix(s.lines[n-1], "\r")
+}
+
+// error makes an error at a place of the file.
+func (s *source) error(line, column int, hint, message string) *Error {
+	return &Error{
+		Position: Position{File: s.name, Line: max(line, 1), Column: max(column, 1)},
+		Message:  message, Hint: hint, Line: s.line(line),
+	}
+}

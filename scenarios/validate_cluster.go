@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// components lists every component that a state can address.
+func components() []string {
+	names := []string{string(clusters.Kubelet), string(clusters.KubeProxy), string(clusters.Etcd)}
+	for _, c := range clusters.ControlPlane() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
+// restartable lists the components that can be stopped and started one at a time.
+func restartable() []string {
+	names := []string{string(clusters.Etcd)}
+	for _, c := range clusters.ControlPlane() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
+func (v *validator) state(s clusters.State, n *node) {
+	if n.get("version") != nil {
+		v.version(s.Version, n.at("version"))
+	}
+	v.gates(clusters.SortedKeys(s.FeatureGates), n.at("featureGates"))
+	for _, name := range clusters.SortedKeys(s.Components) {
+		at := n.at("components")
+		v.oneOf(string(name), components(), at.key(string(name)), "component")
+		v.gates(clusters.SortedKeys(s.Components[name].FeatureGates), at.at(string(name), "featureGates"))
+		v.flags(clusters.SortedKeys(s.Components[name].Flags), at.at(string(name), "flags"))
+	}
+	v.nodes(s.Nodes, n.at("nodes"))
+}
+
+func (v *validator) transition(t *Transition, n *node) {
+	changes := 0
+	for _, e := range n.entries {
+		if e.key.text != "force" {
+			changes++
+		}
+	}
+	if changes == 0 {
+		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles or nodes", "a transition that changes nothing")
+	}
+	if n.get("version") != nil {
+		v.version(t.Version, n.at("version"))
+	}
+	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
+	for _, name := range clusters.SortedKeys(t.Components) {
+		at := n.at("components")
+		v.oneOf(string(name), components(), at.key(string(name)), "component")
+		if change := t.Components[name]; change != nil {
+			v.gates(clusters.SortedKeys(change.FeatureGates), at.at(string(name), "featureGates"))
+			v.flags(clusters.SortedKeys(change.Flags), at.at(string(name), "flags"))
+		}
+	}
+	v.nodes(t.Nodes, n.at("nodes"))
+}
+
+func (v *validator) gates(names []string, n *node) {
+	for _, name := range names {
+		if !identifier(name) {
+			v.at(n.key(name), "", "%q is no name of a feature gate", short(name))
+		}
+	}
+}
+
+func (v *validator) flags(names []string, n *node) {
+	for _, name := range names {
+		if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "= ") || name == "" {
+			v.at(n.key(name), "flags are written without dashes: {v: \"4\"}", "%q is no name of a flag", short(name))
+		}
+	}
+}
+
+func (v *validator) nodes(groups []clusters.NodeGroup, n *node) {
+	names := map[string]bool{}
+	for i, g := range groups {
+		at := n.at(i)
+		name := g.Name
+		if name == "" {
+			name = "node"
+		}
+		for _, message := range validation.IsDNS1123Subdomain(name) {
+			message, _, _ = strings.Cut(message, " (e.g.")
+			v.at(at.at("name"), "", "the nodes' name %q: %s", short(name), message)
+		}
+		if names[name] {
+			v.at(at.at("name"), "give each group a name of its own", "two groups of nodes are called %q", name)
+		}
+		names[name] = true
+		if g.Count != nil && *g.Count < 0 {
+			v.at(at.at("count"), "", "a group cannot have %d nodes", *g.Count)
+		}
+		for _, r := range clusters.SortedKeys(g.Capacity) {
+			if _, err := resource.ParseQuantity(g.Capacity[r]); err != nil {
+				v.at(at.at("capacity", r), "such as 500m, 4 or 16Gi", "%q is no quantity", short(g.Capacity[r]))
+			}
+		}
+		for j, t := range g.Taints {
+			if t.Key == "" {
+				v.at(at.at("taints", j, "key"), "", "a taint needs a key")
+			}
+			v.oneOf(t.Effect, []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}, at.at("taints", j, "effect"), "effect of a taint")
+		}
+	}
+}

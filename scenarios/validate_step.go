@@ -1,0 +1,195 @@
+package scenarios
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// writes lists the verbs that send a write to the API server.
+func writes() []string {
+	return []string{"create", "apply", "update", "patch", "delete", "evict", "scale"}
+}
+
+// shape checks what can be told before the step is decoded: that it has one verb, and expect only with a write.
+func (v *validator) shape(n *node) bool {
+	fields := fieldsOf(reflect.TypeFor[Step]())
+	for _, e := range n.entries {
+		if _, ok := fieldNamed(fields, e.key.text); !ok {
+			return true // the decoder says it better
+		}
+	}
+	verb, ok := v.verb(n)
+	if !ok {
+		return false
+	}
+	write := slices.Contains(writes(), verb)
+	if n.get("expect") != nil && !write {
+		hint := "only a write has it: " + strings.Join(writes(), ", ")
+		if verb == "resolve" || verb == "metric" || verb == "command" {
+			hint = verb + " has an expect of its own: indent it below " + verb
+		}
+		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
+		return false
+	}
+	if n.get("dryRun") != nil && !write {
+		v.at(n.key("dryRun"), "", "%s is no write: there is no dry run of it", verb)
+		return false
+	}
+	return true
+}
+
+func (v *validator) step(s *Scenario, i int, n *node) {
+	step := &s.Spec.Steps[i]
+	if step.Name == "" && n.get("name") != nil || strings.ContainsAny(step.Name, "\n\r") {
+		v.at(n.at("name"), "", "the name of a step must be a text in one line")
+	}
+	verb := step.Verb()
+	v.expect(step, verb, n.at("expect"))
+	v.outputs(step, verb, n)
+	v.verbBody(s, i, n.get(verb))
+}
+
+// verb finds the one verb of a step.
+func (v *validator) verb(n *node) (string, bool) {
+	var verbs []string
+	for _, f := range verbFields() {
+		if n.get(f.name) != nil {
+			verbs = append(verbs, f.name)
+		}
+	}
+	switch len(verbs) {
+	case 1:
+		return verbs[0], true
+	case 0:
+		var all []string
+		for _, f := range verbFields() {
+			all = append(all, f.name)
+		}
+		v.at(n, "the verbs: "+strings.Join(all, ", "), "a step without a verb")
+		return "", false
+	}
+	v.at(n.key(verbs[1]), "make two steps of it", "a step has one verb; this one has %s", strings.Join(verbs, " and "))
+	return "", false
+}
+
+func (v *validator) verbBody(s *Scenario, i int, n *node) {
+	step := &s.Spec.Steps[i]
+	switch {
+	case step.Create != nil:
+		v.object(step.Create, n, step, true)
+	case step.Apply != nil:
+		v.object(step.Apply, n, step, false)
+	case step.Update != nil:
+		v.object(step.Update, n, step, false)
+	case step.Patch != nil:
+		v.patch(step.Patch, n)
+	case step.Delete != nil:
+		v.delete(step.Delete, n)
+	case step.Evict != nil:
+		v.present(step.Evict.Name, n, "name")
+	case step.Scale != nil:
+		v.objectReference(step.Scale.ObjectReference, n)
+		v.present(step.Scale.Name, n, "name")
+	case step.Transition != nil:
+		v.transition(step.Transition, n)
+	case step.Restart != nil:
+		v.restart(step.Restart, n)
+	case step.Kill != nil:
+		v.restart(step.Kill, n)
+	case step.Eventually != nil:
+		v.eventually(step.Eventually, n)
+	case step.Always != nil:
+		v.lasting(step.Always, n, "always")
+	case step.Never != nil:
+		v.lasting(step.Never, n, "never")
+	case step.Resolve != nil:
+		v.resolve(step.Resolve, n)
+	case step.Metric != nil:
+		v.metric(s, i, n)
+	case step.Command != nil:
+		v.command(step.Command, n)
+	}
+}
+
+// outputs checks the names of the outputs, and that there is something to make them of.
+func (v *validator) outputs(step *Step, verb string, n *node) {
+	if n.get("outputs") == nil {
+		return
+	}
+	for _, e := range n.get("outputs").entries {
+		if !identifier(e.key.text) {
+			v.at(e.key, "use letters, digits and _, so that outputs.name_of_output can be written", "%q cannot be the name of an output", short(e.key.text))
+		}
+	}
+	at := n.key("outputs")
+	switch {
+	case len(step.Outputs) == 0:
+		v.at(at, "", "no output is named")
+	case resultsOf(verb) == nil:
+		v.at(at, "", "%s returns nothing to make outputs of", verb)
+	case step.Eventually != nil && nothing(step.Eventually), step.Always != nil && nothing(step.Always):
+		v.at(at, "", "there is no object to make outputs of where none must match")
+	case step.Expect != nil && step.Expect.Rejected != nil:
+		v.at(at, "", "a write that is refused returns no object to make outputs of")
+	}
+}
+
+// nothing says whether an assertion holds only when no object matches.
+func nothing(a *Assertion) bool {
+	return a.Absent || a.Count != nil && a.Count.Max != nil && *a.Count.Max == 0
+}
+
+func (v *validator) expect(step *Step, verb string, n *node) {
+	e := step.Expect
+	if e == nil {
+		return
+	}
+	if e.Rejected == nil && e.Match == nil && e.CEL == "" && len(e.Warnings) == 0 {
+		v.at(n, "give rejected, warnings, match or cel", "nothing is expected here")
+	}
+	returned := e.Match != nil || n.get("cel") != nil
+	switch {
+	case returned && e.Rejected != nil:
+		v.at(n, "", "a write that is refused returns no object to match")
+	case returned && (verb == "delete" || verb == "evict"):
+		v.at(n, "look at the object in a step of its own", "%s returns no object to match", verb)
+	}
+	v.partial(e.Match, n.at("match"))
+	for i := range e.Warnings {
+		v.text(&e.Warnings[i], n.at("warnings", i))
+	}
+	if e.Rejected != nil {
+		v.rejection(e.Rejected, n.get("rejected"))
+	}
+}
+
+func (v *validator) rejection(r *Rejection, n *node) {
+	if n.get("code") != nil && (r.Code < 400 || r.Code > 599) {
+		v.at(n.at("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no refusal has the code %d", r.Code)
+	}
+	v.text(r.Message, n.at("message"))
+	if n.get("causes") != nil && len(r.Causes) == 0 {
+		v.at(n.at("causes"), "", "no cause is listed")
+	}
+	for i, c := range r.Causes {
+		if c.Reason == "" && c.Field == "" && c.Message == nil {
+			v.at(n.at("causes", i), "give reason, field or message", "any cause is like this one")
+		}
+		v.text(c.Message, n.at("causes", i, "message"))
+	}
+}
+
+// partial checks a partial object: an empty one says nothing.
+func (v *validator) partial(m map[string]any, n *node) {
+	if m != nil && len(m) == 0 {
+		v.at(n, "", "every object matches this: there is nothing to compare")
+	}
+}
+
+// present demands a field that only this verb needs.
+func (v *validator) present(text string, n *node, name string) {
+	if text == "" {
+		v.at(n.at(name), "", "the field %q is missing", name)
+	}
+}

@@ -1,0 +1,16 @@
+// Package kubernetes holds what is required of Kubernetes itself: so far KEP-5311, relaxed validation of Service names.
+package kubernetes
+
+import (
+	"embed"
+
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+//go:embed requirements.yaml
+var files embed.FS
+
+// Requirements returns the suite's requirements in the order in which they are written.
+func Requirements() ([]suites.Requirement, error) {
+	return suites.LoadRequirements(files, "requirements.yaml")
+}
