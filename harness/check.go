@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -33,9 +34,6 @@ func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State)
 }
 
 func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
-	if p.options.Skew == nil || from.Version == to.Version {
-		return
-	}
 	before, err := clusters.ParseVersion(from.Version)
 	if err != nil {
 		p.problem(at, "%w", err)
@@ -46,8 +44,8 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 		p.problem(at, "%w", err)
 		return
 	}
-	if err := p.options.Skew(before, after); err != nil {
-		p.problem(at, "%w; say force: true in the transition to rehearse it nevertheless", err)
+	if err := skew.Check(before, after); err != nil {
+		p.problem(at, "%w", err)
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *scenarioRun) cleanUp(ctx context.Context) {
 	if s.Keep || (!lasts && ctx.Err() != nil) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.CleanupTimeout)
 	defer cancel()
 	namespace, others := s.divide()
 	problems := s.removeAll(ctx, others)

@@ -23,7 +23,7 @@ func (s *scenarioRun) command(ctx context.Context, i int, step scenarios.Step) r
 	c := *step.Command
 	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, defaultStepTimeout)))
 	defer cancel()
-	return repeat(ctx, s.attempts(i), func(ctx context.Context) try {
+	return repeat(ctx, s.attempts(i), func() try {
 		t := judgeCommand(c, runProgram(ctx, c, s.environment(c)))
 		t.final = t.final || c.Within == 0
 		return t

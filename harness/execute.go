@@ -19,7 +19,7 @@ const (
 	defaultStepTimeout       = 30 * time.Second
 	defaultTransitionTimeout = 10 * time.Minute
 	defaultRestartTimeout    = 2 * time.Minute
-	cleanupTimeout           = 30 * time.Second
+	defaultCleanupTimeout    = 30 * time.Second
 	deleteTimeout            = 2 * time.Minute
 	diagnosticsTimeout       = 20 * time.Second
 )
@@ -36,6 +36,8 @@ type Options struct {
 	Clusters int
 	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
 	Keep bool
+	// CleanupTimeout is how long what a scenario made may take to go when it is removed; 30s unless set.
+	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
 	// Prefix of the clusters' names, which must be unique on the machine; "rehearse" unless set.
@@ -55,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Clusters < 1 {
 		o.Clusters = 1
+	}
+	if o.CleanupTimeout == 0 {
+		o.CleanupTimeout = defaultCleanupTimeout
 	}
 	if o.Prefix == "" {
 		o.Prefix = "rehearse"

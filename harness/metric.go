@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -16,6 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
+
+// readTimeout is how long one reading of the metrics may take.
+const readTimeout = 10 * time.Second
 
 // startTime is the metric by which a component shows that it was started anew.
 const startTime = "process_start_time_seconds"
@@ -40,11 +44,14 @@ func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) re
 	if m.Component == "" {
 		m.Component = clusters.APIServer
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, defaultStepTimeout)))
+	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, defaultStepTimeout)))
 	defer cancel()
 	var last reading
-	r := repeat(ctx, s.attempts(i), func(ctx context.Context) try {
-		text, err := source.Metrics(ctx, m.Component)
+	r := repeat(limited, s.attempts(i), func() try {
+		// A reading has its own time, so that one near the end is not taken for one that failed.
+		reading, cancel := context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+		text, err := source.Metrics(reading, m.Component)
 		if err == nil {
 			last, err = readMetric(text, m)
 		}

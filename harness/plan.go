@@ -18,8 +18,6 @@ import (
 type PlanOptions struct {
 	// NoSharing gives each scenario a cluster to itself.
 	NoSharing bool
-	// Skew says whether the version skew policy allows to go from one version to another.
-	Skew func(from, to clusters.Version) error
 }
 
 // Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.

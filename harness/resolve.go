@@ -32,9 +32,10 @@ func (s *scenarioRun) resolve(ctx context.Context, i int, step scenarios.Step) r
 	if err != nil {
 		return failure(reports.Error, "resolve: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, defaultStepTimeout)))
+	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, defaultStepTimeout)))
 	defer cancel()
-	return repeat(ctx, s.attempts(i), func(ctx context.Context) try {
+	return repeat(limited, s.attempts(i), func() try {
+		// A question has its own time: one that is asked near the end must not be taken for one without an answer.
 		return question.judge(question.ask(ctx, address))
 	})
 }

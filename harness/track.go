@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -31,6 +33,8 @@ type trackRun struct {
 
 	mu      sync.Mutex
 	running int
+	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
+	troubled bool
 	// patience is the longest time that a waiting transition step allows.
 	patience time.Duration
 }
@@ -149,6 +153,7 @@ func (t *trackRun) watch(ctx context.Context, broken context.CancelCauseFunc) {
 		select {
 		case err, open := <-dog.Died():
 			if open && err != nil {
+				t.trouble()
 				broken(&diedError{err})
 			}
 		case <-ctx.Done():
@@ -170,10 +175,30 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	t.kinds.Reset()
 	outcome := reports.Outcome{Status: reports.Passed}
 	if err != nil {
+		t.trouble()
 		outcome = unfinished(ctx, err)
 	}
 	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
 	return err
+}
+
+func (t *trackRun) trouble() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.troubled = true
+}
+
+// collect keeps in the report folder what a cluster that failed has to tell.
+func (t *trackRun) collect(ctx context.Context) {
+	if t.ReportDir == "" || !t.troubled {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, diagnosticsTimeout)
+	defer cancel()
+	dir := filepath.Join(t.ReportDir, t.track.Name)
+	if err := errors.Join(os.MkdirAll(dir, 0o755), t.cluster.Collect(ctx, dir)); err != nil {
+		t.Progress("no diagnostics of cluster %s: %v", t.cluster.Name(), err)
+	}
 }
 
 // allow makes the next crossing wait at least that long.
@@ -187,6 +212,7 @@ func (t *trackRun) allow(patience time.Duration) {
 func (t *trackRun) remove(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 	defer cancel()
+	t.collect(ctx)
 	if t.Keep {
 		t.Progress("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/reporters"
@@ -24,6 +25,7 @@ const (
 //   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
 //   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
 //     known-issue: it breaks no build, and nobody takes it for a success.
+//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property.
 //   - A case's time is its own; the time of a suite is from the start of its first case to the end of its last, which is
 //     less than their sum because scenarios run side by side.
 func JUnit(run *Run) ([]byte, error) {
@@ -59,6 +61,8 @@ type junitSuite struct {
 	span  span
 	cases []reporters.JUnitTestCase
 	names map[string]int
+	// properties of the cases, each under its case's name.
+	properties []reporters.JUnitProperty
 }
 
 func junitSuites(run *Run) []*junitSuite {
@@ -94,8 +98,24 @@ func (s *junitSuite) add(c reporters.JUnitTestCase, started, finished time.Time)
 		c.Name = fmt.Sprintf("%s (%d)", c.Name, n)
 	}
 	c.Classname = s.name
+	s.moveProperties(&c)
 	s.cases = append(s.cases, c)
 	s.span.add(started, finished)
+}
+
+// moveProperties takes a case's properties out of it: the common schema allows them in a suite only. They go into the
+// suite's properties, under the case's name, and at the head of the case's output.
+func (s *junitSuite) moveProperties(c *reporters.JUnitTestCase) {
+	if c.Properties == nil {
+		return
+	}
+	var head strings.Builder
+	for _, p := range c.Properties.Properties {
+		fmt.Fprintf(&head, "%s: %s\n", p.Name, p.Value)
+		s.properties = append(s.properties, reporters.JUnitProperty{Name: c.Name + "/" + p.Name, Value: p.Value})
+	}
+	c.Properties = nil
+	c.SystemOut = strings.TrimRight(head.String()+"\n"+c.SystemOut, "\n")
 }
 
 func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
@@ -111,6 +131,7 @@ func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
 		"provider", run.Provider,
 		"interrupted", fmt.Sprint(run.Interrupted),
 	)
+	suite.Properties.Properties = append(suite.Properties.Properties, s.properties...)
 	for _, c := range s.cases {
 		switch {
 		case c.Failure != nil:
@@ -159,15 +180,12 @@ func scrub(all *reporters.JUnitTestSuites) {
 			if c.Skipped != nil {
 				c.Skipped.Message = oneLine(c.Skipped.Message)
 			}
-			if c.Properties != nil {
-				scrubProperties(c.Properties.Properties)
-			}
 		}
 	}
 }
 
 func scrubProperties(list []reporters.JUnitProperty) {
 	for i := range list {
-		list[i].Value = oneLine(list[i].Value)
+		list[i].Name, list[i].Value = oneLine(list[i].Name), oneLine(list[i].Value)
 	}
 }

@@ -44,7 +44,6 @@ func setupCase(run *Run, track *Track, s *Step) reporters.JUnitTestCase {
 		Name: track.Name + ": " + setupTitle(s), Status: string(known(s.Status)), Time: seconds(s.Duration()),
 	}
 	c.Properties = &reporters.JUnitProperties{Properties: properties(
-		"track", track.Name,
 		"path", strings.Join(track.Path, " -> "),
 		"state", s.State,
 	)}

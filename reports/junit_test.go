@@ -135,13 +135,13 @@ func TestJSONRoundTrip(t *testing.T) {
 }
 
 // junitElement is what the JUnit schemas of Ant and Jenkins demand of an element: its attributes (the required ones with
-// a !), and its children in their order. Properties in a case are Ginkgo's addition, which Jenkins reads.
+// a !), and its children in their order.
 type junitElement struct{ attributes, children string }
 
 var junitSchema = map[string]junitElement{
 	"testsuites": {"tests disabled errors failures time", "testsuite"},
 	"testsuite":  {"name! package tests! disabled skipped errors! failures! time! timestamp!", "properties testcase"},
-	"testcase":   {"name! classname! status time!", "skipped error failure system-out system-err properties"},
+	"testcase":   {"name! classname! status time!", "skipped error failure system-out system-err"},
 	"properties": {"", "property"},
 	"property":   {"name! value!", ""},
 	"skipped":    {"message", ""},

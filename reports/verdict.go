@@ -2,24 +2,22 @@ package reports
 
 import "fmt"
 
-// derive returns the status that follows from the steps alone.
+// derive returns the status that follows from the steps alone. The first step that went wrong decides: a scenario ends
+// there, and what goes wrong afterwards, when it is cleaned up, does not take a finding back.
 func derive(steps []*Step) Status {
-	seen := map[Status]int{}
+	passed := 0
 	for _, s := range steps {
-		seen[s.Status]++
+		switch s.Status {
+		case Error, Failed, Known:
+			return s.Status
+		case Passed:
+			passed++
+		}
 	}
-	switch {
-	case seen[Error] > 0:
-		return Error
-	case seen[Failed] > 0:
-		return Failed
-	case seen[Known] > 0:
-		return Known
-	case len(steps) > 0 && seen[Passed] == len(steps):
+	if passed > 0 && passed == len(steps) {
 		return Passed
-	default:
-		return NotRun
 	}
+	return NotRun
 }
 
 // judge brings together what follows from a scenario's steps and what the caller says of it. Where they contradict each
@@ -56,14 +54,17 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 // judgeKnown grants that a failure is known only where exactly one step failed: a second failure is another one, and
 // without any there is nothing to know of.
 func judgeKnown(steps []*Step, derived Status) (Status, string) {
-	failing := 0
+	failing, errors := 0, 0
 	for _, s := range steps {
-		if s.Status == Failed || s.Status == Known {
+		switch s.Status {
+		case Failed, Known:
 			failing++
+		case Error:
+			errors++
 		}
 	}
 	switch {
-	case derived == Error:
+	case derived == Error || errors > 0:
 		return Error, ""
 	case failing == 0:
 		return Error, "said to have failed as a known issue, but no step failed"

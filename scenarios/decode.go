@@ -173,6 +173,9 @@ func (d *decoder) mismatch(n *node, t reflect.Type) {
 	hint := ""
 	if n.kind == scalar && n.tag != tagString && t.Kind() == reflect.String {
 		hint = fmt.Sprintf("put it in quotes: %q", n.text)
+		if n.literal {
+			hint = "put it in quotes in the table"
+		}
 		if n.tag == tagFloat {
 			hint += " (YAML reads a bare 1.30 as the number 1.3)"
 		}

@@ -175,6 +175,9 @@ func (x *expander) fillAll(n *node, parts []part, t reflect.Type, place string) 
 		return n.asBroken()
 	}
 	filled := x.valueNode(n, value)
+	if t != nil && t.Kind() == reflect.String && (filled.tag == tagInt || filled.tag == tagBool) {
+		filled.tag = tagString // but no float: a bare 1.30 would be 1.3
+	}
 	if filled.kind == scalar {
 		return x.text(filled, t, place)
 	}

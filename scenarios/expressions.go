@@ -19,6 +19,7 @@ type Expressions struct {
 
 type expressionCache struct {
 	environment func() (*cel.Env, error)
+	costLimit   uint64
 	compiled    sync.Map // the expression's text -> *compiled
 }
 
@@ -39,7 +40,9 @@ type mistake struct {
 
 // NewExpressions returns an empty set of expressions.
 func NewExpressions() *Expressions {
-	return &Expressions{ctx: context.Background(), cache: &expressionCache{environment: sync.OnceValues(newEnvironment)}}
+	return &Expressions{ctx: context.Background(), cache: &expressionCache{
+		environment: sync.OnceValues(newEnvironment), costLimit: celCostLimit,
+	}}
 }
 
 // WithContext returns the same expressions, whose evaluation ends when the context does.
@@ -122,7 +125,7 @@ func (c *expressionCache) compile(expression string) *compiled {
 		}
 		return result
 	}
-	program, err := env.Program(ast, cel.CostLimit(celCostLimit), cel.InterruptCheckFrequency(celCheckInterval))
+	program, err := env.Program(ast, cel.CostLimit(c.costLimit), cel.InterruptCheckFrequency(celCheckInterval))
 	if err != nil { // a constant part that cannot be evaluated
 		return &compiled{mistakes: []mistake{{line: 1, message: evaluationError(err).Error()}}}
 	}
@@ -169,7 +172,7 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 func evaluationError(err error) error {
 	message := strings.ReplaceAll(err.Error(), namespaceVariable, "namespace")
 	if strings.Contains(message, "cost limit exceeded") {
-		return fmt.Errorf("the expression costs more than it may (%d): %w", celCostLimit, err)
+		return fmt.Errorf("the expression costs more than it may: %w", err)
 	}
 	if message != err.Error() {
 		return errors.New(message)

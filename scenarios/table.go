@@ -88,54 +88,91 @@ func (x *expander) sameColumns(item *node, columns map[string]*column, i int) bo
 
 // nameRows takes the rows' own names, or makes names of their values.
 func (x *expander) nameRows(n *node, rows []row) bool {
-	_, named := rows[0].values["name"]
-	taken := map[string]int{}
+	if _, named := rows[0].values["name"]; !named {
+		nameByValues(rows, n.items[0])
+		return true
+	}
+	taken := map[string]bool{}
 	for i := range rows {
-		if !named {
-			rows[i].name = rowName(rows, n.items[0], i)
-			if taken[rows[i].name]++; taken[rows[i].name] > 1 || rows[i].name == "" {
-				rows[i].name = strings.TrimSpace(fmt.Sprintf("%s #%d", rows[i].name, i+1))
-			}
-			continue
-		}
 		name, _ := rows[i].values["name"].(string)
 		at := n.items[i].at("name")
 		if strings.TrimSpace(name) != name || name == "" || strings.ContainsAny(name, "\n\r\t") {
 			x.found.at(at, "", "the name of a row must be a text in one line")
 			return false
 		}
-		if taken[name]++; taken[name] > 1 {
+		if taken[name] {
 			x.found.at(at, "", "an earlier row is called %q too", short(name))
 			return false
 		}
+		taken[name] = true
 		rows[i].name = name
 	}
 	return true
 }
 
-// rowName is made of the values that differ among the rows, in the order of the columns.
-func rowName(rows []row, first *node, i int) string {
-	var values []string
+// nameByValues names the rows by as few of the columns as tell them apart, from the left; lists and maps come last. What
+// is still the same gets its number.
+func nameByValues(rows []row, first *node) {
+	var plain, nested []string
 	for _, e := range first.entries {
-		name := e.key.text
-		differs := len(rows) == 1
-		for _, r := range rows {
-			differs = differs || !reflect.DeepEqual(r.values[name], rows[0].values[name])
+		if e.value.kind == scalar {
+			plain = append(plain, e.key.text)
+		} else {
+			nested = append(nested, e.key.text)
 		}
-		if !differs {
+	}
+	for _, column := range append(plain, nested...) {
+		if len(rows) > 1 && (distinct(rows) || same(rows, column)) {
 			continue
 		}
-		text, err := format(rows[i].values[name])
-		if err != nil {
-			text = "null"
+		for i := range rows {
+			text, err := format(rows[i].values[column])
+			if err != nil {
+				text = "null"
+			}
+			text = strings.Join(strings.Fields(text), " ")
+			rows[i].name = cut(strings.Trim(rows[i].name+", "+text, ", "))
 		}
-		values = append(values, strings.Join(strings.Fields(text), " "))
+		if len(rows) == 1 {
+			break
+		}
 	}
-	name := []rune(strings.Join(values, ", "))
-	if len(name) > maxRowName {
-		name = append(name[:maxRowName-3], []rune("...")...)
+	taken := map[string]int{}
+	for i := range rows {
+		if taken[rows[i].name]++; rows[i].name == "" || taken[rows[i].name] > 1 {
+			rows[i].name = strings.TrimSpace(fmt.Sprintf("%s #%d", rows[i].name, i+1))
+		}
 	}
-	return strings.TrimSpace(string(name))
+	if !distinct(rows) { // a value looks like such a number
+		for i := range rows {
+			rows[i].name = fmt.Sprintf("#%d", i+1)
+		}
+	}
+}
+
+func distinct(rows []row) bool {
+	names := map[string]bool{}
+	for _, r := range rows {
+		names[r.name] = true
+	}
+	return len(names) == len(rows)
+}
+
+// same says whether a column tells no row from another.
+func same(rows []row, column string) bool {
+	for _, r := range rows {
+		if !reflect.DeepEqual(r.values[column], rows[0].values[column]) {
+			return false
+		}
+	}
+	return true
+}
+
+func cut(name string) string {
+	if runes := []rune(name); len(runes) > maxRowName {
+		return string(runes[:maxRowName-3]) + "..."
+	}
+	return name
 }
 
 // identifier says whether a name can follow a dot in CEL.

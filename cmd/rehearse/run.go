@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
-	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -44,7 +43,7 @@ func (s *selection) plan(command *cobra.Command, paths []string, progress func(s
 	if err != nil {
 		return nil, err
 	}
-	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing, Skew: skew.Check})
+	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing})
 }
 
 func newRunCommand() *cobra.Command {

@@ -25,7 +25,7 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 		return w.couldNotLook(ctx, err)
 	}
 	if w.holds() != wanted {
-		return w.failed(violation(wanted)+" at the first look.", nil)
+		return w.failed(ctx, violation(wanted)+" at the first look.", nil)
 	}
 	var decisive history.Change
 	violated := func(change history.Change) bool {
@@ -45,7 +45,7 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 		}
 	}
 	into := decisive.At.Sub(w.began).Round(time.Millisecond)
-	return w.failed(fmt.Sprintf("%s at %s (%s into %s), when %s was %s%s.", violation(wanted), w.since(decisive.At), into, length,
+	return w.failed(ctx, fmt.Sprintf("%s at %s (%s into %s), when %s was %s%s.", violation(wanted), w.since(decisive.At), into, length,
 		decisive.Name, decisive.Type, found(decisive)), &decisive)
 }
 

@@ -38,6 +38,6 @@ func Eventually(ctx context.Context, in Input) Result {
 	case err != nil:
 		return w.couldNotLook(ctx, err)
 	default:
-		return w.failed(fmt.Sprintf("It was not so within %s.", within), nil)
+		return w.failed(ctx, fmt.Sprintf("It was not so within %s.", within), nil)
 	}
 }

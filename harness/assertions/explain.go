@@ -72,15 +72,38 @@ func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
 }
 
 // failed is the result when something else was seen than was wanted; the change is the one that did it, if it was one.
-func (w *watcher) failed(what string, change *history.Change) Result {
-	r := w.result(reports.Failed, what, w.situation(), w.gaps())
+func (w *watcher) failed(ctx context.Context, what string, change *history.Change) Result {
+	if ctx.Err() != nil {
+		// Whatever looked wrong may have come of the interrupt.
+		return w.couldNotLook(ctx, ctx.Err())
+	}
+	body := []string{w.situation()}
+	focus := w.focus()
+	if focus != nil {
+		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus))
+	}
+	if change != nil && (focus == nil || change.Namespace != focus.GetNamespace() || change.Name != focus.GetName()) {
+		body = append(body, w.times(change.Namespace, change.Name))
+	}
+	r := w.result(reports.Failed, what, append(body, w.gaps())...)
 	if change != nil {
 		r.EventAt = change.At
 	}
-	if object := w.focus(); object != nil {
-		r.Evidence = toYAML(object)
+	if focus != nil {
+		r.Evidence = toYAML(focus)
 	}
 	return r
+}
+
+// dying says of an object that it is being deleted, and who keeps it.
+func dying(object *unstructured.Unstructured) string {
+	if object.GetDeletionTimestamp() == nil {
+		return ""
+	}
+	if finalizers := object.GetFinalizers(); len(finalizers) > 0 {
+		return fmt.Sprintf("%s is being deleted; these finalizers keep it: %s.", object.GetName(), strings.Join(finalizers, ", "))
+	}
+	return fmt.Sprintf("%s is being deleted.", object.GetName())
 }
 
 // focus is the object that a failure is about: one that matches though it should not, or the one that comes closest.
@@ -115,20 +138,14 @@ func (w *watcher) situation() string {
 		return b.String()
 	}
 	hits := w.matching()
-	fmt.Fprintf(&b, "%s", counted(len(w.candidates), len(hits)))
+	b.WriteString(counted(len(w.candidates), len(hits)))
 	if len(hits) > 0 {
 		fmt.Fprintf(&b, ": %s", names(hits))
 	}
 	b.WriteString(".\n")
-	closest := w.closest()
-	if closest == nil || w.tooMany(len(hits)) {
-		if focus := w.focus(); focus != nil {
-			b.WriteString(w.times(focus.GetNamespace(), focus.GetName()))
-		}
-		return b.String()
+	if closest := w.closest(); closest != nil && !w.tooMany(len(hits)) {
+		fmt.Fprintf(&b, "Closest is %s:\n%s", closest.object.GetName(), indented(w.difference(closest)))
 	}
-	fmt.Fprintf(&b, "Closest is %s (- wanted, + there):\n%s", closest.object.GetName(), indented(w.difference(closest)))
-	b.WriteString(w.times(closest.object.GetNamespace(), closest.object.GetName()))
 	return b.String()
 }
 
@@ -150,7 +167,7 @@ func counted(total, hits int) string {
 func (w *watcher) difference(c *candidate) string {
 	switch {
 	case c.differs:
-		return matching.Diff(w.assertion.Match, c.object.Object)
+		return "(- wanted, + there)\n" + matching.Diff(w.assertion.Match, c.object.Object)
 	case c.celError != nil:
 		return fmt.Sprintf("cel: %s\n  could not be evaluated: %v\n", w.assertion.CEL, c.celError)
 	default:

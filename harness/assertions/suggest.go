@@ -42,7 +42,7 @@ func (w *watcher) elsewhere() string {
 }
 
 func similar(name string, among []*unstructured.Unstructured) string {
-	far := max(2, len(name)/3)
+	far := max(1, len(name)/3)
 	var near []string
 	for _, object := range among {
 		if distance(name, object.GetName()) <= far {
@@ -68,23 +68,27 @@ func labelled(objects []*unstructured.Unstructured) string {
 	return strings.Join(parts, ", ")
 }
 
-// distance is the number of letters to insert, delete or replace to get from one word to the other.
+// distance is the number of letters to insert, delete, replace or swap with their neighbour to get from one word to the other.
 func distance(a, b string) int {
+	var before []int
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			replace := row[j]
 			if a[i] != b[j] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+			next[j+1] = min(replace, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

@@ -80,7 +80,7 @@ func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.
 		TimeoutSeconds:      &seconds,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("watching %s from resourceVersion %s: %w", s.resource.GroupResource(), from, err)
+		return nil, fmt.Errorf("watching %s: %w", s.resource.GroupResource(), withoutURL(err))
 	}
 	return connection, nil
 }

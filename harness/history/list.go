@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,7 +23,7 @@ func (s *Stream) list(ctx context.Context, scope Scope) ([]*unstructured.Unstruc
 	for {
 		page, err := getPage(ctx, client, options)
 		if err != nil {
-			return nil, "", fmt.Errorf("listing %s, %s: %w", s.resource.GroupResource(), scope, err)
+			return nil, "", fmt.Errorf("listing %s, %s: %w", s.resource.GroupResource(), scope, withoutURL(err))
 		}
 		for i := range page.Items {
 			withoutManagedFields(&page.Items[i])
@@ -38,4 +40,13 @@ func getPage(ctx context.Context, client dynamic.ResourceInterface, options meta
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	return client.List(ctx, options)
+}
+
+// withoutURL is a transport's error without the address of the request, which says nothing that the rest does not.
+func withoutURL(err error) error {
+	var transport *url.Error
+	if errors.As(err, &transport) {
+		return transport.Err
+	}
+	return err
 }

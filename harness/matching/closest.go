@@ -35,3 +35,27 @@ func leaves(want any) int {
 	}
 	return max(n, 1)
 }
+
+// cutDown returns the elements of a list without the fields that nothing was wanted of.
+func cutDown(want any, list []any) []any {
+	fields, isMap := plain(want).(map[string]any)
+	if !isMap {
+		return list
+	}
+	var cut []any
+	for _, element := range list {
+		there, isMap := plain(element).(map[string]any)
+		if !isMap {
+			cut = append(cut, element)
+			continue
+		}
+		kept := map[string]any{}
+		for key := range fields {
+			if value, ok := there[key]; ok {
+				kept[key] = value
+			}
+		}
+		cut = append(cut, kept)
+	}
+	return cut
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gonvenience/bunt"
@@ -12,9 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What a person still reads: a value, and a list of differences, longer than this is cut, saying so.
+// What a person still reads: what is longer than this is cut, saying so.
 const (
 	maxValueLines  = 24
+	maxLineLength  = 200
 	maxDifferences = 20
 )
 
@@ -68,8 +70,10 @@ func valueDiff(want, got any) (text string) {
 	if err := human.WriteReport(&out); err != nil {
 		return prefix("- ", toYAML(want)) + prefix("+ ", toYAML(got))
 	}
-	// dyff begins with an empty line and the path, which here is always the root.
-	lines := strings.Split(strings.TrimSpace(bunt.RemoveAllEscapeSequences(out.String())), "\n")[1:]
+	lines := strings.Split(bunt.RemoveAllEscapeSequences(out.String()), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	// The first line is the path, which here is always the root.
+	lines = lines[1:]
 	if len(lines) > 0 && lines[0] == "± value change" {
 		lines = lines[1:]
 	}
@@ -118,8 +122,13 @@ func indent(text, by string) string {
 
 func cut(text string, lines int) string {
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(all) <= lines {
-		return text
+	for i, line := range all {
+		if runes := []rune(line); len(runes) > maxLineLength {
+			all[i] = fmt.Sprintf("%s... %d more", string(runes[:maxLineLength]), len(runes)-maxLineLength)
+		}
 	}
-	return strings.Join(all[:lines], "\n") + fmt.Sprintf("\n... %d more lines\n", len(all)-lines)
+	if len(all) > lines {
+		all = append(all[:lines], fmt.Sprintf("... %d more lines", len(all)-lines))
+	}
+	return strings.Join(all, "\n") + "\n"
 }

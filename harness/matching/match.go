@@ -17,7 +17,7 @@ type Mismatch struct {
 	Path string
 	// Want is what was wanted there; nil when the field had to be absent.
 	Want any
-	// Got is what is there; nil when Missing, except for a value missing from a list: then it is that list.
+	// Got is what is there. For an element missing from a list it is that list, its maps cut down to the wanted fields.
 	Got any
 	// Missing says that nothing is there.
 	Missing bool
@@ -129,10 +129,10 @@ func (m *matcher) list(path string, want, got []any) {
 		switch {
 		case matches == 0 && isMap && closest != nil:
 			m.value(place, element, closest)
-		case isMap || len(got) == 0:
+		case len(got) == 0:
 			m.add(place, element, nil)
 		default:
-			m.found = append(m.found, Mismatch{Path: place, Want: element, Got: got, Missing: true})
+			m.found = append(m.found, Mismatch{Path: place, Want: element, Got: cutDown(element, got), Missing: true})
 		}
 	}
 }

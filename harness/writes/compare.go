@@ -20,7 +20,7 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	case a.outcome == Refused && want == nil:
 		return Verdict{
 			Status:   reports.Failed,
-			Message:  fmt.Sprintf("%s was refused, but should have been accepted:\n%s", op, describeStatus(a.status)),
+			Message:  fmt.Sprintf("%s was refused, but should have been accepted: %s", op, describeStatus(a.status)),
 			Evidence: describeStatus(a.status),
 		}
 	case a.outcome == Refused:
@@ -38,14 +38,14 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	}
 	if a.stored {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused, and yet it was stored:\n%s\nstored object:\n%s", op, describeStatus(a.status), render(a.object.Object))
+		v.Message = fmt.Sprintf("%s was refused, and yet it was stored: %s\nstored object:\n%s", op, describeStatus(a.status), render(a.object.Object))
 		return v
 	}
 	problems := append(differences(*expect.Rejected, a.status), missing(expect.Warnings, a.warnings)...)
 	if len(problems) > 0 {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused otherwise than it should have been:\n%s\nthe refusal in full:\n%s",
-			op, strings.Join(problems, "\n"), describeStatus(a.status))
+		v.Message = fmt.Sprintf("%s was refused otherwise than it should have been (%s):\n%s\nthe refusal in full:\n%s",
+			op, strings.Join(titles(problems), ", "), strings.Join(problems, "\n"), describeStatus(a.status))
 	}
 	return v
 }
@@ -118,9 +118,19 @@ func (w *Writer) compareObject(op *operation, expect *scenarios.Expect, a answer
 	}
 	if len(problems) > 0 {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was accepted, but:\n%s", op, strings.Join(problems, "\n"))
+		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))
 	}
 	return v
+}
+
+// titles are what the problems are about: the text before each one's first colon.
+func titles(problems []string) []string {
+	var all []string
+	for _, problem := range problems {
+		title, _, _ := strings.Cut(problem, ":")
+		all = append(all, title)
+	}
+	return all
 }
 
 // missing says which wanted warnings did not come.

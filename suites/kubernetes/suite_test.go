@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
-	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -65,7 +64,7 @@ func TestScenariosSayWhatTheyAre(t *testing.T) {
 }
 
 func TestScenariosShareClusters(t *testing.T) {
-	plan, err := harness.NewPlan(t.Context(), provider(t), load(t), harness.PlanOptions{Skew: skew.Check})
+	plan, err := harness.NewPlan(t.Context(), provider(t), load(t), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

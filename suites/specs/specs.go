@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -26,7 +25,7 @@ import (
 // the track's scenarios through its path, side by side; then each says what came of its own. So with any number of processes
 // each scenario runs once, and a filter that leaves out all scenarios of a track saves its cluster.
 func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario) error {
-	plan, err := newPlan(ctx, provider, set)
+	plan, err := harness.NewPlan(ctx, provider, set, harness.PlanOptions{})
 	if err != nil {
 		return err
 	}
@@ -44,10 +43,6 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	return nil
 }
 
-func newPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario) (*harness.Plan, error) {
-	return harness.NewPlan(ctx, provider, set, harness.PlanOptions{Skew: skew.Check})
-}
-
 // track is the scenarios that share a cluster.
 type track struct {
 	provider  clusters.Provider
@@ -61,13 +56,13 @@ func (t *track) declare() {
 	ginkgo.BeforeAll(t.execute)
 	for i, s := range t.scenarios {
 		at := types.NewCustomCodeLocation(s.Position.String())
-		ginkgo.It(s.Title(), at, ginkgo.Label(harness.Labels(s)...), func() { t.report(i) })
+		ginkgo.It(s.Title(), at, ginkgo.Label(harness.Labels(s)...), func() { t.report(i, at) })
 	}
 }
 
 // execute runs the track alone, on a plan of its own.
 func (t *track) execute(ctx ginkgo.SpecContext) {
-	plan, err := newPlan(ctx, t.provider, t.scenarios)
+	plan, err := harness.NewPlan(ctx, t.provider, t.scenarios, harness.PlanOptions{})
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
@@ -86,10 +81,10 @@ func (t *track) execute(ctx ginkgo.SpecContext) {
 }
 
 // report passes on what came of a scenario.
-func (t *track) report(i int) {
+func (t *track) report(i int, at types.CodeLocation) {
 	known, err := verdict(t.run, i)
 	if known != "" {
-		ginkgo.AddReportEntry("known issue", known)
+		ginkgo.AddReportEntry("known issue", at, known)
 	}
 	if err != nil {
 		ginkgo.Fail(err.Error())

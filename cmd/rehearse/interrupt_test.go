@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// rehearseItself makes the test's own program behave as rehearse.
+const rehearseItself = "REHEARSE_TEST_AS_REHEARSE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(rehearseItself) != "" {
+		main()
+	}
+	component.Main()
+	os.Exit(m.Run())
+}
+
+const rehearsal = "../../scenarios/kubernetes/service-name-rollback.yaml"
+
+// moments are files below the cluster's folder whose appearance says how far a run is.
+var moments = []string{
+	"lock", "logs/etcd-1.log", "logs/kube-apiserver-1.log", "logs/kube-controller-manager-1.log", "logs/kube-scheduler-1.log",
+	"logs/kube-apiserver-2.log", "logs/dns-1.log", "logs/kube-controller-manager-2.log", "logs/kube-apiserver-3.log", "logs/kube-apiserver-4.log",
+}
+
+// Whenever a run is told to stop, or killed, nothing of it stays, and its report can be read.
+func TestNothingIsLeftBehind(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		for _, moment := range moments {
+			t.Run(signal.String()+" at "+filepath.Base(moment), func(t *testing.T) {
+				t.Parallel()
+				r := startRun(t)
+				r.await(t, moment)
+				if err := r.command.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				code := r.wait(t)
+				if signal == syscall.SIGINT && code != exitInterrupted {
+					t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, r.output.String())
+				}
+				r.noProcessLeft(t)
+				if signal == syscall.SIGKILL {
+					r.sweep(t)
+				}
+				if left, _ := filepath.Glob(filepath.Join(r.clusters(), "*")); len(left) > 0 {
+					t.Errorf("left behind: %v", left)
+				}
+				r.junit(t)
+			})
+		}
+	}
+}
+
+type running struct {
+	command *exec.Cmd
+	output  *bytes.Buffer
+	cache   string
+	report  string
+	done    chan struct{}
+}
+
+// startRun starts a run of the rehearsal with a cache of its own, which shares the user's Kubernetes programs.
+func startRun(t *testing.T) *running {
+	t.Helper()
+	shared, err := local.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	r := &running{cache: filepath.Join(cache, "rehearse"), report: t.TempDir(), output: &bytes.Buffer{}, done: make(chan struct{})}
+	if err := os.Mkdir(r.cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(r.cache, "kubernetes")); err != nil {
+		t.Fatal(err)
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable, "run", "--report-dir", r.report, rehearsal)
+	r.command.Env = append(os.Environ(), rehearseItself+"=1", "XDG_CACHE_HOME="+cache)
+	r.command.Stdout, r.command.Stderr = r.output, r.output
+	if err := r.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.done)
+		_ = r.command.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = r.command.Process.Kill()
+		<-r.done
+	})
+	return r
+}
+
+func (r *running) clusters() string { return filepath.Join(r.cache, "clusters") }
+
+// await looks for the moment's file until it is there.
+func (r *running) await(t *testing.T, moment string) {
+	t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		if found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment)); len(found) > 0 {
+			return
+		}
+		select {
+		case <-r.done:
+			t.Fatalf("the run ended before %s was there; it said:\n%s", moment, r.output.String())
+		case <-ticker.C:
+		}
+	}
+}
+
+func (r *running) wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-r.done:
+	case <-time.After(time.Minute):
+		t.Fatal("the run does not end")
+	}
+	return r.command.ProcessState.ExitCode()
+}
+
+// noProcessLeft waits until no process names the run's cache. The kernel kills them with their parent; it may take a moment.
+func (r *running) noProcessLeft(t *testing.T) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		if left = processesOf(t, r.cache); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("processes are left: %v", left)
+}
+
+func processesOf(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, entry := range entries {
+		if _, err := strconv.Atoi(entry.Name()); err != nil {
+			continue
+		}
+		if line, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline")); err == nil && bytes.Contains(line, []byte(folder)) {
+			found = append(found, strings.ReplaceAll(string(line[:min(len(line), 80)]), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// sweep does what the next run does first.
+func (r *running) sweep(t *testing.T) {
+	t.Helper()
+	provider, err := local.Default(releases.Options{CacheDir: r.cache}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := provider.Sweep(); err != nil {
+		t.Error(err)
+	}
+}
+
+// junit checks that the report can be read and claims no success.
+func (r *running) junit(t *testing.T) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(r.report, "junit.xml"))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Fatal("there is no junit.xml")
+	}
+	var report reporters.JUnitTestSuites
+	if err := xml.Unmarshal(data, &report); err != nil {
+		t.Fatalf("junit.xml: %v\n%s", err, data)
+	}
+	found := false
+	for _, suite := range report.TestSuites {
+		for _, c := range suite.TestCases {
+			if c.Name != "service-name-rollback" {
+				continue
+			}
+			found = true
+			if c.Skipped == nil && c.Error == nil {
+				t.Errorf("the scenario did not run to its end, but junit.xml says %q", c.Status)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("junit.xml does not tell of the scenario:\n%s", data)
+	}
+}

@@ -1,0 +1,79 @@
+package assertions
+
+import (
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestWhatKeepsAnObject(t *testing.T) {
+	f := newFixture(t)
+	kept := service("x", "web")
+	metadata := kept["metadata"].(map[string]any)
+	metadata["deletionTimestamp"] = "2024-01-02T03:04:05Z"
+	metadata["finalizers"] = []string{"example.com/a", "example.com/b"}
+	f.server.Put(services, kept)
+	f.observe()
+	result := f.begun(Eventually, scenarios.Assertion{Selection: named("web"), Absent: true}).after(5 * time.Second)
+	check(t, result, reports.Failed)
+	golden(t, "eventually-finalizers", result.Message)
+	golden(t, "evidence", result.Evidence)
+}
+
+func TestOnlyTheLastChangesAreListed(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "n", 0)
+	f.observe()
+	r := f.begun(Eventually, scenarios.Assertion{Match: map[string]any{"n": 100}})
+	for i := range 13 {
+		f.clock.Step(10 * time.Millisecond)
+		f.put("web", "n", i)
+	}
+	result := r.after(5 * time.Second)
+	check(t, result, reports.Failed)
+	golden(t, "eventually-many-changes", result.Message)
+}
+
+func TestGapsAreToldApart(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	f.observe()
+	r := f.begun(Eventually, scenarios.Assertion{CEL: "object.ready"})
+	for _, relisted := range []bool{false, true} {
+		f.clock.Step(500 * time.Millisecond)
+		f.away()
+		f.server.Put(services, service("x", "web", "ready", false, "relisted", relisted))
+		if relisted {
+			f.server.Compact()
+		}
+		f.clock.Step(300 * time.Millisecond)
+		f.back(relisted)
+	}
+	result := r.after(5 * time.Second)
+	check(t, result, reports.Failed)
+	golden(t, "eventually-gaps", regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(result.Message, "ADDRESS"))
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"web", "web", 0},
+		{"web", "wbe", 1},
+		{"web", "we", 1},
+		{"web", "webs", 1},
+		{"web", "wed", 1},
+		{"web", "db", 2},
+		{"", "abc", 3},
+		{"abc", "", 3},
+		{"frontend", "backend", 5},
+	} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("from %q to %q it is %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+)
+
+func TestBarrierCrossesOnceForAll(t *testing.T) {
+	const scenarios, transitions = 20, 5
+	var mu sync.Mutex
+	crossed, arrived := 0, 0
+	b := newBarrier(scenarios, func(n int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n != crossed || arrived != scenarios*(n+1) {
+			t.Errorf("crossing %d when %d had crossed and %d had arrived", n, crossed, arrived)
+		}
+		crossed++
+		return nil
+	})
+	var running sync.WaitGroup
+	for range scenarios {
+		running.Go(func() {
+			defer b.leave()
+			for range transitions {
+				mu.Lock()
+				arrived++
+				mu.Unlock()
+				if err := b.arrive(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	if crossed != transitions {
+		t.Errorf("crossed %d times, want %d", crossed, transitions)
+	}
+}
+
+func TestBarrierDoesNotWaitForWhoLeft(t *testing.T) {
+	b := newBarrier(3, func(int) error { return nil })
+	b.leave()
+	done := make(chan error)
+	go func() { done <- b.arrive(t.Context()) }()
+	b.leave()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBarrierWithoutAnyoneDoesNotCross(t *testing.T) {
+	b := newBarrier(2, func(int) error { t.Error("crossed"); return nil })
+	b.leave()
+	b.leave()
+}
+
+func TestBarrierTellsAllWhatCameOfIt(t *testing.T) {
+	want := errors.New("the gate is locked")
+	b := newBarrier(2, func(int) error { return want })
+	errs := make(chan error)
+	for range 2 {
+		go func() { errs <- b.arrive(t.Context()) }()
+	}
+	for range 2 {
+		if err := <-errs; !errors.Is(err, want) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestBarrierGivesUpWithItsContext(t *testing.T) {
+	b := newBarrier(2, func(int) error { return nil })
+	cause := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if err := b.arrive(ctx); !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
+	}
+	// Who gave up does not count as arrived, so the other one still waits for it to leave.
+	done := make(chan error)
+	go func() { done <- b.arrive(t.Context()) }()
+	b.leave()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if b.crossed != 1 {
+		t.Errorf("crossed %d times, want 1", b.crossed)
+	}
+}

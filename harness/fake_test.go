@@ -1,0 +1,205 @@
+package harness_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// provider makes clusters that are API servers in memory.
+type provider struct {
+	t testing.TB
+	// check, create and converge may fail.
+	check    func(path []clusters.State) error
+	create   func(ctx context.Context) error
+	converge func(ctx context.Context, state clusters.State) error
+	lasting  bool
+	// metrics and dns are what the clusters have.
+	metrics func() (string, error)
+	dns     string
+	// misbehave is what the clusters' API servers do.
+	misbehave func(apitest.Request) *apitest.Fault
+
+	mu       sync.Mutex
+	clusters []*cluster
+}
+
+func (*provider) Name() string { return "fake" }
+
+func (p *provider) Check(_ context.Context, path []clusters.State) error {
+	if p.check == nil {
+		return nil
+	}
+	return p.check(path)
+}
+
+func (*provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
+	if state.Version == "9.9" {
+		return state, errors.New("Kubernetes 9.9 can't be had")
+	}
+	if strings.Count(state.Version, ".") == 1 {
+		state.Version += ".4"
+	}
+	return state, nil
+}
+
+func (*provider) Prepare(context.Context, clusters.State) error { return nil }
+
+func (p *provider) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
+	if p.create != nil {
+		if err := p.create(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c := &cluster{provider: p, name: name, state: state, server: apitest.New(p.t), died: make(chan error, 1)}
+	c.server.Misbehave(p.misbehave)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clusters = append(p.clusters, c)
+	return c, nil
+}
+
+// cluster is one of them.
+type cluster struct {
+	provider *provider
+	name     string
+	server   *apitest.Server
+	died     chan error
+
+	mu        sync.Mutex
+	state     clusters.State
+	converged []string
+	deleted   bool
+	killed    []clusters.Component
+}
+
+func (c *cluster) Name() string             { return c.name }
+func (c *cluster) State() clusters.State    { return c.state }
+func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
+func (*cluster) KubeconfigPath() string     { return "the-kubeconfig" }
+func (c *cluster) Died() <-chan error       { return c.died }
+func (c *cluster) Lasting() bool            { return c.provider.lasting }
+
+func (c *cluster) Converge(ctx context.Context, state clusters.State) error {
+	if c.provider.converge != nil {
+		if err := c.provider.converge(ctx, state); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.converged = append(c.converged, state.String())
+	return nil
+}
+
+func (c *cluster) Collect(_ context.Context, dir string) error {
+	return os.WriteFile(filepath.Join(dir, "collected"), nil, 0o600)
+}
+
+func (c *cluster) Delete(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deleted = true
+	return ctx.Err()
+}
+
+func (c *cluster) Kill(_ context.Context, component clusters.Component) error {
+	c.killed = append(c.killed, component)
+	return nil
+}
+
+func (c *cluster) Metrics(context.Context, clusters.Component) ([]byte, error) {
+	text, err := c.provider.metrics()
+	return []byte(text), err
+}
+
+func (c *cluster) DNS(context.Context) (string, error) { return c.provider.dns, nil }
+
+func (c *cluster) Restart(context.Context, clusters.Component) error {
+	return errors.New("it will not")
+}
+
+func load(t testing.TB, text string) []*scenarios.Scenario {
+	t.Helper()
+	set, err := scenarios.LoadBytes("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Scenarios
+}
+
+// scenario is a document with those steps, on a cluster of 1.34.
+func scenario(name, steps string, spec ...string) string {
+	document := "---\napiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: " + name + "}\nspec:\n  cluster: {version: \"1.34\"}\n"
+	for _, line := range spec {
+		document += "  " + line + "\n"
+	}
+	return document + "  steps:\n" + steps
+}
+
+func makeMap(name string) string {
+	return fmt.Sprintf("  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"%s\"}, data: {x: \"1\"}}\n", name)
+}
+
+func transition(version string) string {
+	return fmt.Sprintf("  - transition: {version: %q}\n", version)
+}
+
+// fails is a step that fails at once: there is no such object.
+const fails = "  - name: broken\n    delete: {apiVersion: v1, kind: ConfigMap, name: nothing}\n"
+
+// execute runs a set to its end and returns what came of it.
+func execute(ctx context.Context, t *testing.T, p *provider, text string, o harness.Options) (*reports.Run, error) {
+	t.Helper()
+	p.t = t
+	plan, err := harness.NewPlan(context.Background(), p, load(t, text), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
+	err = harness.Execute(ctx, plan, o)
+	return o.Recorder.Run(), err
+}
+
+func find(t *testing.T, run *reports.Run, name string) *reports.Scenario {
+	t.Helper()
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if s.Name == name {
+				return s
+			}
+		}
+	}
+	t.Fatalf("no scenario %q", name)
+	return nil
+}
+
+func statuses(steps []*reports.Step) string {
+	var all []string
+	for _, step := range steps {
+		all = append(all, string(step.Status))
+	}
+	return strings.Join(all, " ")
+}
+
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	if i := slices.IndexFunc(parts, func(part string) bool { return !strings.Contains(text, part) }); i >= 0 {
+		t.Errorf("no %q in:\n%s", parts[i], text)
+	}
+}

@@ -1,0 +1,125 @@
+package matching_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonvenience/bunt"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/matching"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// Each testdata/NAME.yaml holds what is wanted and, after "---", what is there; NAME.diff is the explanation.
+func TestDiff(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test data: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			input, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got, ok := strings.Cut(string(input), "\n---\n")
+			if !ok {
+				t.Fatal("want two documents")
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".diff", matching.Diff(parse(t, want), parse(t, got)))
+		})
+	}
+}
+
+func TestDiffIsCut(t *testing.T) {
+	want, got := map[string]any{"config": "x"}, map[string]any{"config": strings.Repeat("a line\n", 1000) + strings.Repeat("long", 1000)}
+	for i := range 50 {
+		want[fmt.Sprintf("field%02d", i)] = i
+	}
+	diff := matching.Diff(want, got)
+	if n := strings.Count(diff, "\n"); n > 100 {
+		t.Errorf("a diff of %d lines", n)
+	}
+	for _, want := range []string{"more lines", "and 31 more differences"} {
+		if !strings.Contains(diff, want) {
+			t.Errorf("the diff lacks %q", want)
+		}
+	}
+	if diff := matching.Diff("short", strings.Repeat("long", 1000)); len(diff) > 500 || !strings.Contains(diff, "... ") {
+		t.Errorf("a diff of %d bytes", len(diff))
+	}
+}
+
+func TestDiffHasNoColour(t *testing.T) {
+	bunt.SetColorSettings(bunt.ON, bunt.ON)
+	defer bunt.SetColorSettings(bunt.AUTO, bunt.AUTO)
+	diff := matching.Diff(map[string]any{"a": 1, "b": "x\ny\n", "c": "x"}, map[string]any{"a": "1", "b": "x\nz\n", "c": " x"})
+	if strings.Contains(diff, "\x1b") {
+		t.Errorf("escape sequences in %q", diff)
+	}
+}
+
+// values draws whatever JSON can hold.
+func values() *rapid.Generator[any] {
+	scalars := rapid.OneOf(
+		rapid.Just(any(nil)), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(),
+		rapid.SampledFrom([]string{"", "a", "80", "*_x_*", "a\nb", "a\nb\n", " ", "\t", "<nil>", "null", "- x", "{", "\x1b[1m", "ü"}).AsAny(),
+	)
+	keys := rapid.SampledFrom([]string{"name", "type", "port", "protocol", "a", "b.c", "", "*x*"})
+	var value func(depth int) *rapid.Generator[any]
+	value = func(depth int) *rapid.Generator[any] {
+		if depth == 0 {
+			return scalars
+		}
+		return rapid.OneOf(
+			scalars,
+			rapid.MapOfN(keys, value(depth-1), 0, 3).AsAny(),
+			rapid.SliceOfN(value(depth-1), 0, 3).AsAny(),
+		)
+	}
+	return value(3)
+}
+
+func TestDiffNeverPanicsAndAgreesWithMatch(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		want, got := values().Draw(rt, "want"), values().Draw(rt, "got")
+		first, second := matching.Match(want, got), matching.Match(want, got)
+		if lines(first) != lines(second) {
+			rt.Fatalf("two results:\n%s\n%s", lines(first), lines(second))
+		}
+		if diff := matching.Diff(want, got); (diff == "") != (len(first) == 0) {
+			rt.Fatalf("%d mismatches, but the diff is %q", len(first), diff)
+		}
+	})
+}
+
+func TestWhatIsThereMatchesItself(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		value := values().Draw(rt, "value")
+		if mismatches := matching.Match(value, value); len(mismatches) > 0 {
+			rt.Fatal(lines(mismatches))
+		}
+	})
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
+	}
+}

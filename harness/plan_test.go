@@ -1,0 +1,160 @@
+package harness_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	path := "testdata/" + file
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is otherwise; run with -update to take it over. Got:\n%s", path, got)
+	}
+}
+
+func planOf(t *testing.T, p *provider, text string, o harness.PlanOptions) (*harness.Plan, error) {
+	t.Helper()
+	return harness.NewPlan(context.Background(), p, load(t, text), o)
+}
+
+var mixed = scenario("a", makeMap("a")+transition("1.35")+makeMap("b"), "covers: [X1]", `known: [{covers: [X1], versions: ["1.35"], step: broken, reason: it is broken}]`) +
+	scenario("b", makeMap("a")) +
+	scenario("c", makeMap("a")+transition("1.35.4")+"  - name: and on\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n") +
+	scenario("d", makeMap("a"), "exclusive: true") +
+	scenario("e", "  - kill: {component: kube-scheduler}\n") +
+	scenario("f", makeMap("${case.x}"), "cases: [{x: one}, {x: two}]")
+
+func init() { mixed = strings.Replace(mixed, "  - create", "  - name: broken\n    create", 1) }
+
+func TestPlan(t *testing.T) {
+	plan, err := planOf(t, &provider{}, mixed, harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "plan.txt", plan.String())
+	for _, track := range plan.Result().Tracks {
+		for _, s := range track.Scenarios {
+			if s.Status != reports.NotRun || statuses(s.Steps) != strings.TrimSpace(strings.Repeat("notRun ", len(s.Steps))) {
+				t.Errorf("%s is planned as %s: %s", s.Name, s.Status, statuses(s.Steps))
+			}
+		}
+	}
+}
+
+func TestPlanWithoutSharing(t *testing.T) {
+	plan, err := planOf(t, &provider{}, mixed, harness.PlanOptions{NoSharing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Tracks) != 7 {
+		t.Errorf("%d tracks, want one for each of 7 scenarios", len(plan.Tracks))
+	}
+}
+
+func TestPlanReportsAllProblems(t *testing.T) {
+	text := scenario("skips", transition("1.36")) +
+		scenario("stays", transition("1.34")) +
+		scenario("forced", "  - transition: {version: \"1.36\", force: true}\n") +
+		scenario("unknown", transition("9.9")) +
+		scenario("gates", "  - transition: {featureGates: {Wrong: true}}\n  - transition: {featureGates: {Wrong: false, Worse: true}}\n")
+	p := &provider{check: func(path []clusters.State) error {
+		var errs []error
+		for _, state := range path {
+			for _, gate := range clusters.SortedKeys(state.FeatureGates) {
+				errs = append(errs, errors.New("no gate "+gate))
+			}
+		}
+		return errors.Join(errs...)
+	}}
+	_, err := planOf(t, p, text, harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	golden(t, "problems.txt", err.Error()+"\n")
+}
+
+// helpless is a provider whose clusters can do nothing special.
+type helpless struct{ provider }
+
+func (*helpless) Prototype() clusters.Cluster { return (*plain)(nil) }
+
+type plain struct{ clusters.Cluster }
+
+func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
+	text := scenario("a", "  - kill: {component: kube-scheduler}\n  - metric: {name: x}\n  - resolve: {name: x}\n")
+	_, err := harness.NewPlan(context.Background(), &helpless{}, load(t, text), harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve")
+}
+
+func TestFilter(t *testing.T) {
+	set := load(t, strings.ReplaceAll(
+		scenario("web-starts", makeMap("a"), "covers: [R1]")+scenario("web-stops", makeMap("a"), "covers: [R2]")+scenario("other", makeMap("a")),
+		"{name: web-starts}", `{name: web-starts, labels: {system: kubernetes, kep: "5311"}}`))
+	for name, test := range map[string]struct {
+		focus, labels string
+		want          []string
+	}{
+		"all":             {"", "", []string{"web-starts", "web-stops", "other"}},
+		"focus":           {"^web-", "", []string{"web-starts", "web-stops"}},
+		"label":           {"", "system:kubernetes", []string{"web-starts"}},
+		"value":           {"", "5311", []string{"web-starts"}},
+		"set":             {"", "kep: containsAny {5311, 1}", []string{"web-starts"}},
+		"covers":          {"", "R1 || R2", []string{"web-starts", "web-stops"}},
+		"not":             {"", "!R1", []string{"web-stops", "other"}},
+		"focus and label": {"stops", "/R./", []string{"web-stops"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept, err := harness.Filter(set, test.focus, test.labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range kept {
+				got = append(got, s.Title())
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFilterErrors(t *testing.T) {
+	set := load(t, scenario("a", makeMap("a")))
+	if _, err := harness.Filter(set, "nobody", ""); !errors.Is(err, harness.ErrNothingSelected) {
+		t.Errorf("got %v", err)
+	}
+	for _, test := range [][2]string{{"(", ""}, {"", "a &&"}} {
+		if _, err := harness.Filter(set, test[0], test[1]); err == nil || errors.Is(err, harness.ErrNothingSelected) {
+			t.Errorf("%q: got %v", test, err)
+		}
+	}
+	if _, err := harness.NewPlan(context.Background(), &provider{}, []*scenarios.Scenario{}, harness.PlanOptions{}); !errors.Is(err, harness.ErrNothingSelected) {
+		t.Errorf("an empty plan: got %v", err)
+	}
+}

@@ -1,0 +1,344 @@
+package harness_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestRun(t *testing.T) {
+	p := &provider{}
+	text := scenario("one", makeMap("a")+transition("1.35")+
+		"  - name: still there\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}}\n    outputs: {x: object.data.x}\n"+
+		makeMap("b-${outputs.x}")+"  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: b-1}\n  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, absent: true}\n") +
+		scenario("two", makeMap("a")+transition("1.35")+makeMap("b"))
+	run, err := execute(t.Context(), t, p, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		if s := find(t, run, name); s.Status != reports.Passed || s.Namespace != name {
+			t.Errorf("%s in %q: %s: %s", name, s.Namespace, s.Status, s.Message)
+		}
+	}
+	if got := statuses(run.Tracks[0].Setup); got != "passed passed passed" {
+		t.Errorf("setup %s", got)
+	}
+	c := p.clusters[0]
+	if !slices.Equal(c.converged, []string{"1.35.4"}) || !c.deleted || len(p.clusters) != 1 {
+		t.Errorf("converged %v, deleted %t, of %d clusters", c.converged, c.deleted, len(p.clusters))
+	}
+	if !c.server.Agent("rehearse/one") {
+		t.Error("the scenario did not name itself")
+	}
+}
+
+func TestFailedScenarioLeavesTheOthers(t *testing.T) {
+	for _, parallel := range []int{1, 8} {
+		p := &provider{}
+		text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) +
+			scenario("two", fails+transition("1.35")+makeMap("b")) +
+			scenario("three", makeMap("a")+transition("1.35")+makeMap("b"))
+		dir := t.TempDir()
+		run, err := execute(t.Context(), t, p, text, harness.Options{Parallel: parallel, ReportDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"one": "passed passed passed", "two": "failed notRun notRun", "three": "passed passed passed"} {
+			if got := statuses(find(t, run, name).Steps); got != want {
+				t.Errorf("%d at once: %s is %s, want %s", parallel, name, got, want)
+			}
+		}
+		if len(p.clusters[0].converged) != 1 {
+			t.Errorf("converged %d times", len(p.clusters[0].converged))
+		}
+		failed := find(t, run, "two")
+		if failed.Status != reports.Failed || !slices.Equal(failed.Artifacts, []string{"two/objects.yaml", "two/events.yaml"}) {
+			t.Errorf("%s with %v", failed.Status, failed.Artifacts)
+		}
+		for _, file := range failed.Artifacts {
+			if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestNobodyLeftIsNoTransition(t *testing.T) {
+	p := &provider{}
+	run, err := execute(t.Context(), t, p, scenario("one", fails+transition("1.35")), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statuses(run.Tracks[0].Setup); got != "passed notRun passed" || len(p.clusters[0].converged) != 0 {
+		t.Errorf("setup %s", got)
+	}
+}
+
+func TestFailedTransition(t *testing.T) {
+	p := &provider{converge: func(context.Context, clusters.State) error { return errors.New("unrecognized feature gate: Wrong") }}
+	text := scenario("one", transition("1.35")+makeMap("b")) + scenario("two", makeMap("a")+transition("1.35"))
+	dir := t.TempDir()
+	run, err := execute(t.Context(), t, p, text, harness.Options{ReportDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"one": "error notRun", "two": "passed error"} {
+		s := find(t, run, name)
+		if got := statuses(s.Steps); got != want || s.Status != reports.Error {
+			t.Errorf("%s is %s: %s", name, s.Status, got)
+		}
+		contains(t, s.Message, "unrecognized feature gate: Wrong")
+	}
+	if got := statuses(run.Tracks[0].Setup); got != "passed error passed" {
+		t.Errorf("setup %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "track-1", "collected")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClusterThatCannotBeMade(t *testing.T) {
+	p := &provider{create: func(context.Context) error { return errors.New("no room") }}
+	run, err := execute(t.Context(), t, p, scenario("one", makeMap("a")), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statuses(run.Tracks[0].Setup); got != "error notRun" {
+		t.Errorf("setup %s", got)
+	}
+	if s := find(t, run, "one"); s.Status != reports.NotRun {
+		t.Errorf("%s", s.Status)
+	}
+}
+
+// at calls a function when the named object is being created.
+func at(name string, do func()) func(apitest.Request) *apitest.Fault {
+	return func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "create" && strings.Contains(r.Kind, "ConfigMap") && strings.HasPrefix(r.Namespace, name) {
+			do()
+		}
+		return nil
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &provider{converge: func(ctx context.Context, _ clusters.State) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) + scenario("two", makeMap("a"))
+	run, err := execute(ctx, t, p, text, harness.Options{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	s := find(t, run, "one")
+	if got := statuses(s.Steps); got != "passed notRun notRun" || s.Status != reports.NotRun || !run.Interrupted {
+		t.Errorf("%s: %s, interrupted %t", s.Status, got, run.Interrupted)
+	}
+	contains(t, s.Message, "interrupted")
+	if s := find(t, run, "two"); s.Status != reports.NotRun {
+		t.Errorf("two: %s", s.Status)
+	}
+	if len(p.clusters) != 1 || !p.clusters[0].deleted || run.Tracks[0].Setup[2].Status != reports.Passed {
+		t.Errorf("%d clusters, delete %s", len(p.clusters), run.Tracks[0].Setup[2].Status)
+	}
+}
+
+func TestInterruptOfAnAssertion(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "watch" && r.Kind == "ConfigMap" {
+			cancel()
+		}
+		return nil
+	}}
+	steps := "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never, within: 1h}\n"
+	run, err := execute(ctx, t, p, scenario("one", steps), harness.Options{})
+	if err == nil {
+		t.Error("no error")
+	}
+	if s := find(t, run, "one"); s.Status != reports.NotRun || statuses(s.Steps) != "notRun" {
+		t.Errorf("%s: %s", s.Status, statuses(s.Steps))
+	}
+}
+
+func TestComponentThatDies(t *testing.T) {
+	p := &provider{}
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "watch" && r.Kind == "ConfigMap" && r.Number == 1 {
+			p.clusters[0].died <- errors.New("kube-scheduler ended: panic: nil map")
+		}
+		return nil
+	}
+	steps := makeMap("a") + "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never, within: 1h}\n"
+	run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := find(t, run, "one")
+	if s.Status != reports.Error || statuses(s.Steps) != "passed error" {
+		t.Errorf("%s: %s", s.Status, statuses(s.Steps))
+	}
+	contains(t, s.Steps[1].Message, "kube-scheduler ended: panic: nil map")
+}
+
+func TestKnownIssues(t *testing.T) {
+	known := `known: [{covers: [R1], versions: ["1.34"], step: broken, message: "%s", reason: a bug, link: "https://example.com/1"}]`
+	spec := func(message, versions string) []string {
+		line := strings.ReplaceAll(strings.ReplaceAll(known, "%s", message), `["1.34"]`, versions)
+		return []string{"covers: [R1]", line}
+	}
+	broken := "  - name: broken\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
+	refuses := func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "create" && r.Kind == "ConfigMap" && r.Manager != "" {
+			return &apitest.Fault{Status: apitest.Status(422, "Invalid", "no such luck")}
+		}
+		return nil
+	}
+	unknown := func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "create" && r.Kind == "ConfigMap" {
+			return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "no such luck")}
+		}
+		return nil
+	}
+	for name, test := range map[string]struct {
+		steps     string
+		spec      []string
+		misbehave func(apitest.Request) *apitest.Fault
+		want      reports.Status
+		says      string
+	}{
+		"it happens":        {broken, spec("such luck", `["1.34"]`), refuses, reports.Known, ""},
+		"exact version":     {broken, spec("", `["1.34.4"]`), refuses, reports.Known, ""},
+		"another patch":     {broken, spec("", `["1.34.5"]`), refuses, reports.Failed, "no such luck"},
+		"another version":   {broken, spec("", `["1.35"]`), refuses, reports.Failed, "no such luck"},
+		"another message":   {broken, spec("out of memory", `["1.34"]`), refuses, reports.Failed, "no such luck"},
+		"another step":      {strings.Replace(fails, "broken", "before", 1) + broken, spec("", `["1.34"]`), nil, reports.Failed, "before"},
+		"it does not":       {broken, spec("", `["1.34"]`), nil, reports.Failed, "remove it from `known`"},
+		"need not":          {broken, spec("", `["1.35"]`), nil, reports.Passed, ""},
+		"errors are no bug": {strings.Replace(broken, "create:", "timeout: 1ms\n    create:", 1), spec("", `["1.34"]`), unknown, reports.Error, "nobody can say"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, err := execute(t.Context(), t, &provider{misbehave: test.misbehave}, scenario("one", test.steps, test.spec...), harness.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := find(t, run, "one")
+			if s.Status != test.want {
+				t.Errorf("%s: %s", s.Status, s.Message)
+			}
+			contains(t, s.Message, test.says)
+			if s.Status == reports.Known && s.KnownIssue != "a bug (https://example.com/1)" {
+				t.Errorf("known issue %q", s.KnownIssue)
+			}
+		})
+	}
+}
+
+func TestCleanUp(t *testing.T) {
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"
+	for _, lasting := range []bool{true, false} {
+		p := &provider{lasting: lasting}
+		run, err := execute(t.Context(), t, p, scenario("one", node+makeMap("a")), harness.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := find(t, run, "one"); s.Status != reports.Passed || len(s.Steps) != 2 {
+			t.Errorf("%s with %d steps: %s", s.Status, len(s.Steps), s.Message)
+		}
+		server := p.clusters[0].server
+		if server.Count("nodes") != 0 {
+			t.Error("the node is still there")
+		}
+		if lasting && server.Object("namespaces", "", "one") != nil {
+			t.Error("the namespace is still there")
+		}
+	}
+}
+
+func TestWhatWouldNotGo(t *testing.T) {
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node, finalizers: [x.io/keep]}}\n"
+	run, err := execute(t.Context(), t, &provider{}, scenario("one", node), harness.Options{CleanupTimeout: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := find(t, run, "one")
+	if s.Status != reports.Error || statuses(s.Steps) != "passed error" || s.Steps[1].Verb != "cleanup" {
+		t.Fatalf("%s: %s", s.Status, statuses(s.Steps))
+	}
+	contains(t, s.Steps[1].Message, "node", "x.io/keep")
+}
+
+func TestKeep(t *testing.T) {
+	p, said := &provider{}, ""
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"
+	_, err := execute(t.Context(), t, p, scenario("one", node), harness.Options{
+		Keep: true, Progress: func(format string, args ...any) { said += format + args[1].(string) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.clusters[0].deleted || p.clusters[0].server.Count("nodes") != 1 {
+		t.Error("not everything was kept")
+	}
+	if got := p.clusters[0].server.Object("namespaces", "", "one").GetLabels()[harness.ScenarioLabel]; got != "one" {
+		t.Errorf("the namespace is labelled %q", got)
+	}
+	contains(t, said, "KUBECONFIG", "the-kubeconfig")
+}
+
+func TestManyOnOneCluster(t *testing.T) {
+	var text strings.Builder
+	for _, name := range strings.Split("abcdefghij", "") {
+		text.WriteString(scenario(name, makeMap("a")+transition("1.35")+makeMap("b")+transition("1.34")+makeMap("c")))
+	}
+	p := &provider{}
+	var most, now atomic.Int32
+	p.misbehave = at("", func() {
+		most.Store(max(most.Load(), now.Add(1)))
+		now.Add(-1)
+	})
+	run, err := execute(t.Context(), t, p, text.String(), harness.Options{Parallel: 1, Clusters: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range run.Tracks[0].Scenarios {
+		if s.Status != reports.Passed {
+			t.Errorf("%s: %s", s.Name, s.Message)
+		}
+	}
+	if got := len(p.clusters[0].converged); got != 2 {
+		t.Errorf("converged %d times", got)
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d at once, want 1", most.Load())
+	}
+}
+
+func TestComponents(t *testing.T) {
+	p := &provider{}
+	run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: kube-scheduler}\n  - restart: {component: kube-scheduler}\n"), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := find(t, run, "one")
+	if statuses(s.Steps) != "passed error" || !slices.Equal(p.clusters[0].killed, []clusters.Component{clusters.Scheduler}) {
+		t.Errorf("%s, killed %v", statuses(s.Steps), p.clusters[0].killed)
+	}
+	contains(t, s.Message, "it will not")
+}

@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestLint(t *testing.T) {
+	set := mustLoad(t, `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: doubtful}
+spec:
+  covers: [A-1]
+  cluster: {featureGates: {A: true}}
+  cases:
+  - {name: x, used: 1, unused: 2}
+  known:
+  - {covers: [A-1], versions: ["1.33", "1.35.2", "1.36"], step: read, reason: it is so}
+  steps:
+  - transition: {version: "1.35.1"}
+  - transition: {featureGates: {A: true}}
+  - name: read
+    command: {run: [a, "${case.used}"]}
+    outputs: {used: stdout, unused: stderr}
+  - command: {run: [a, "${outputs.used}"]}
+---
+apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: bare}
+spec:
+  cluster: {version: "1.34"}
+  known: []
+  steps:
+  - command: {run: [a]}
+    outputs: {all: stdout}
+  - command: {run: [a, "${outputs}"]}
+`)
+	var got []string
+	for _, p := range Lint(set) {
+		got = append(got, p.String())
+	}
+	want := []string{
+		`test.yaml:1:1: doubtful: has no label "system", by which reports group it`,
+		`test.yaml:1:1: doubtful: names no version of Kubernetes to start with`,
+		`test.yaml:1:1: doubtful: no description: say in a sentence what must hold`,
+		`test.yaml:8:24: the column "unused" of the table is never used`,
+		`test.yaml:13:5: doubtful: the transition leads to the state that the cluster is in already`,
+		`test.yaml:16:29: the output "unused" is never used`,
+		`test.yaml:19:1: bare: covers no requirement`,
+		`test.yaml:19:1: bare: has no label "system", by which reports group it`,
+		`test.yaml:19:1: bare: no description: say in a sentence what must hold`,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got:\n%q\nwant:\n%q", got, want)
+	}
+}
+
+// Without a version to start with, any known issue may be met; with one, only those on the path.
+func TestLintKnownVersions(t *testing.T) {
+	for _, test := range []struct {
+		state, known string
+		want         bool
+	}{
+		{"", "1.34", true},
+		{"1.34", "1.34", true},
+		{"1.34", "1.34.4", true},
+		{"1.34.4", "1.34", true},
+		{"1.34.4", "1.34.4", true},
+		{"1.34.4", "1.34.5", false},
+		{"1.34", "1.35", false},
+	} {
+		if got := mayBe(test.state, test.known); got != test.want {
+			t.Errorf("%q may be %q: %v", test.state, test.known, got)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package scenarios
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// minimal is a document that is a valid scenario.
+func minimal(name string) string {
+	return `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: ` + name + `}
+spec:
+  cluster: {version: "1.34"}
+  steps:
+  - delete: {apiVersion: v1, kind: Pod, name: a}
+`
+}
+
+func mustLoad(t *testing.T, text string) *Set {
+	t.Helper()
+	set, err := LoadBytes("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func titles(set *Set) []string {
+	var all []string
+	for _, s := range set.Scenarios {
+		all = append(all, s.Title())
+	}
+	return all
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLoadPaths(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"b.yaml":             minimal("b"),
+		"a/two.yml":          "---\n" + minimal("a-1") + "---\n# nothing\n---\n" + minimal("a-2"),
+		"a/notes.txt":        "no scenario",
+		"c/deployment.yaml":  "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
+		"c/scenario.yaml":    "\ufeff" + strings.ReplaceAll(minimal("c"), "\n", "\r\n"),
+		"testdata/bad.yaml":  "bad",
+		".hidden/x.yaml":     "bad",
+		"other/[odd].yaml":   minimal("odd"),
+		"other/elsewhere.md": "no scenario",
+	})
+	for _, test := range []struct {
+		name  string
+		paths []string
+		want  []string
+	}{
+		{"folder", []string{""}, []string{"a-1", "a-2", "b", "c", "odd"}},
+		{"file", []string{"b.yaml"}, []string{"b"}},
+		{"order of the paths", []string{"b.yaml", "a"}, []string{"b", "a-1", "a-2"}},
+		{"glob", []string{"*/*.yml"}, []string{"a-1", "a-2"}},
+		{"glob of folders", []string{"[ac]"}, []string{"a-1", "a-2", "c"}},
+		{"a name that looks like a glob", []string{"other/[odd].yaml"}, []string{"odd"}},
+		{"twice the same file", []string{"b.yaml", "./b.yaml", ""}, []string{"b", "a-1", "a-2", "c", "odd"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var paths []string
+			for _, p := range test.paths {
+				paths = append(paths, dir+string(filepath.Separator)+p)
+			}
+			set, err := Load(paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := titles(set); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+	set, err := Load([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"deployment.yaml:1:1: left out: apps/v1 Deployment", "testdata:1:1: this folder was not entered", ".hidden:1:1: this folder"} {
+		found := false
+		for _, p := range Lint(set) {
+			found = found || strings.Contains(p.String(), want)
+		}
+		if !found {
+			t.Errorf("lint does not say %q: %v", want, Lint(set))
+		}
+	}
+}
+
+func TestLoadPathErrors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"empty/notes.txt":      "no scenario",
+		"near/a.yaml":          "apiVersion: rehearse.dev/v1\nkind: Scenario\n",
+		"near/b.yaml":          "apiVersion: reharse.dev/v1alpha1\nkind: Something\n",
+		"near/c.yaml":          "apiVersion: example.org/v1\nkind: Scenaro\n",
+		"near/d.yaml":          "- id: A-1\n",
+		"twice/a.yaml":         minimal("same"),
+		"twice/b.yaml":         minimal("same"),
+		"named/deployment.yml": "apiVersion: apps/v1\nkind: Deployment\n",
+		"linked/target/a.yaml": minimal("a"),
+	})
+	if err := os.Symlink(filepath.Join(dir, "twice"), filepath.Join(dir, "linked", "folder")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		paths []string
+		want  []string
+	}{
+		{"nothing", nil, []string{"no file, folder or glob"}},
+		{"no such file", []string{"none.yaml"}, []string{"none.yaml", "no such file"}},
+		{"glob without a match", []string{"x*.yaml"}, []string{"nothing matches"}},
+		{"bad glob", []string{"[x"}, []string{"no glob"}},
+		{"folder without scenarios", []string{"empty"}, []string{"no *.yaml or *.yml below"}},
+		{"what is nearly a scenario is not left out", []string{"near"}, []string{"a.yaml:1:13", "b.yaml:1:13", "c.yaml:1:13", "d.yaml:1:1"}},
+		{"a named file is never left out", []string{"named/deployment.yml"}, []string{"deployment.yml:1:13"}},
+		{"same name in two files", []string{"twice"}, []string{"b.yaml:3:18: the name \"same\" is taken", "a.yaml:3:18"}},
+		{"a link to a folder", []string{"linked"}, []string{"link to a folder"}},
+		{"all errors at once", []string{"none.yaml", "near/a.yaml", "named"}, []string{"none.yaml", "a.yaml:1:13"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var paths []string
+			for _, p := range test.paths {
+				paths = append(paths, filepath.Join(dir, p))
+			}
+			set, err := Load(paths)
+			if err == nil || set != nil {
+				t.Fatalf("loaded %v", set)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in:\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestExamples(t *testing.T) {
+	set, err := Load([]string{"testdata/examples"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range set.Scenarios {
+		for i := range s.Spec.Steps {
+			seen[s.Spec.Steps[i].Verb()] = true
+		}
+	}
+	for _, f := range verbFields() {
+		if !seen[f.name] {
+			t.Errorf("no example has the verb %s", f.name)
+		}
+	}
+	for _, p := range Lint(set) {
+		t.Error(p)
+	}
+}
+
+func TestRollback(t *testing.T) {
+	set, err := Load([]string{"testdata/rollback.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := set.Scenarios[0]
+	if s.Metadata.Labels["kep"] != "5311" || len(s.Spec.Covers) != 4 || len(s.Spec.Steps) != 7 {
+		t.Fatalf("%+v", s)
+	}
+	refused := s.Spec.Steps[0].Expect.Rejected
+	if refused.Code != 422 || refused.Field != "metadata.name" || refused.Message.Contains != "a DNS-1035 label must consist of" {
+		t.Errorf("%+v", refused)
+	}
+	if !reflect.DeepEqual(s.Spec.Steps[0].Create, s.Spec.Steps[2].Create) {
+		t.Error("the alias is not what its anchor is")
+	}
+	if at := s.Spec.Steps[2].Position; at != (Position{"testdata/rollback.yaml", 24, 5}) {
+		t.Errorf("step 3 is at %s", at)
+	}
+	ports := s.Spec.Steps[0].Create["spec"].(map[string]any)["ports"].([]any)
+	if port := ports[0].(map[string]any)["port"]; port != int64(80) {
+		t.Errorf("port %T %v", port, port)
+	}
+	path := s.Path()
+	if len(path) != 3 || path[0].Version != "1.34" || path[1].Version != "1.35" || !path[1].FeatureGates["RelaxedServiceNameValidation"] || path[2].FeatureGates["RelaxedServiceNameValidation"] {
+		t.Errorf("path %+v", path)
+	}
+	if problems := Lint(set); len(problems) != 0 {
+		t.Error(problems)
+	}
+}
+
+func TestAliasesAndMergeKeys(t *testing.T) {
+	set := mustLoad(t, strings.Replace(minimal("merge"), "  - delete: {apiVersion: v1, kind: Pod, name: a}\n", `  - create: &base
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: &meta {name: a, labels: {x: "1"}}
+      data: {a: "1", 2: b, true: c}
+  - update:
+      data: {b: "2"}
+      <<: [{kind: First, extra: e}, *base]
+      metadata: {<<: *meta, name: b}
+`, 1))
+	got := set.Scenarios[0].Spec.Steps[1].Update
+	want := Object{
+		"apiVersion": "v1", "kind": "First", "extra": "e",
+		"metadata": map[string]any{"name": "b", "labels": map[string]any{"x": "1"}},
+		"data":     map[string]any{"b": "2"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	if data := set.Scenarios[0].Spec.Steps[0].Create["data"]; !reflect.DeepEqual(data, map[string]any{"a": "1", "2": "b", "true": "c"}) {
+		t.Errorf("keys that are no texts: %v", data)
+	}
+}
+
+func TestPlainValues(t *testing.T) {
+	set := mustLoad(t, strings.Replace(minimal("values"), "  - delete: {apiVersion: v1, kind: Pod, name: a}\n", `  - apply:
+      apiVersion: v1
+      kind: Thing
+      metadata: {name: a}
+      values: [1, -2, 0x10, 0644, 1_000, 1.5, 1e3, true, null, ~, "yes", 2001-01-01, 12:30, 9223372036854775807, "", '1', 0, -0, +7]
+`, 1))
+	want := []any{
+		int64(1), int64(-2), int64(16), int64(420), int64(1000), 1.5, 1000.0, true, nil, nil, "yes", "2001-01-01", "12:30",
+		int64(9223372036854775807), "", "1", int64(0), int64(0), int64(7),
+	}
+	if got := set.Scenarios[0].Spec.Steps[0].Apply["values"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %#v\nwant %#v", got, want)
+	}
+}
+
+// A null in a change removes an entry; it is not the same as no entry.
+func TestNullsOfAChange(t *testing.T) {
+	set := mustLoad(t, strings.Replace(minimal("nulls"), "  - delete: {apiVersion: v1, kind: Pod, name: a}\n",
+		"  - transition: {featureGates: {A: null, B: false}, components: {kube-scheduler: null}}\n", 1))
+	change := set.Scenarios[0].Spec.Steps[0].Transition
+	a, thereA := change.FeatureGates["A"]
+	b := change.FeatureGates["B"]
+	scheduler, thereS := change.Components["kube-scheduler"]
+	if !thereA || a != nil || b == nil || *b || !thereS || scheduler != nil {
+		t.Errorf("%+v", change)
+	}
+}
