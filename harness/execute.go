@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ type Options struct {
 	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
-	// Prefix of the clusters' names, which must be unique on the machine; "rehearse" unless set.
+	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own unless set.
 	Prefix string
 	// Progress is told what is going on. May be nil.
 	Progress clusters.Progress
@@ -61,9 +62,6 @@ func (o Options) withDefaults() Options {
 	if o.CleanupTimeout == 0 {
 		o.CleanupTimeout = defaultCleanupTimeout
 	}
-	if o.Prefix == "" {
-		o.Prefix = "rehearse"
-	}
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
 	}
@@ -74,7 +72,10 @@ func (o Options) withDefaults() Options {
 // are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
 	e := &execution{Options: o.withDefaults(), provider: plan.Provider}
-	e.slots, e.run = make(chan struct{}, e.Parallel), rand.Text()[:8]
+	e.slots, e.run = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
+	if e.Prefix == "" {
+		e.Prefix = "rehearse-" + e.run
+	}
 	if err := e.Recorder.Start(); err != nil {
 		return errors.Join(fmt.Errorf("begin the reports: %w", err), e.Recorder.Finish())
 	}

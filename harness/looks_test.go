@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -99,10 +100,9 @@ func TestResolve(t *testing.T) {
 		}, reports.Passed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := 0
+			var n atomic.Int64
 			p := &provider{dns: dnsServer(t, func(network string, q *dns.Msg) *dns.Msg {
-				n++
-				return test.answer(n, network, q)
+				return test.answer(int(n.Add(1)), network, q)
 			})}
 			run, err := execute(t.Context(), t, p, scenario("one", "  - resolve: "+test.step+"\n"), harness.Options{})
 			if err != nil {
@@ -144,6 +144,7 @@ func TestMetric(t *testing.T) {
 		},
 		"other delta":           {metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"), []string{start + first, start + first}, "passed failed", "wanted the delta 2, got 0"},
 		"restarted":             {metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"), []string{start + first, restarted + first}, "passed error", "was started anew"},
+		"restarted, gone": {metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"), []string{start + first, restarted}, "passed error", "was started anew"},
 		"decreased":             {metric("a", "") + metric("b", ", since: a, expect: {cel: \"delta < 0.0\"}"), []string{first, requests("requests_total 1\n")}, "passed error", "was started anew"},
 		"cel":                   {metric("a", ", expect: {cel: value > 7.0 && value < 9.0}"), []string{first}, "passed", ""},
 		"cel is false":          {metric("a", ", expect: {cel: value > 8.0}"), []string{first}, "failed", "is false"},

@@ -82,6 +82,10 @@ func (s *scenarioRun) judgeMetric(ctx context.Context, m scenarios.Metric, now r
 		return t
 	case now.series == 0:
 		t.problem = now.String() + " (absent is not zero)"
+		if before, ok := s.earlier(m.Since); ok && before.started != now.started {
+			t.undecided = true
+			t.problem += fmt.Sprintf("; %s was started anew since %q, so its counters began at zero again", m.Component, m.Since)
+		}
 		return t
 	}
 	t.values = map[string]any{"value": now.value}

@@ -128,10 +128,10 @@ func (s *scenarioRun) begin(ctx context.Context) error {
 	s.writer = &writes.Writer{
 		Client: client, Kinds: s.kinds, Namespace: s.namespace,
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
-		Holds: func(expression string, object map[string]any) (bool, error) {
-			vars := s.variables(&scenarios.Step{})
+		Holds: func(step *scenarios.Step, object map[string]any) (bool, error) {
+			vars := s.variables(step)
 			vars["object"] = object
-			return s.Expressions.WithContext(ctx).EvalBool(expression, vars)
+			return s.Expressions.WithContext(ctx).EvalBool(step.Expect.CEL, vars)
 		},
 		Wrote: func(made writes.Made) { s.made = append(s.made, made) },
 	}

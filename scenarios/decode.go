@@ -18,6 +18,8 @@ type scalarUnmarshaler interface {
 // decoder puts nodes into the Go types, strictly: what has no place there is an error.
 type decoder struct {
 	found *problems
+	// table is read by us alone: there it does not matter what kubectl would make of a value.
+	table bool
 }
 
 func (d *decoder) decode(n *node, v reflect.Value) {
@@ -238,7 +240,7 @@ func (d *decoder) generic(n *node) (any, bool) {
 		}
 		return value, ok
 	}
-	if n.plain && ambiguous(n.text) {
+	if n.plain && !d.table && ambiguous(n.text) {
 		d.found.at(n, fmt.Sprintf("write %q in quotes if it is a text, else true or false", n.text),
 			"kubectl reads %s as a boolean, other readers as a text", n.text)
 	}

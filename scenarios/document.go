@@ -80,7 +80,7 @@ func (d *document) scenario(b *bindings, r row) *Scenario {
 	x := d.expander(b)
 	s := &Scenario{Position: d.root.position(), Case: r.values, CaseName: r.name}
 	root := d.withoutSteps(x)
-	(&decoder{d.found}).decode(root, reflect.ValueOf(s).Elem())
+	(&decoder{found: d.found}).decode(root, reflect.ValueOf(s).Elem())
 	sound := d.found.count == before
 
 	v := &validator{problems: d.found, expressions: d.expressions}
@@ -140,7 +140,7 @@ func (d *document) step(v *validator, s *Step, from *expandedStep) {
 		from.sound = false
 		return
 	}
-	(&decoder{d.found}).decode(from.node, reflect.ValueOf(s).Elem())
+	(&decoder{found: d.found}).decode(from.node, reflect.ValueOf(s).Elem())
 	from.sound = from.sound && d.found.count == before
 }
 

@@ -11,13 +11,14 @@ kind: Scenario
 metadata: {name: doubtful}
 spec:
   covers: [A-1]
-  cluster: {featureGates: {A: true}}
+  cluster: {version: "1.34", featureGates: {A: true}}
   cases:
-  - {name: x, used: 1, unused: 2}
+  - {name: x, used: 1, unused: 2, to: "1.35.1"}
+  - {name: y, used: 1, unused: 2, to: "1.36"}
   known:
   - {covers: [A-1], versions: ["1.33", "1.35.2", "1.36"], step: read, reason: it is so}
   steps:
-  - transition: {version: "1.35.1"}
+  - transition: {version: "${case.to}"}
   - transition: {featureGates: {A: true}}
   - name: read
     command: {run: [a, "${case.used}"]}
@@ -28,7 +29,7 @@ apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: bare}
 spec:
-  cluster: {version: "1.34"}
+  cluster: {}
   known: []
   steps:
   - command: {run: [a]}
@@ -41,14 +42,16 @@ spec:
 	}
 	want := []string{
 		`test.yaml:1:1: doubtful: has no label "system", by which reports group it`,
-		`test.yaml:1:1: doubtful: names no version of Kubernetes to start with`,
 		`test.yaml:1:1: doubtful: no description: say in a sentence what must hold`,
+		`test.yaml:1:1: doubtful: the known issue of version 1.33 is never met: no path leads there`,
+		`test.yaml:1:1: doubtful: the known issue of version 1.35.2 is never met: no path leads there`,
 		`test.yaml:8:24: the column "unused" of the table is never used`,
-		`test.yaml:13:5: doubtful: the transition leads to the state that the cluster is in already`,
-		`test.yaml:16:29: the output "unused" is never used`,
-		`test.yaml:19:1: bare: covers no requirement`,
-		`test.yaml:19:1: bare: has no label "system", by which reports group it`,
-		`test.yaml:19:1: bare: no description: say in a sentence what must hold`,
+		`test.yaml:14:5: doubtful: the transition leads to the state that the cluster is in already`,
+		`test.yaml:17:29: the output "unused" is never used`,
+		`test.yaml:20:1: bare: covers no requirement`,
+		`test.yaml:20:1: bare: has no label "system", by which reports group it`,
+		`test.yaml:20:1: bare: names no version of Kubernetes to start with`,
+		`test.yaml:20:1: bare: no description: say in a sentence what must hold`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)

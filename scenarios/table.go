@@ -65,7 +65,7 @@ func (x *expander) rowValues(item *node) (map[string]any, bool) {
 	before := x.found.count
 	filled := x.node(item, reflect.TypeFor[map[string]any](), placeTable)
 	var values map[string]any
-	(&decoder{x.found}).decode(filled, reflect.ValueOf(&values).Elem())
+	(&decoder{found: x.found, table: true}).decode(filled, reflect.ValueOf(&values).Elem())
 	return values, before == x.found.count
 }
 

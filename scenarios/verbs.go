@@ -201,7 +201,7 @@ type Rejection struct {
 	Reason string `json:"reason,omitempty"`
 	// Field that a cause names: metadata.name.
 	Field string `json:"field,omitempty"`
-	// Message of the cause that names the field, or of the Status.
+	// Message of the cause that names the field or, without a field, of the Status.
 	Message *Text `json:"message,omitempty"`
 	// Causes that must all be there, and no others.
 	Causes []Cause `json:"causes,omitempty"`

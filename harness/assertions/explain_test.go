@@ -1,10 +1,12 @@
 package assertions
 
 import (
+	"context"
 	"regexp"
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -76,4 +78,19 @@ func TestDistance(t *testing.T) {
 			t.Errorf("from %q to %q it is %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
+}
+
+// An expression that was interrupted looks like one that is false.
+func TestAnInterruptIsNoFailure(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	f.observe()
+	w := newWatcher(Input{Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate, Clock: f.clock}, "always")
+	if err := w.look(f.bounded()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	check(t, w.failed(ctx, "It was not so.", nil), reports.Failed)
+	cancel()
+	check(t, w.failed(ctx, "It was not so.", nil), reports.Error)
 }

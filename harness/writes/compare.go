@@ -93,10 +93,11 @@ func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scena
 		v.Message = op.String() + " was accepted, but the API server's answer was lost, and with it its warnings"
 		return v
 	}
-	return w.compareObject(op, step.Expect, a, v)
+	return w.compareObject(op, step, a, v)
 }
 
-func (w *Writer) compareObject(op *operation, expect *scenarios.Expect, a answer, v Verdict) Verdict {
+func (w *Writer) compareObject(op *operation, step *scenarios.Step, a answer, v Verdict) Verdict {
+	expect := step.Expect
 	problems := missing(expect.Warnings, a.warnings)
 	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
 		problems = append(problems, "no object was returned that could be compared")
@@ -107,7 +108,7 @@ func (w *Writer) compareObject(op *operation, expect *scenarios.Expect, a answer
 			}
 		}
 		if expect.CEL != "" {
-			holds, err := w.Holds(expect.CEL, v.Object)
+			holds, err := w.Holds(step, v.Object)
 			switch {
 			case err != nil:
 				problems = append(problems, fmt.Sprintf("cel %s: %v", expect.CEL, err))

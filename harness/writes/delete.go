@@ -114,7 +114,7 @@ func (w *Writer) deleteEach(ctx context.Context, request Request, found []unstru
 type StillThereError struct {
 	Name       string
 	Finalizers []string
-	// Reasons are what a namespace's conditions say about its content.
+	// Reasons are what the conditions of a namespace, or of a CRD, say about what is left of its content.
 	Reasons  []string
 	Deleting bool
 }
@@ -158,12 +158,20 @@ func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, 
 			last = err
 		}
 		if !pause(ctx, pauses) {
-			if last == nil {
-				last = context.Cause(ctx)
-			}
-			return fmt.Errorf("wait until %s is gone: %w", name, last)
+			return stillThereOr(ctx, name, last)
 		}
 	}
+}
+
+// stillThereOr is what was known last when the waiting ended.
+func stillThereOr(ctx context.Context, name string, last error) error {
+	switch {
+	case last == nil:
+		last = context.Cause(ctx)
+	case isStillThere(last):
+		return last
+	}
+	return fmt.Errorf("nobody can say whether %s is gone: %w", name, last)
 }
 
 // watchGone waits until the object is deleted or the watch ends, and returns the object as it was last seen.
@@ -206,16 +214,19 @@ func stillThere(object *unstructured.Unstructured) *StillThereError {
 	}
 }
 
-// contentReasons are the messages of those conditions of a namespace that keep it: what is left in it, and with which finalizers.
+// contentReasons are the messages of those conditions of a namespace, or of a CRD, that keep it: what is left in it, and with which finalizers.
 func contentReasons(object *unstructured.Unstructured) []string {
-	if object.GetKind() != "Namespace" {
+	kind := object.GetKind()
+	if kind != "Namespace" && kind != "CustomResourceDefinition" {
 		return nil
 	}
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	var reasons []string
 	for _, c := range conditions {
 		condition, _ := c.(map[string]any)
-		if message, _ := condition["message"].(string); condition["status"] == "True" && message != "" {
+		message, _ := condition["message"].(string)
+		keeps := kind == "Namespace" || condition["type"] == "Terminating"
+		if keeps && condition["status"] == "True" && message != "" {
 			reasons = append(reasons, message)
 		}
 	}

@@ -23,19 +23,15 @@ func differences(want scenarios.Rejection, got metav1.Status) []string {
 	}
 	messages := []string{got.Message}
 	if want.Field != "" {
-		named := 0
-		for _, cause := range causes(got) {
-			if cause.Field == want.Field {
-				named++
-				messages = append(messages, cause.Message)
-			}
-		}
-		if named == 0 {
+		// The Status' message has the texts of all causes; only that of the named field counts.
+		if named := messagesOf(causes(got), want.Field); len(named) > 0 {
+			messages = named
+		} else {
 			differ("field", want.Field, orNone(strings.Join(namedFields(got), ", ")))
 		}
 	}
 	if want.Message != nil && !anyLike(*want.Message, messages) {
-		differ("message", Describe(*want.Message), fmt.Sprintf("%q", got.Message))
+		differ("message", Describe(*want.Message), fmt.Sprintf("%q", strings.Join(messages, "; ")))
 	}
 	if want.Causes != nil && !sameCauses(want.Causes, causes(got)) {
 		differ("causes", describeWanted(want.Causes), orNone(describeCauses(causes(got))))
@@ -134,6 +130,16 @@ func describeCauses(causes []metav1.StatusCause) string {
 
 func describeCause(cause metav1.StatusCause) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s: %s", cause.Type, cause.Field, cause.Message))
+}
+
+func messagesOf(causes []metav1.StatusCause, field string) []string {
+	var all []string
+	for _, cause := range causes {
+		if cause.Field == field {
+			all = append(all, cause.Message)
+		}
+	}
+	return all
 }
 
 func namedFields(status metav1.Status) []string {

@@ -34,8 +34,8 @@ type Writer struct {
 	Namespace string
 	// Mismatch compares a partial object with a whole one and says how they differ; "" when it matches.
 	Mismatch func(want, got map[string]any) string
-	// Holds evaluates a CEL expression on the object that was returned.
-	Holds func(expression string, object map[string]any) (bool, error)
+	// Holds evaluates the CEL expression that a step expects to be true of the object that was returned.
+	Holds func(step *scenarios.Step, object map[string]any) (bool, error)
 	// Wrote is told of each object that was made (or may have been), so that it can be removed in the end. May be nil.
 	Wrote func(Made)
 

@@ -45,7 +45,7 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 	s.Writer = &writes.Writer{
 		Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "ns",
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
-		Holds:    func(string, map[string]any) (bool, error) { return false, nil },
+		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
 		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
 		Pauses:   func() backoff.BackOff { return &backoff.ZeroBackOff{} },
 		Appear:   time.Nanosecond,

@@ -1,0 +1,100 @@
+package history
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// listed is a stream that has had an empty list at resourceVersion 10 and is not followed by anybody.
+func listed(t *testing.T) (*Stream, *clocktesting.FakeClock) {
+	t.Helper()
+	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	s := newStream(New(nil, WithClock(clock)), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s.replace(nil, "10")
+	return s, clock
+}
+
+func object(name, uid, resourceVersion string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetName(name)
+	o.SetUID(types.UID(uid))
+	o.SetResourceVersion(resourceVersion)
+	return o
+}
+
+func TestEventsThatWereSeenBefore(t *testing.T) {
+	s, _ := listed(t)
+	s.tell(object("a", "1", "11"), false)
+	s.tell(object("a", "1", "12"), false)
+	for _, repeated := range []struct {
+		object  *unstructured.Unstructured
+		deleted bool
+	}{
+		{object("a", "1", "11"), false},
+		{object("a", "1", "12"), false},
+		{object("a", "0", "9"), true},
+		{object("b", "2", "8"), true},
+	} {
+		s.tell(repeated.object, repeated.deleted)
+	}
+	if n := len(s.records); n != 2 {
+		t.Errorf("%d changes, want the 2 that are new", n)
+	}
+	if s.progress != "12" {
+		t.Errorf("seen up to %s, want 12", s.progress)
+	}
+}
+
+func TestAnObjectInAnothersPlace(t *testing.T) {
+	s, _ := listed(t)
+	s.tell(object("a", "1", "11"), false)
+	s.tell(object("a", "2", "13"), false)
+	changes := s.ChangesBetween(1, 9, Scope{})
+	if len(changes) != 2 || changes[0].Type != Deleted || changes[0].UID != "1" || !changes[0].More || changes[1].Type != Added || changes[1].UID != "2" {
+		t.Errorf("changes %+v, want the first object to go and the second to come at once", changes)
+	}
+}
+
+func TestVersionsThatAreNoNumbers(t *testing.T) {
+	s, _ := listed(t)
+	for _, version := range []string{"x", "y", "x"} {
+		s.tell(object("a", "1", version), false)
+	}
+	if n := len(s.records); n != 3 {
+		t.Errorf("%d changes, want 3: versions without an order cannot be older", n)
+	}
+}
+
+func TestConnectionsThatProveNothingEndNoGap(t *testing.T) {
+	s, clock := listed(t)
+	errGone, errEarlier := errors.New("gone"), errors.New("earlier")
+	start := clock.Now()
+	s.lost(errEarlier, false)
+	clock.Step(time.Second)
+	s.resumed()
+	clock.Step(time.Second)
+	s.lost(errGone, true)
+	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].From.Equal(start) || !gaps[0].To.IsZero() {
+		t.Errorf("gaps %+v, want one since the first break", gaps)
+	}
+	if view := s.View(Scope{}); !view.UnknownSince.Equal(start) {
+		t.Errorf("unknown since %v, want %v", view.UnknownSince, start)
+	}
+	clock.Step(time.Second)
+	s.replace(nil, "20")
+	clock.Step(time.Second)
+	s.lost(errEarlier, true)
+	gaps := s.Gaps()
+	if len(gaps) != 2 || !gaps[0].Relisted || !gaps[0].To.Equal(start.Add(3*time.Second)) || !errors.Is(gaps[0].Err, errGone) {
+		t.Errorf("gaps %+v, want the first to have ended with the list", gaps)
+	}
+	if !gaps[1].From.Equal(start.Add(4 * time.Second)) {
+		t.Errorf("the second gap is since %v, want since the second break", gaps[1].From)
+	}
+}
