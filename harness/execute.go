@@ -45,6 +45,8 @@ type Options struct {
 	Prefix string
 	// Progress is told what is going on. May be nil.
 	Progress clusters.Progress
+	// Say is told what a person must not miss: what is kept. Progress unless set.
+	Say clusters.Progress
 	// Environment of commands, as os.Environ gives it.
 	Environment []string
 }
@@ -64,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
+	}
+	if o.Say == nil {
+		o.Say = o.Progress
 	}
 	return o
 }

@@ -58,7 +58,7 @@ func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) re
 		if err != nil {
 			return try{undecided: true, problem: fmt.Sprintf("read metric %s of %s: %v", m.Name, m.Component, err)}
 		}
-		t := s.judgeMetric(ctx, m, last)
+		t := s.judgeMetric(ctx, &step, m, last)
 		t.final = t.final || m.Within == 0
 		return t
 	})
@@ -68,7 +68,7 @@ func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) re
 	return r
 }
 
-func (s *scenarioRun) judgeMetric(ctx context.Context, m scenarios.Metric, now reading) try {
+func (s *scenarioRun) judgeMetric(ctx context.Context, step *scenarios.Step, m scenarios.Metric, now reading) try {
 	t := try{evidence: now.String()}
 	expect := scenarios.MetricExpect{}
 	if m.Expect != nil {
@@ -102,7 +102,7 @@ func (s *scenarioRun) judgeMetric(ctx context.Context, m scenarios.Metric, now r
 		t.evidence += fmt.Sprintf(", delta %v since %q", delta, m.Since)
 	}
 	if expect.CEL != "" {
-		return s.judgeMetricCEL(ctx, expect.CEL, now, t)
+		return s.judgeMetricCEL(ctx, step, now, t)
 	}
 	t.problem = metricProblem(expect, now, t.values)
 	return t
@@ -121,8 +121,8 @@ func metricProblem(expect scenarios.MetricExpect, now reading, values map[string
 	return ""
 }
 
-func (s *scenarioRun) judgeMetricCEL(ctx context.Context, expression string, now reading, t try) try {
-	vars := s.variables(&scenarios.Step{})
+func (s *scenarioRun) judgeMetricCEL(ctx context.Context, step *scenarios.Step, now reading, t try) try {
+	expression, vars := step.Metric.Expect.CEL, s.variables(step)
 	maps.Copy(vars, t.values)
 	holds, err := s.Expressions.WithContext(ctx).EvalBool(expression, vars)
 	switch {

@@ -214,7 +214,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	defer cancel()
 	t.collect(ctx)
 	if t.Keep {
-		t.Progress("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
+		t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
 		return
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.remove)

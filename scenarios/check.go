@@ -16,7 +16,7 @@ func (x *expander) expression(n *node, place string) *node {
 	}
 	if strings.Contains(n.text, "${") {
 		line, column, _ := n.locate("${", "")
-		x.found.add(n.file.error(line, column, "write what is in the braces without them: object.metadata.name == case.name", "this is an expression already; ${ has no meaning in it"))
+		x.found.within(n, line, column, "write what is in the braces without them: object.metadata.name == case.name", "this is an expression already; ${ has no meaning in it")
 		return n.asBroken()
 	}
 	c, ok := x.check(n, n.text, "", place)
@@ -39,13 +39,13 @@ func (x *expander) check(n *node, expression, before, place string) (*compiled, 
 	}
 	for _, m := range c.mistakes {
 		line, column := n.locateIn(expression, before, m.line, m.column)
-		x.found.add(n.file.error(line, column, m.hint, m.message))
+		x.found.within(n, line, column, m.hint, m.message)
 	}
 	ok := len(c.mistakes) == 0
 	for _, u := range c.uses {
 		if message, hint := x.bindings.check(u, place); message != "" {
 			line, column := n.locateIn(expression, before, u.line, u.column)
-			x.found.add(n.file.error(line, column, hint, message))
+			x.found.within(n, line, column, hint, message)
 			ok = false
 		}
 	}

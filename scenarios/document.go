@@ -172,9 +172,11 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 			n := d.expander(&b).node(withoutKey(item, "cases"), reflect.TypeFor[Step](), placeTemplate)
 			steps = append(steps, expandedStep{r, n, d.found.count == before})
 		}
-		if made := item.get("outputs"); made != nil {
-			for _, e := range made.entries {
-				outputs[e.key.text] = true
+		for _, s := range steps[len(steps)-len(rows):] {
+			if made := s.node.get("outputs"); made != nil {
+				for _, e := range made.entries {
+					outputs[e.key.text] = true
+				}
 			}
 		}
 	}

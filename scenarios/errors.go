@@ -94,11 +94,15 @@ func (p *problems) add(e *Error) {
 
 // at adds an error at a node.
 func (p *problems) at(n *node, hint, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
+	p.within(n, n.line, n.column, hint, fmt.Sprintf(format, args...))
+}
+
+// within adds an error at a place of a node's text.
+func (p *problems) within(n *node, line, column int, hint, message string) {
 	if n.row != "" {
 		message = fmt.Sprintf("case %q: %s", n.row, message)
 	}
-	p.add(n.file.error(n.line, n.column, hint, message))
+	p.add(n.file.error(line, column, hint, message))
 }
 
 // joinErrors joins what went wrong outside of the files and in them; nil if nothing did.

@@ -36,14 +36,17 @@ func (x *expander) node(n *node, t reflect.Type, place string) *node {
 		return n
 	}
 	switch place {
+	case placeAssertion, placeWrite, placeMetric, placeOutput:
+		if t != nil && t.Kind() == reflect.String {
+			return x.expression(n, place)
+		}
+		return x.text(n, t, placeFixed, place) // a map of expressions that comes out of a table
 	case placeTemplate:
 		if !holdsText(t) {
-			place = placeFixed
+			return x.text(n, t, placeFixed, place)
 		}
-	case placeAssertion, placeWrite, placeMetric, placeOutput:
-		return x.expression(n, place)
 	}
-	return x.text(n, t, place)
+	return x.text(n, t, place, place)
 }
 
 // holdsText says whether a scalar of the type is a text that may wait for the run.
@@ -101,7 +104,7 @@ func (x *expander) mapKey(key *node, place string) *node {
 	if place == placeTemplate || place == placeOutput {
 		place = placeFixed
 	}
-	filled := x.text(key, reflect.TypeFor[string](), place)
+	filled := x.text(key, reflect.TypeFor[string](), place, place)
 	if !filled.broken && (filled.kind != scalar || filled.tag != tagString) {
 		x.found.at(key, "", "a key must be a text, not %s", filled.what())
 		filled = key
@@ -109,8 +112,8 @@ func (x *expander) mapKey(key *node, place string) *node {
 	return filled
 }
 
-// text fills in what is known of a text.
-func (x *expander) text(n *node, t reflect.Type, place string) *node {
+// text fills in what is known of a text. inner is the place of what is in the list or mapping that may come out.
+func (x *expander) text(n *node, t reflect.Type, place, inner string) *node {
 	if n.literal {
 		if place == placeTemplate {
 			return n.withText(escapeTemplate(n.text))
@@ -123,7 +126,7 @@ func (x *expander) text(n *node, t reflect.Type, place string) *node {
 	parts, wrong := splitTemplate(n.text)
 	if wrong != nil {
 		line, column, _ := n.locate(n.text[wrong.offset:], n.text[:wrong.offset])
-		x.found.add(n.file.error(line, column, wrong.hint, wrong.message))
+		x.found.within(n, line, column, wrong.hint, wrong.message)
 		return n.asBroken()
 	}
 	late, ok := x.checkParts(n, parts, place)
@@ -131,7 +134,7 @@ func (x *expander) text(n *node, t reflect.Type, place string) *node {
 		return n.asBroken()
 	}
 	if late == 0 {
-		return x.fillAll(n, parts, t, place)
+		return x.fillAll(n, parts, t, place, inner)
 	}
 	return x.fillSome(n, parts)
 }
@@ -168,7 +171,7 @@ func (x *expander) eval(expression string) (any, error) {
 }
 
 // fillAll evaluates a text that needs nothing but the table. What comes out is a value of its own type.
-func (x *expander) fillAll(n *node, parts []part, t reflect.Type, place string) *node {
+func (x *expander) fillAll(n *node, parts []part, t reflect.Type, place, inner string) *node {
 	value, err := fill(parts, x.eval)
 	if err != nil {
 		x.found.at(x.inRow(n), "", "%v", err)
@@ -179,9 +182,9 @@ func (x *expander) fillAll(n *node, parts []part, t reflect.Type, place string) 
 		filled.tag = tagString // but no float: a bare 1.30 would be 1.3
 	}
 	if filled.kind == scalar {
-		return x.text(filled, t, place)
+		return x.text(filled, t, place, inner)
 	}
-	return x.node(filled, t, place)
+	return x.node(filled, t, inner)
 }
 
 // fillSome evaluates the expressions that need nothing but the table and leaves the others.

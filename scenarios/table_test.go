@@ -27,7 +27,7 @@ func TestTables(t *testing.T) {
 	if s.Spec.Description != `The gate Alpha lets ["9-a","9-b"] through.` {
 		t.Error(s.Spec.Description)
 	}
-	if len(s.Spec.Steps) != 4 || s.Spec.Cases != nil || s.Spec.Steps[0].Cases != nil {
+	if len(s.Spec.Steps) != 5 || s.Spec.Cases != nil || s.Spec.Steps[0].Cases != nil {
 		t.Fatalf("steps %+v", s.Spec.Steps)
 	}
 	post, put := &s.Spec.Steps[0], &s.Spec.Steps[1]
@@ -49,16 +49,16 @@ func TestTables(t *testing.T) {
 	if r := post.Expect.Rejected; r.Code != 422 || r.Reason != "Invalid" {
 		t.Errorf("%+v", r)
 	}
-	if post.Case["verb"] != "post" || post.Case["gate"] != "Alpha" || s.Spec.Steps[2].Case != nil || s.CaseOf(&s.Spec.Steps[2])["gate"] != "Alpha" || s.CaseOf(put)["port"] != int64(2) {
-		t.Errorf("cases %v, %v", post.Case, s.Spec.Steps[2].Case)
+	if post.Case["verb"] != "post" || post.Case["gate"] != "Alpha" || s.Spec.Steps[3].Case != nil || s.CaseOf(&s.Spec.Steps[3])["gate"] != "Alpha" || s.CaseOf(put)["port"] != int64(2) {
+		t.Errorf("cases %v, %v", post.Case, s.Spec.Steps[3].Case)
 	}
-	if *s.Spec.Steps[2].Transition.FeatureGates["Alpha"] {
+	if *s.Spec.Steps[3].Transition.FeatureGates["Alpha"] {
 		t.Error("the gate was not turned off")
 	}
-	if c := s.Spec.Steps[3].Eventually.Count; *c.Min != 2 || *c.Max != 2 {
+	if c := s.Spec.Steps[4].Eventually.Count; *c.Min != 2 || *c.Max != 2 {
 		t.Errorf("count %+v", c)
 	}
-	if c := set.Scenarios[1].Spec.Steps[3].Eventually.Count; *c.Max != 0 {
+	if c := set.Scenarios[1].Spec.Steps[4].Eventually.Count; *c.Max != 0 {
 		t.Errorf("count %+v", c)
 	}
 }

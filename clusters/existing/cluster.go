@@ -108,3 +108,6 @@ func (c *Cluster) Collect(context.Context, string) error { return nil }
 
 // Delete leaves the cluster as it is.
 func (c *Cluster) Delete(context.Context) error { return nil }
+
+// Lasting says that the cluster is there after the run, so that everything made on it must go.
+func (c *Cluster) Lasting() bool { return true }

@@ -154,3 +154,6 @@ func (p *Provider) Prepare(context.Context, clusters.State) error { return nil }
 func (p *Provider) Create(_ context.Context, _ string, state clusters.State) (clusters.Cluster, error) {
 	return &Cluster{provider: p, state: state}, nil
 }
+
+// Prototype shows what its clusters can do.
+func (p *Provider) Prototype() clusters.Cluster { return (*Cluster)(nil) }

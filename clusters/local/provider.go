@@ -248,3 +248,6 @@ func (p *Provider) Describe(name string) (Description, error) {
 	}
 	return d, nil
 }
+
+// Prototype shows what its clusters can do.
+func (p *Provider) Prototype() clusters.Cluster { return (*Cluster)(nil) }

@@ -22,7 +22,7 @@ official host with their checksums verified or, where that host cannot be reache
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch --source build 1.34.4
   rehearse fetch --program kubectl 1.36`,
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a version, such as 1.35"),
 		RunE: func(command *cobra.Command, args []string) error {
 			options := flags.options(progressTo(command.ErrOrStderr()))
 			options.Refresh = true

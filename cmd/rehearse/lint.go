@@ -17,7 +17,7 @@ func newLintCommand() *cobra.Command {
 with its file:line:column. What is only doubtful is a warning.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			set, err := scenarios.Load(paths)
 			if err != nil {

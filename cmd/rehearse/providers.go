@@ -50,13 +50,13 @@ func (f *providerFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
 }
 
-func (f *providerFlags) provider(progress clusters.Progress) (clusters.Provider, error) {
+func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clusters.Provider, error) {
 	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "") {
 		return nil, errors.New("--kubeconfig, --context and --transition-command are for --provider existing")
 	}
 	switch f.name {
 	case "local":
-		return f.local(false, progress)
+		return f.local(lasting, progress)
 	case "existing":
 		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand)})
 	default:

@@ -82,7 +82,7 @@ writes that must be refused, what must come true), and says in JUnit what held a
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newFetchCommand(), newClusterCommand())
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newFetchCommand(), newNodeImagesCommand(), newClusterCommand())
 	return root
 }
 
@@ -99,4 +99,14 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// named wants at least one argument, and says what it would be.
+func named(what string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s: name %s; see %s --help", command.CommandPath(), what, command.CommandPath())
+		}
+		return nil
+	}
 }

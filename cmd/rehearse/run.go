@@ -30,7 +30,7 @@ func (s *selection) add(command *cobra.Command) {
 }
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
-func (s *selection) plan(command *cobra.Command, paths []string, progress func(string, ...any)) (*harness.Plan, error) {
+func (s *selection) plan(command *cobra.Command, paths []string, keep bool, progress func(string, ...any)) (*harness.Plan, error) {
 	set, err := scenarios.Load(paths)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *selection) plan(command *cobra.Command, paths []string, progress func(s
 	if err != nil {
 		return nil, err
 	}
-	provider, err := s.provider(progress)
+	provider, err := s.provider(keep, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ failed, so that something could not be judged; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			return runScenarios(command, paths, what, options)
 		},
@@ -76,13 +76,13 @@ failed, so that something could not be judged; 130 interrupted.`,
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
 	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, "junit.xml")))
 	defer terminal.Close()
-	plan, err := what.plan(command, paths, terminal.Progress)
+	plan, err := what.plan(command, paths, options.Keep, terminal.Progress)
 	if err != nil {
 		return err
 	}
 	files := reports.NewFiles(options.ReportDir, clock.RealClock{})
 	options.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal, files)
-	options.Progress, options.Environment = terminal.Progress, os.Environ()
+	options.Progress, options.Say, options.Environment = terminal.Progress, terminal.Say, os.Environ()
 	err = harness.Execute(command.Context(), plan, options)
 	code := reports.ExitCode(options.Recorder.Run())
 	if err != nil && code == exitOK {
@@ -120,9 +120,9 @@ func newPlanCommand() *cobra.Command {
 		Use:     "plan FILE|FOLDER|GLOB...",
 		Short:   "Say what a run would do to which cluster, and start nothing",
 		Example: `  rehearse plan scenarios/kubernetes`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error {
-			plan, err := what.plan(command, paths, progressTo(command.ErrOrStderr()))
+			plan, err := what.plan(command, paths, false, progressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

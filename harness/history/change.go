@@ -66,5 +66,6 @@ type record struct {
 
 // concerns says whether the object is in the scope, or was until this change.
 func (r *record) concerns(scope Scope) bool {
-	return scope.has(r.Namespace, r.Name, r.labels)
+	return scope.has(r.Namespace, r.Name, r.labels) ||
+		r.before != nil && scope.has(r.Namespace, r.Name, r.before.labels)
 }
