@@ -69,7 +69,7 @@ func (j *judge) apply(change history.Change) bool {
 	default:
 		delete(j.candidates, key)
 	}
-	if false {
+	if j.usesAll && !change.More {
 		j.decideAll()
 	}
 	return true
