@@ -3,27 +3,24 @@
 package historytest
 
 import (
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
 
-// Server is an API server with a storage of objects. Its address stays the same while it is down.
+// Server is an API server with a storage of objects.
 type Server struct {
 	t       testing.TB
-	address string
 	config  *rest.Config
+	network network
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	http    *httptest.Server
 	storage
 	// epoch ends the watches that began before it; abrupt says that they break instead of ending.
 	epoch  int
@@ -57,14 +54,12 @@ func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, storage: newStorage(), requests: map[string]int{}}
 	s.changed = sync.NewCond(&s.mu)
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.address = listener.Addr().String()
-	s.config = &rest.Config{Host: "http://" + s.address, QPS: -1}
-	s.serve(listener)
-	t.Cleanup(s.Down)
+	served := httptest.NewServer(http.HandlerFunc(s.handle))
+	s.config = &rest.Config{Host: served.URL, QPS: -1, Dial: s.network.dial}
+	t.Cleanup(func() {
+		s.Down()
+		served.Close()
+	})
 	return s
 }
 
@@ -78,39 +73,14 @@ func (s *Server) Client() dynamic.Interface {
 	return client
 }
 
-func (s *Server) serve(listener net.Listener) {
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(s.handle), ReadHeaderTimeout: time.Minute}}
-	server.Start()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.http = server
-}
-
-// Down stops the server: watches break, and connections are refused until Up.
+// Down breaks all connections, and refuses new ones until Up.
 func (s *Server) Down() {
-	s.mu.Lock()
-	server := s.http
-	s.http = nil
-	s.mu.Unlock()
-	if server == nil {
-		return
-	}
-	_ = server.Listener.Close()
+	s.network.close()
 	s.endWatches(true)
-	server.CloseClientConnections()
-	server.Close()
 }
 
-// Up starts the server again where it was. Its storage is as it was left.
-func (s *Server) Up() {
-	s.t.Helper()
-	var config net.ListenConfig
-	listener, err := config.Listen(s.t.Context(), "tcp", s.address)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.serve(listener)
-}
+// Up accepts connections again. The storage is as it was left.
+func (s *Server) Up() { s.network.open() }
 
 // EndWatches ends all watches as the API server does when their time is up.
 func (s *Server) EndWatches() { s.endWatches(false) }
