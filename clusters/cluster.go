@@ -73,5 +73,24 @@ type ComponentLogs interface {
 	LogFiles() map[Component][]string
 }
 
+// HostReachable is a Cluster that tells where this machine is for its API server.
+type HostReachable interface {
+	// HostAddress is the address of this machine that the API server reaches: where webhooks must be served. Without this interface, or
+	// when it is "", the API server runs on this machine and reaches 127.0.0.1.
+	HostAddress() string
+}
+
+// UserMaker is a Cluster that makes users.
+type UserMaker interface {
+	// User returns what a user of that name, in these groups, reaches the API server with; keys and certificates are in it.
+	User(name string, groups ...string) (*rest.Config, error)
+}
+
+// Housed is a Cluster with a folder of its own on this machine, which is removed with it, also after a run that was killed.
+type Housed interface {
+	// Folder is its path; mode 0700.
+	Folder() string
+}
+
 // Progress tells a person what is going on during long work: one short line, present tense, no trailing dot.
 type Progress func(format string, args ...any)

@@ -42,6 +42,8 @@ type State struct {
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
+	// Systems are what is under test, installed in this order.
+	Systems []System `json:"systems,omitempty"`
 }
 
 // ComponentState is what is given to one component alone.
@@ -91,6 +93,8 @@ type Change struct {
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Nodes to have instead of the ones before.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
+	// Systems to change, install or remove, by their name; those that are not named stay as they are.
+	Systems []SystemChange `json:"systems,omitempty"`
 }
 
 // ComponentChange is the change of what is given to one component alone.
@@ -129,6 +133,7 @@ func (s State) With(c Change) State {
 	if c.Nodes != nil {
 		next.Nodes = c.Nodes
 	}
+	next.Systems = withSystems(s.Systems, c.Systems)
 	return next
 }
 
@@ -189,6 +194,9 @@ func (s State) String() string {
 	}
 	if nodes > 0 {
 		words = append(words, fmt.Sprintf("nodes=%d", nodes))
+	}
+	for _, system := range s.Systems {
+		words = append(words, system.String())
 	}
 	return strings.Join(words, " ")
 }

@@ -164,7 +164,7 @@ func pathKey(path []clusters.State) string {
 
 // pathPlaces are where the states of a scenario's path stand: the scenario itself, then each transition.
 func pathPlaces(s *scenarios.Scenario) []scenarios.Position {
-	places := []scenarios.Position{s.Position}
+	places := []scenarios.Position{s.ClusterPosition}
 	for _, step := range s.Spec.Steps {
 		if step.Transition != nil {
 			places = append(places, step.Position)

@@ -92,7 +92,7 @@ func newStage(plan *reports.Run, observers ...reports.Observer) *stage {
 
 func (s *stage) track(t int) *reports.Track          { return s.plan.Tracks[t] }
 func (s *stage) scenario(t, i int) *reports.Scenario { return s.plan.Tracks[t].Scenarios[i] }
-func (s *stage) wait(milliseconds int) { s.clock.Step(time.Duration(milliseconds) * time.Millisecond) }
+func (s *stage) wait(milliseconds int)               { s.clock.Step(time.Duration(milliseconds) * time.Millisecond) }
 
 func (s *stage) begin(t, i int) {
 	s.StartScenario(s.scenario(t, i), fmt.Sprintf("rehearse-%d-%d", t, i))

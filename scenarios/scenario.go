@@ -22,8 +22,9 @@ type Scenario struct {
 	// Spec is what the scenario does.
 	Spec Spec `json:"spec"`
 
-	// Position is where the document starts.
-	Position Position `json:"-"`
+	// Position is where the document starts, and ClusterPosition where it says what cluster it starts with.
+	Position        Position `json:"-"`
+	ClusterPosition Position `json:"-"`
 	// Case holds the values of this row when the scenario comes from a table (spec.cases); nil otherwise.
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.

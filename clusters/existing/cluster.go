@@ -29,6 +29,7 @@ var (
 	_ clusters.Provider      = (*Provider)(nil)
 	_ clusters.Cluster       = (*Cluster)(nil)
 	_ clusters.MetricsSource = (*Cluster)(nil)
+	_ clusters.HostReachable = (*Cluster)(nil)
 )
 
 // Name of the cluster: its context's.
@@ -47,6 +48,9 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.provider.
 // KubeconfigPath is the file that the user named.
 func (c *Cluster) KubeconfigPath() string { return c.provider.options.Kubeconfig }
 
+// HostAddress is where the cluster's API server reaches this machine.
+func (c *Cluster) HostAddress() string { return c.provider.hostAddress() }
+
 // Metrics reads the API server's metrics; the other components' cannot be reached from outside.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	if component != clusters.APIServer {
@@ -58,6 +62,9 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 // Converge runs the transition command. It gets KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false)
 // and REHEARSE_STATE (JSON); afterwards the cluster must be what the state says, as far as it tells.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
+	if sameCluster(state, c.State()) {
+		return c.reached(state)
+	}
 	encoded, err := json.Marshal(state)
 	if err != nil {
 		return fmt.Errorf("transition to %s: %w", state, err)
@@ -79,6 +86,10 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	if err := c.settle(ctx, state); err != nil {
 		return fmt.Errorf("transition to %s: after %s: %w", state, run[0], err)
 	}
+	return c.reached(state)
+}
+
+func (c *Cluster) reached(state clusters.State) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = state

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/util/version"
@@ -24,6 +26,9 @@ type Options struct {
 	Context string
 	// TransitionCommand is the program, with its arguments, that performs a transition; without one there are none.
 	TransitionCommand []string
+	// HostAddress is where the cluster's API server reaches this machine, for systems that are processes here. It is 127.0.0.1 where the API
+	// server is on this machine.
+	HostAddress string
 }
 
 // Provider hands out one cluster that exists.
@@ -100,10 +105,48 @@ func (p *Provider) serverVersion() (string, error) {
 
 // Check refuses a path that the cluster is not at the start of, and transitions that nobody performs.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
-	if len(path) > 1 && len(p.options.TransitionCommand) == 0 {
-		return fmt.Errorf("transition to %s: an existing cluster is not ours to change; name a program that does it with --transition-command, or use --provider local or kind", path[1])
+	for _, state := range path[1:] {
+		if len(p.options.TransitionCommand) == 0 && !sameCluster(state, path[0]) {
+			return fmt.Errorf("transition to %s: an existing cluster is not ours to change; name a program that does it with --transition-command, or use --provider local or kind", state)
+		}
 	}
-	return p.at(ctx, path[0])
+	return errors.Join(p.checkSystems(path), p.at(ctx, path[0]))
+}
+
+// sameCluster says whether two states differ in their systems at most: these are ours to change on any cluster.
+func sameCluster(a, b clusters.State) bool {
+	a.Systems, b.Systems = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// checkSystems refuses systems that are processes here where it is not known how the cluster would reach them.
+func (p *Provider) checkSystems(path []clusters.State) error {
+	if p.hostAddress() != "" {
+		return nil
+	}
+	for _, state := range path {
+		for _, system := range state.Systems {
+			if system.Kind() != "manifests" {
+				return fmt.Errorf("system %s runs as a process on this machine, and it is not known how the API server of cluster %s reaches that: say so with --host-address", system.Name, p.name)
+			}
+		}
+	}
+	return nil
+}
+
+// hostAddress is where the API server reaches this machine, "" when that is not known.
+func (p *Provider) hostAddress() string {
+	if p.options.HostAddress != "" {
+		return p.options.HostAddress
+	}
+	server, err := url.Parse(p.rest.Host)
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(server.Hostname()); server.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return "127.0.0.1"
+	}
+	return ""
 }
 
 // at says why the cluster is not in the state, as far as it tells.
@@ -120,7 +163,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 		errs = append(errs, errors.New("the scenario wants nodes of its own; an existing cluster keeps those it has"))
 	}
 	rest := state
-	rest.Version, rest.FeatureGates, rest.Nodes = "", nil, nil
+	rest.Version, rest.FeatureGates, rest.Nodes, rest.Systems = "", nil, nil, nil
 	if !reflect.DeepEqual(rest, clusters.State{}) {
 		errs = append(errs, fmt.Errorf("whether an existing cluster has these settings cannot be told: %s", rest))
 	}

@@ -13,7 +13,7 @@ import (
 // layout is where a cluster keeps its files and listens.
 type layout struct {
 	Dir   string
-	Ports ports
+	Ports listening
 }
 
 func (l layout) pki(file string) string  { return filepath.Join(l.Dir, "pki", file) }

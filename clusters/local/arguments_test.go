@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // The command lines are data: a change of one is seen in review.
 func TestArguments(t *testing.T) {
-	l := layout{Dir: "/CLUSTER", Ports: ports{Etcd: 1, EtcdPeer: 2, APIServer: 3, ControllerManager: 4, Scheduler: 5, DNS: 6, DNSReady: 7}}
+	l := layout{Dir: "/CLUSTER", Ports: listening{Etcd: 1, EtcdPeer: 2, APIServer: 3, ControllerManager: 4, Scheduler: 5, DNS: 6, DNSReady: 7}}
 	states := map[string]clusters.State{
 		"plain": {Version: "1.34.4"},
 		"full": {

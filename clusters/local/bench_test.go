@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -59,7 +60,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	r := record{Name: "bare", State: state}
-	held := &reservation{}
+	held := &ports.Reservation{}
 	if r.Ports, held, err = reservePorts(filepath.Join(b.TempDir(), "ports")); err != nil {
 		b.Fatal(err)
 	}

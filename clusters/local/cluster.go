@@ -16,7 +16,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/local/processes"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // Cluster is one local control plane.
@@ -24,7 +25,7 @@ type Cluster struct {
 	provider *Provider
 	layout   layout
 	lock     *os.File
-	ports    *reservation
+	ports    *ports.Reservation
 	rest     *rest.Config
 	client   kubernetes.Interface
 	probe    *prober
@@ -45,6 +46,8 @@ var (
 	_ clusters.DNSServer           = (*Cluster)(nil)
 	_ clusters.Watchdog            = (*Cluster)(nil)
 	_ clusters.ComponentLogs       = (*Cluster)(nil)
+	_ clusters.UserMaker           = (*Cluster)(nil)
+	_ clusters.Housed              = (*Cluster)(nil)
 )
 
 // Names of the processes that are no Kubernetes component of their own.
@@ -74,16 +77,15 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 }
 
 func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.File) (_ *Cluster, err error) {
-	held := &reservation{}
+	held := &ports.Reservation{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, removeFolder(dir))
-			held.release()
+			held.Release()
 			_ = lock.Close()
 		}
 	}()
 	if r.Ports, held, err = reservePorts(filepath.Join(filepath.Dir(p.Root), "ports")); err != nil {
-		held = &reservation{}
 		return nil, err
 	}
 	l := layout{Dir: dir, Ports: r.Ports}
@@ -126,10 +128,13 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		r.Processes = map[string]started{}
 	}
 	return &Cluster{
-		provider: p, layout: l, lock: lock, ports: &reservation{}, rest: config, client: client, probe: probe, record: r,
+		provider: p, layout: l, lock: lock, ports: &ports.Reservation{}, rest: config, client: client, probe: probe, record: r,
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
+
+// Folder of the cluster, with its credentials and logs.
+func (c *Cluster) Folder() string { return c.layout.Dir }
 
 // Name of the cluster.
 func (c *Cluster) Name() string { return c.record.Name }
@@ -200,7 +205,7 @@ func (c *Cluster) Delete(ctx context.Context) error {
 		all = append(all, err)
 	}
 	all = append(all, removeFolder(c.layout.Dir))
-	c.ports.release()
+	c.ports.Release()
 	_ = c.lock.Close()
 	if err := errors.Join(all...); err != nil {
 		return fmt.Errorf("delete cluster %s: %w", c.Name(), err)

@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/rehearse-dev/rehearse/clusters/local/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/certificates"
 )
 
 // writeCredentials makes the certificates, keys and the kubeconfig of a new cluster.
@@ -30,6 +31,17 @@ func writeCredentials(l layout, now time.Time) error {
 		return err
 	}
 	return writeKubeconfig(l)
+}
+
+// User makes a client certificate, signed by the cluster's authority.
+func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
+	authority, err := certificates.OpenAuthority(filepath.Join(c.layout.Dir, "pki"), c.provider.Now())
+	if err != nil {
+		return nil, err
+	}
+	config := rest.AnonymousClientConfig(c.RESTConfig())
+	config.CertData, config.KeyData, err = authority.ClientPEM(name, groups...)
+	return config, err
 }
 
 // writeKubeconfig embeds the credentials, so that the file can be copied.

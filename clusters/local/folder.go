@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local/processes"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // record is what a cluster's folder says of it (cluster.json): enough to find a lasting cluster again.
@@ -18,7 +18,7 @@ type record struct {
 	// Lasting clusters outlive the command that made them; the others are removed with it, or by the next command.
 	Lasting bool           `json:"lasting"`
 	State   clusters.State `json:"state"`
-	Ports   ports          `json:"ports"`
+	Ports   listening      `json:"ports"`
 	// Processes by name: what runs, and how it was started.
 	Processes map[string]started `json:"processes,omitempty"`
 }

@@ -50,7 +50,7 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 }
 
 func TestRecordRoundTrip(t *testing.T) {
-	want := record{Name: "c", Lasting: true, State: clusters.State{Version: "1.34.4"}, Ports: ports{Etcd: 20001}, Processes: map[string]started{"etcd": {PID: 7, Args: []string{"a"}}}}
+	want := record{Name: "c", Lasting: true, State: clusters.State{Version: "1.34.4"}, Ports: listening{Etcd: 20001}, Processes: map[string]started{"etcd": {PID: 7, Args: []string{"a"}}}}
 	dir := folder(t, t.TempDir(), "c", &want)
 	got, err := readRecord(dir)
 	if err != nil {
@@ -96,14 +96,14 @@ func TestPortsAreReservedOnce(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for _, port := range []int{a.Etcd, a.EtcdPeer, a.APIServer, a.ControllerManager, a.Scheduler, a.DNS, a.DNSReady, b.Etcd, b.EtcdPeer, b.APIServer, b.ControllerManager, b.Scheduler, b.DNS, b.DNSReady} {
-		if port < firstPort || port >= lastPort || seen[port] {
-			t.Errorf("port %d is out of range or taken twice", port)
+		if port == 0 || seen[port] {
+			t.Errorf("port %d is none, or taken twice", port)
 		}
 		seen[port] = true
 	}
-	heldA.release()
-	heldB.release()
+	heldA.Release()
+	heldB.Release()
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-		t.Errorf("release left %v", left)
+		t.Errorf("Release left %v", left)
 	}
 }

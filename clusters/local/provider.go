@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
-	"github.com/rehearse-dev/rehearse/clusters/local/processes"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -78,7 +78,7 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes))
+		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes), checkSystems(state.Systems))
 	}
 	return errors.Join(errs...)
 }
@@ -117,6 +117,17 @@ func checkComponents(state clusters.State) error {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler:
 		default:
 			errs = append(errs, fmt.Errorf("component %s: a local cluster has no such component that could be configured; it has %v", name, clusters.ControlPlane()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkSystems refuses what only nodes that run pods can have.
+func checkSystems(systems []clusters.System) error {
+	var errs []error
+	for _, system := range systems {
+		if system.Kind() == "manifests" {
+			errs = append(errs, fmt.Errorf("system %s: a local cluster's nodes are simulated and run no pods; give it as a process, or use --provider kind or existing", system.Name))
 		}
 	}
 	return errors.Join(errs...)

@@ -34,7 +34,7 @@ func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager 
 	s.version++
 	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	now := metav1.Now()
-	entries := []metav1.ManagedFieldsEntry{{Manager: manager, Operation: operation, Time: &now, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{}`)}}}
+	entries := []metav1.ManagedFieldsEntry{{Manager: manager, Operation: operation, Time: &now, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`)}}
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Operation != operation {
 			entries = append(entries, entry)

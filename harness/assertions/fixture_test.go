@@ -51,8 +51,8 @@ func newFixture(t *testing.T, options ...history.Option) *fixture {
 func (f *fixture) observe() *fixture {
 	f.t.Helper()
 	f.stream = f.recorder.Stream(services)
+	f.until("connected", func(view history.View, _ []history.Gap) bool { return view.Synced })
 	f.settle()
-	f.server.AwaitWatches(1)
 	return f
 }
 

@@ -104,7 +104,7 @@ func (s *Stream) consume(ctx context.Context, events <-chan watch.Event) (told b
 	case <-ctx.Done():
 		return false, errClosed
 	}
-	s.resumed()
+	s.connected()
 	for {
 		select {
 		case event, open := <-events:

@@ -57,7 +57,11 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 			s.record(Modified, object, batch)
 		}
 	}
-	s.endGap(true)
+	if s.progress == "" {
+		s.unknownSince, s.err = s.recorder.clock.Now(), errOpening
+	} else {
+		s.missed = true
+	}
 	s.progress = resourceVersion
 	s.broadcast()
 }
@@ -129,11 +133,17 @@ func (s *Stream) advanceTo(resourceVersion string) {
 	}
 }
 
-// resumed records that the watch goes on where it broke off.
-func (s *Stream) resumed() {
+// connected records that the watch is open, from the last resourceVersion that was told or listed.
+func (s *Stream) connected() {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
-	s.endGap(false)
+	if s.synced {
+		return
+	}
+	if s.inGap() {
+		s.gaps = append(s.gaps, Gap{From: s.unknownSince, To: s.recorder.clock.Now(), Err: s.err, Relisted: s.missed})
+	}
+	s.synced, s.missed, s.err = true, false, nil
 	s.broadcast()
 }
 
@@ -147,18 +157,10 @@ func (s *Stream) lost(err error, provedNothing bool) {
 		return
 	}
 	s.synced, s.unknownSince = false, s.recorder.clock.Now()
-	if last := len(s.gaps) - 1; provedNothing && last >= 0 && !s.gaps[last].Relisted {
-		s.unknownSince = s.gaps[last].From
+	if last := len(s.gaps) - 1; provedNothing && last >= 0 {
+		s.unknownSince, s.missed = s.gaps[last].From, s.gaps[last].Relisted
 		s.gaps = s.gaps[:last]
 	}
-}
-
-// endGap records that the stream is connected again; what was before the first list is no gap.
-func (s *Stream) endGap(relisted bool) {
-	if !s.synced && s.progress != "" {
-		s.gaps = append(s.gaps, Gap{From: s.unknownSince, To: s.recorder.clock.Now(), Err: s.err, Relisted: relisted})
-	}
-	s.synced, s.err = true, nil
 }
 
 func (s *Stream) broadcast() {

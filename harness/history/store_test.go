@@ -17,6 +17,7 @@ func listed(t *testing.T) (*Stream, *clocktesting.FakeClock) {
 	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))
 	s := newStream(New(nil, WithClock(clock)), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	s.replace(nil, "10")
+	s.connected()
 	return s, clock
 }
 
@@ -77,7 +78,7 @@ func TestConnectionsThatProveNothingEndNoGap(t *testing.T) {
 	start := clock.Now()
 	s.lost(errEarlier, false)
 	clock.Step(time.Second)
-	s.resumed()
+	s.connected()
 	clock.Step(time.Second)
 	s.lost(errGone, true)
 	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].From.Equal(start) || !gaps[0].To.IsZero() {
@@ -88,13 +89,57 @@ func TestConnectionsThatProveNothingEndNoGap(t *testing.T) {
 	}
 	clock.Step(time.Second)
 	s.replace(nil, "20")
+	s.connected()
 	clock.Step(time.Second)
 	s.lost(errEarlier, true)
-	gaps := s.Gaps()
-	if len(gaps) != 2 || !gaps[0].Relisted || !gaps[0].To.Equal(start.Add(3*time.Second)) || !errors.Is(gaps[0].Err, errGone) {
-		t.Errorf("gaps %+v, want the first to have ended with the list", gaps)
+	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].From.Equal(start) || !gaps[0].Relisted {
+		t.Errorf("gaps %+v, want still the one since the first break, now with a list in it", gaps)
 	}
-	if !gaps[1].From.Equal(start.Add(4 * time.Second)) {
-		t.Errorf("the second gap is since %v, want since the second break", gaps[1].From)
+	s.connected()
+	clock.Step(time.Second)
+	s.lost(errEarlier, false)
+	gaps := s.Gaps()
+	if len(gaps) != 2 || !gaps[0].Relisted || !gaps[0].To.Equal(start.Add(4*time.Second)) {
+		t.Errorf("gaps %+v, want the first to have ended with the connection that proved itself", gaps)
+	}
+	if !gaps[1].From.Equal(start.Add(5*time.Second)) || gaps[1].Relisted {
+		t.Errorf("gap %+v, want one since the last break", gaps[1])
+	}
+}
+
+func TestAListAloneIsNoConnection(t *testing.T) {
+	s, _ := listed(t)
+	errRefused := errors.New("refused")
+	s.lost(errRefused, false)
+	s.replace(nil, "20")
+	if view := s.View(Scope{}); view.Synced || !errors.Is(view.Err, errRefused) {
+		t.Errorf("synced %v, error %v before the watch is open", view.Synced, view.Err)
+	}
+	s.connected()
+	if view := s.View(Scope{}); !view.Synced || view.Err != nil {
+		t.Errorf("synced %v, error %v when the watch is open", view.Synced, view.Err)
+	}
+}
+
+func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
+	s := newStream(New(nil), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s.lost(errors.New("refused"), false)
+	if gaps := s.Gaps(); len(gaps) != 0 {
+		t.Errorf("gaps %+v before the first list", gaps)
+	}
+	s.replace(nil, "10")
+	s.connected()
+	if gaps := s.Gaps(); len(gaps) != 0 {
+		t.Errorf("gaps %+v, want none between a list and its watch", gaps)
+	}
+	s = newStream(New(nil), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s.replace(nil, "10")
+	s.lost(errors.New("refused"), false)
+	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].To.IsZero() || gaps[0].Relisted {
+		t.Errorf("gaps %+v, want one that lasts", gaps)
+	}
+	s.connected()
+	if gaps := s.Gaps(); len(gaps) != 1 || gaps[0].To.IsZero() || gaps[0].Relisted {
+		t.Errorf("gaps %+v, want one that was bridged", gaps)
 	}
 }

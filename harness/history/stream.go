@@ -12,6 +12,7 @@ import (
 
 var (
 	errStarting = errors.New("the first list has not been answered yet")
+	errOpening  = errors.New("the watch is being opened")
 	errClosed   = errors.New("the recorder was closed")
 )
 
@@ -30,11 +31,13 @@ type Stream struct {
 	current map[string]map[string]*record
 	// progress is the resourceVersion up to which every change has been seen; "" before the first list.
 	progress string
-	// synced says that the watch is connected (or was just preceded by a list); if not, since when, and why.
+	// synced says that the watch is connected; if not, since when, and why.
 	synced       bool
 	unknownSince time.Time
 	err          error
 	gaps         []Gap
+	// missed: there was another list since the watch was last connected, so changes may have been missed.
+	missed bool
 	// wake is closed at the next change of any of the above.
 	wake chan struct{}
 }
@@ -141,13 +144,18 @@ func (s *Stream) between(from, to int64, scope Scope) []Change {
 	return changes
 }
 
-// Gaps returns the times during which the stream was not connected after it once was, in order.
+// Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment between a
+// first list and its watch is none.
 func (s *Stream) Gaps() []Gap {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	gaps := slices.Clone(s.gaps)
-	if !s.synced && s.progress != "" {
-		gaps = append(gaps, Gap{From: s.unknownSince, Err: s.err})
+	if s.inGap() {
+		gaps = append(gaps, Gap{From: s.unknownSince, Err: s.err, Relisted: s.missed})
 	}
 	return gaps
+}
+
+func (s *Stream) inGap() bool {
+	return !s.synced && s.progress != "" && !errors.Is(s.err, errOpening)
 }

@@ -87,7 +87,7 @@ func TestWatchIsResumed(t *testing.T) {
 			server := historytest.New(t)
 			server.Put(pods, pod("x", "web"))
 			stream := newRecorder(t, server).Stream(pods)
-			server.AwaitWatches(1)
+			await(t, stream, changes(1))
 			tt.end(server)
 			server.Put(pods, pod("x", "web", "a=1"))
 			server.Put(pods, pod("x", "web", "a=2"))

@@ -104,17 +104,17 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 func (s *Server) list(w http.ResponseWriter, r request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snapshot, from := strconv.Itoa(s.revision), 0
+	number, from := len(s.snapshots), 0
 	if r.Continue != "" {
-		_, _ = fmt.Sscanf(strings.ReplaceAll(r.Continue, "/", " "), "%s %d", &snapshot, &from)
+		_, _ = fmt.Sscanf(r.Continue, "%d/%d", &number, &from)
 	} else {
-		s.snapshots[snapshot] = s.of(r.Resource, r.wants)
+		s.snapshots = append(s.snapshots, snapshot{strconv.Itoa(s.revision), s.of(r.Resource, r.wants)})
 	}
-	objects := s.snapshots[snapshot][from:]
-	meta := map[string]any{"resourceVersion": snapshot}
+	objects := s.snapshots[number].objects[from:]
+	meta := map[string]any{"resourceVersion": s.snapshots[number].revision}
 	if r.limit > 0 && len(objects) > r.limit {
 		objects = objects[:r.limit]
-		meta["continue"] = fmt.Sprintf("%s/%d", snapshot, from+r.limit)
+		meta["continue"] = fmt.Sprintf("%d/%d", number, from+r.limit)
 	}
 	items := make([]any, len(objects))
 	for i, object := range objects {

@@ -23,6 +23,12 @@ type event struct {
 	object   *unstructured.Unstructured
 }
 
+// snapshot is what a list answers, page by page.
+type snapshot struct {
+	revision string
+	objects  []*unstructured.Unstructured
+}
+
 // storage is like etcd: objects, one revision for all of them, and the events since the last compaction.
 type storage struct {
 	revision  int
@@ -30,11 +36,11 @@ type storage struct {
 	uids      int
 	objects   map[key]*unstructured.Unstructured
 	events    []event
-	snapshots map[string][]*unstructured.Unstructured
+	snapshots []snapshot
 }
 
 func newStorage() storage {
-	return storage{revision: 100, compacted: 100, objects: map[key]*unstructured.Unstructured{}, snapshots: map[string][]*unstructured.Unstructured{}}
+	return storage{revision: 100, compacted: 100, objects: map[key]*unstructured.Unstructured{}}
 }
 
 // Put creates the object, or replaces the one of its name, and returns what is stored.

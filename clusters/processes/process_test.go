@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func start(t *testing.T, s *Spawner, spec Spec) *Process {
@@ -102,6 +103,48 @@ func TestKillOwned(t *testing.T) {
 	case <-p.Done():
 		t.Error("killed a process that is not of the folder")
 	default:
+	}
+}
+
+// TestKillOwnedByEnvironment: a program whose command line says nothing of the folder is found all the same.
+func TestKillOwnedByEnvironment(t *testing.T) {
+	dir := t.TempDir() + "/"
+	p := start(t, NewSpawner(), Spec{Name: "mine", Program: "/bin/sleep", Args: []string{"1000"}, Owner: dir})
+	q := start(t, NewSpawner(), Spec{Name: "theirs", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"KUBECONFIG=" + dir}})
+	if n, err := KillOwned(dir); n != 1 || err != nil {
+		t.Errorf("killed %d, %v; want one", n, err)
+	}
+	<-p.Done()
+	select {
+	case <-q.Done():
+		t.Error("killed a process that only uses the folder")
+	default:
+	}
+}
+
+func TestStop(t *testing.T) {
+	for name, script := range map[string]string{
+		"asked":    "trap 'echo goodbye; exit 0' TERM; echo started; while :; do read x < /dev/null; done",
+		"stubborn": "trap '' TERM; echo started; while :; do read x < /dev/null; done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, NewSpawner(), Spec{Name: "p", Program: "/bin/sh", Args: []string{"-c", script}})
+			awaitLine(t, p.LogFile, "started")
+			grace := time.Minute
+			if name == "stubborn" {
+				grace = time.Millisecond
+			}
+			if err := p.Stop(t.Context(), grace); err != nil {
+				t.Fatal(err)
+			}
+			log, err := os.ReadFile(p.LogFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(string(log), "goodbye"); got != (name == "asked") || !p.Expected() {
+				t.Errorf("said goodbye: %t; expected: %t", got, p.Expected())
+			}
+		})
 	}
 }
 

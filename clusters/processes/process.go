@@ -25,6 +25,8 @@ type Spec struct {
 	Dir string
 	// LogDir is the folder for the log file.
 	LogDir string
+	// Owner is a text, a folder that only it uses, by which KillOwned finds the process where its command line does not hold it.
+	Owner string
 	// Detached processes outlive this one; the others are killed with it, however it ends.
 	Detached bool
 }
@@ -57,7 +59,7 @@ func nextLogFile(dir, name string) (*os.File, error) {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Expected says whether the process was told to end (Kill).
+// Expected says whether the process was told to end (Kill, Stop).
 func (p *Process) Expected() bool { return p.expected.Load() }
 
 // Failure describes the end of a process that nobody asked for, with its last lines. Call it after Done.
@@ -83,8 +85,24 @@ func (p *Process) Kill(ctx context.Context) error {
 	}
 }
 
+// Stop asks the process and all of its group to end (SIGTERM), and kills what has not ended after a time. It returns when it is gone.
+func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
+	p.expected.Store(true)
+	if err := endGroup(p.PID); err != nil {
+		return fmt.Errorf("stop %s (pid %d): %w", p.Name, p.PID, err)
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return p.Kill(ctx)
+}
+
 // Attach takes charge of a detached process that an earlier run started. It returns nil when that process is no more;
-// owner is a text that the process's command line must contain, so that a reused pid is never mistaken for it.
+// owner is a text that the process's command line must contain, or that it was started for (Spec.Owner), so that a reused pid is never mistaken for it.
 func Attach(name string, pid int, logFile, owner string) *Process {
 	if !runs(pid, owner) {
 		return nil

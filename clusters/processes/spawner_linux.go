@@ -30,6 +30,9 @@ func NewSpawner() *Spawner {
 	return s
 }
 
+// Close ends the spawner, and with its thread every process that it started and that is not detached.
+func (s *Spawner) Close() { close(s.requests) }
+
 // Start starts a process.
 func (s *Spawner) Start(spec Spec) (*Process, error) {
 	logFile, err := nextLogFile(spec.LogDir, spec.Name)
@@ -39,6 +42,9 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 	defer logFile.Close()
 	cmd := exec.Command(spec.Program, spec.Args...) //nolint:noctx // ended by Kill or with the parent, never by a context
 	cmd.Env = append(os.Environ(), spec.Env...)
+	if spec.Owner != "" {
+		cmd.Env = append(cmd.Env, ownerVariable+"="+spec.Owner)
+	}
 	cmd.Dir = spec.Dir
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -58,21 +64,35 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-func killGroup(pid int) error {
-	err := syscall.Kill(-pid, syscall.SIGKILL)
+func killGroup(pid int) error { return signalGroup(pid, syscall.SIGKILL) }
+
+func endGroup(pid int) error { return signalGroup(pid, syscall.SIGTERM) }
+
+func signalGroup(pid int, signal syscall.Signal) error {
+	err := syscall.Kill(-pid, signal)
 	if errors.Is(err, syscall.ESRCH) {
 		return nil
 	}
 	return err
 }
 
+// ownerVariable tells a process, and who looks for it, whom it was started for.
+const ownerVariable = "REHEARSE_OWNER"
+
 func runs(pid int, owner string) bool {
 	cmdline, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	// A zombie's command line is empty: it has ended.
-	return err == nil && owner != "" && bytes.Contains(cmdline, []byte(owner))
+	if err != nil || owner == "" || len(cmdline) == 0 {
+		return false
+	}
+	if bytes.Contains(cmdline, []byte(owner)) {
+		return true
+	}
+	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	return err == nil && bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
 }
 
-// KillOwned kills every process whose command line contains owner (a folder that only they use), and says how many
+// KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started for it, and says how many
 // there were: what a run that was itself killed may have left.
 func KillOwned(owner string) (int, error) {
 	entries, err := os.ReadDir("/proc")

@@ -1,10 +1,11 @@
-// Package certificates makes the keys and certificates of one local cluster: an authority, a serving certificate and client certificates.
+// Package certificates makes the keys and certificates of a local cluster, or of a system under test: an authority, a serving certificate and client certificates.
 package certificates
 
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -50,6 +51,19 @@ func NewAuthority(dir string, now time.Time) (*Authority, error) {
 	return a, a.write("ca", der, a.key)
 }
 
+// OpenAuthority reads an authority that NewAuthority wrote. now is the time from which the certificates that it signs are valid.
+func OpenAuthority(dir string, now time.Time) (*Authority, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority in %s: %w", dir, err)
+	}
+	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("read the authority in %s: its key is a %T, which is not of ours", dir, pair.PrivateKey)
+	}
+	return &Authority{dir: dir, key: key, cert: pair.Leaf, now: now}, nil
+}
+
 // Serving writes name.crt and name.key, a serving certificate for these hosts (names or addresses).
 func (a *Authority) Serving(name string, hosts ...string) error {
 	template := a.template(name)
@@ -66,10 +80,27 @@ func (a *Authority) Serving(name string, hosts ...string) error {
 
 // Client writes name.crt and name.key, a client certificate for a user in these groups.
 func (a *Authority) Client(name, user string, groups ...string) error {
+	return a.issue(name, a.client(user, groups))
+}
+
+// ClientPEM returns the certificate and the key of a client certificate for a user in these groups, and writes nothing.
+func (a *Authority) ClientPEM(user string, groups ...string) (cert, key []byte, err error) {
+	der, signed, err := a.sign(user, a.client(user, groups))
+	if err != nil {
+		return nil, nil, err
+	}
+	encoded, err := x509.MarshalECPrivateKey(signed)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode key %s: %w", user, err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), nil
+}
+
+func (a *Authority) client(user string, groups []string) *x509.Certificate {
 	template := a.template(user)
 	template.Subject.Organization = groups
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	return a.issue(name, template)
+	return template
 }
 
 // KeyPair writes name.key and name.pub: the key that signs service account tokens.
@@ -89,15 +120,23 @@ func (a *Authority) KeyPair(name string) error {
 }
 
 func (a *Authority) issue(name string, template *x509.Certificate) error {
+	der, key, err := a.sign(name, template)
+	if err != nil {
+		return err
+	}
+	return a.write(name, der, key)
+}
+
+func (a *Authority) sign(name string, template *x509.Certificate) ([]byte, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return fmt.Errorf("make key %s: %w", name, err)
+		return nil, nil, fmt.Errorf("make key %s: %w", name, err)
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {
-		return fmt.Errorf("sign certificate %s: %w", name, err)
+		return nil, nil, fmt.Errorf("sign certificate %s: %w", name, err)
 	}
-	return a.write(name, der, key)
+	return der, key, nil
 }
 
 func (a *Authority) template(commonName string) *x509.Certificate {

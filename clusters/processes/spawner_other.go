@@ -12,10 +12,15 @@ type Spawner struct{}
 // NewSpawner returns a spawner that refuses.
 func NewSpawner() *Spawner { return &Spawner{} }
 
+// Close has nothing to end.
+func (*Spawner) Close() {}
+
 // Start refuses.
 func (*Spawner) Start(Spec) (*Process, error) { return nil, errUnsupported }
 
 func killGroup(int) error { return errUnsupported }
+
+func endGroup(int) error { return errUnsupported }
 
 func runs(int, string) bool { return false }
 

@@ -1,0 +1,58 @@
+package certificates
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestAuthority(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pki")
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	a, err := NewAuthority(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Serving("server", "127.0.0.1", "localhost"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Client("admin", "me", "system:masters"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.KeyPair("signer"); err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil || !roots.AppendCertsFromPEM(ca) {
+		t.Fatalf("ca.crt: %v", err)
+	}
+	check := func(name string, use x509.ExtKeyUsage, host string) *x509.Certificate {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{use}, CurrentTime: now, DNSName: host}
+		if _, err := pair.Leaf.Verify(options); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		return pair.Leaf
+	}
+	check("server", x509.ExtKeyUsageServerAuth, "localhost")
+	check("server", x509.ExtKeyUsageServerAuth, "127.0.0.1")
+	if leaf := check("admin", x509.ExtKeyUsageClientAuth, ""); leaf.Subject.CommonName != "me" || leaf.Subject.Organization[0] != "system:masters" {
+		t.Errorf("client certificate is for %s", leaf.Subject)
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, want 0600", entry.Name(), info.Mode())
+		}
+	}
+	if len(entries) != 8 {
+		t.Errorf("%d files, want ca, server, admin, signer with two each", len(entries))
+	}
+}

@@ -1,0 +1,282 @@
+package clusters
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// System is something under test that is installed into the cluster. Exactly one of simulated, process and manifests is set.
+type System struct {
+	// Name of the system, unique in the cluster: lws.
+	Name string `json:"name"`
+	// Version of the system, which its texts may hold as $(VERSION), so that a transition need change no more than this.
+	Version string `json:"version,omitempty"`
+	// Simulated runs this project's own simulator of the system, as a process on this machine.
+	Simulated *Simulated `json:"simulated,omitempty"`
+	// Process runs the system as a process on this machine.
+	Process *SystemProcess `json:"process,omitempty"`
+	// Manifests are YAML files, or https addresses of some, that are applied to the cluster, which runs them (kind, existing). A #sha256=...
+	// behind one is the checksum that it must have.
+	Manifests []string `json:"manifests,omitempty"`
+	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the creation of something
+	// must be seen to answer before the system counts as installed. A simulator brings its own.
+	Probes []map[string]any `json:"probes,omitempty"`
+}
+
+// Simulated is a simulator, and how it is to behave.
+type Simulated struct {
+	// Simulator is the name of the simulator; the system's name unless told.
+	Simulator string `json:"simulator,omitempty"`
+	// Faults that the simulator is to have; "rehearse faults NAME" lists them.
+	Faults []string `json:"faults,omitempty"`
+	// Variant of the specification that the simulator is to follow, where it knows several.
+	Variant string `json:"variant,omitempty"`
+}
+
+// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain $(NAME):
+// KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where
+// to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody else uses), DIR (the system's folder), VERSION (the system's). All but DIR and VERSION
+// are in its environment, too.
+type SystemProcess struct {
+	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the
+	// file that names it, like all files here.
+	Command []string `json:"command,omitempty"`
+	// Env adds environment variables.
+	Env map[string]string `json:"env,omitempty"`
+	// Files are written into DIR before the program starts, by their name: its configuration.
+	Files map[string]string `json:"files,omitempty"`
+	// CRDs are YAML files whose CustomResourceDefinitions are installed; other objects in them are left out.
+	CRDs []string `json:"crds,omitempty"`
+	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them are left out.
+	Webhooks []string `json:"webhooks,omitempty"`
+	// Ready tells when the process serves; once it runs unless told.
+	Ready *SystemReadiness `json:"ready,omitempty"`
+}
+
+// SystemReadiness tells when a process serves. Exactly one field is set.
+type SystemReadiness struct {
+	// HTTPGet is an address that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https the certificate in CERT_DIR is expected.
+	HTTPGet string `json:"httpGet,omitempty"`
+	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
+	TCP string `json:"tcp,omitempty"`
+}
+
+// SystemChange is the change of one system, found by its name; one that is not there yet is installed. A change of a process replaces the
+// fields that are given, a change of a simulator all but which one it is.
+type SystemChange struct {
+	System `json:",inline"`
+	// Remove the system with all that was installed for it.
+	Remove bool `json:"remove,omitempty"`
+}
+
+// SystemPlaceholders are the names that may stand in $(NAME) in a system's texts.
+func SystemPlaceholders() []string {
+	return []string{"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR", "VERSION"}
+}
+
+// ExpandSystem puts values into a system's text: $(NAME) becomes what there is under that name, $$(NAME) a plain $(NAME). A name that there
+// is nothing for is an error.
+func ExpandSystem(text string, values func(name string) (string, bool)) (string, error) {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, "$(")
+		if at < 0 {
+			return b.String() + text, nil
+		}
+		name, rest, closed := strings.Cut(text[at+2:], ")")
+		if at > 0 && text[at-1] == '$' {
+			b.WriteString(text[:at-1] + "$(")
+			text = text[at+2:]
+			continue
+		}
+		value, known := values(name)
+		if !closed || !known {
+			return "", fmt.Errorf("$(%s) is none of %s; write $$( for a plain $(", name, strings.Join(SystemPlaceholders(), ", "))
+		}
+		b.WriteString(text[:at] + value)
+		text = rest
+	}
+}
+
+// Kind says how the system is there: simulated, process or manifests; "" when nothing says it.
+func (s System) Kind() string {
+	switch {
+	case s.Simulated != nil:
+		return "simulated"
+	case s.Process != nil:
+		return "process"
+	case s.Manifests != nil:
+		return "manifests"
+	}
+	return ""
+}
+
+// Simulator is the name of the simulator of a simulated system.
+func (s System) Simulator() string {
+	if s.Simulated.Simulator != "" {
+		return s.Simulated.Simulator
+	}
+	return s.Name
+}
+
+// Beside returns the system with the files that it names taken from a folder, where they are relative.
+func (s System) Beside(dir string) System {
+	s.Manifests = beside(dir, s.Manifests)
+	if s.Process == nil {
+		return s
+	}
+	process := *s.Process
+	process.CRDs, process.Webhooks = beside(dir, process.CRDs), beside(dir, process.Webhooks)
+	if len(process.Command) > 0 && strings.ContainsRune(process.Command[0], '/') {
+		process.Command = slices.Clone(process.Command)
+		process.Command[0] = beside(dir, process.Command[:1])[0]
+	}
+	s.Process = &process
+	return s
+}
+
+func beside(dir string, files []string) []string {
+	files = slices.Clone(files)
+	for i, file := range files {
+		if !filepath.IsAbs(file) && !IsAddress(file) && !strings.HasPrefix(file, "$(") {
+			files[i] = filepath.Join(dir, file)
+		}
+	}
+	return files
+}
+
+// IsAddress says whether a manifest is to be fetched from somewhere, rather than read from a file.
+func IsAddress(manifest string) bool {
+	return strings.HasPrefix(manifest, "https://") || strings.HasPrefix(manifest, "http://")
+}
+
+// with returns the system after a change.
+func (s System) with(c System) System {
+	next := s
+	if c.Kind() != "" && c.Kind() != s.Kind() {
+		return c
+	}
+	if c.Version != "" {
+		next.Version = c.Version
+	}
+	if c.Probes != nil {
+		next.Probes = c.Probes
+	}
+	switch {
+	case c.Simulated != nil:
+		simulated := *c.Simulated
+		if simulated.Simulator == "" {
+			simulated.Simulator = s.Simulated.Simulator
+		}
+		next.Simulated = &simulated
+	case c.Process != nil:
+		process := s.Process.with(*c.Process)
+		next.Process = &process
+	case c.Manifests != nil:
+		next.Manifests = c.Manifests
+	}
+	return next
+}
+
+func (p SystemProcess) with(c SystemProcess) SystemProcess {
+	if c.Command != nil {
+		p.Command = c.Command
+	}
+	if c.Env != nil {
+		p.Env = c.Env
+	}
+	if c.Files != nil {
+		p.Files = c.Files
+	}
+	if c.CRDs != nil {
+		p.CRDs = c.CRDs
+	}
+	if c.Webhooks != nil {
+		p.Webhooks = c.Webhooks
+	}
+	if c.Ready != nil {
+		p.Ready = c.Ready
+	}
+	return p
+}
+
+// System finds a system of the state by its name.
+func (s State) System(name string) (System, bool) {
+	i := slices.IndexFunc(s.Systems, func(known System) bool { return known.Name == name })
+	if i < 0 {
+		return System{}, false
+	}
+	return s.Systems[i], true
+}
+
+// withSystems returns the systems after changes: in the order that they had, with the new ones behind.
+func withSystems(before []System, changes []SystemChange) []System {
+	after := slices.Clone(before)
+	for _, c := range changes {
+		i := slices.IndexFunc(after, func(known System) bool { return known.Name == c.Name })
+		switch {
+		case c.Remove && i >= 0:
+			after = slices.Delete(after, i, i+1)
+		case c.Remove:
+		case i >= 0:
+			after[i] = after[i].with(c.System)
+		default:
+			after = append(after, c.System)
+		}
+	}
+	return after
+}
+
+// String is the system in a few words: "lws(simulated, faults keeps-stale-service)".
+func (s System) String() string {
+	words := []string{s.Kind()}
+	if s.Version != "" {
+		words = append(words, s.Version)
+	}
+	if simulated := s.Simulated; simulated != nil {
+		if s.Simulator() != s.Name {
+			words = append(words, "as "+s.Simulator())
+		}
+		if simulated.Variant != "" {
+			words = append(words, "variant "+simulated.Variant)
+		}
+		if len(simulated.Faults) > 0 {
+			words = append(words, "faults "+strings.Join(simulated.Faults, " "))
+		}
+	}
+	return s.Name + "(" + strings.Join(words, ", ") + ")"
+}
+
+// Texts yields every text of the system that placeholders may stand in, with the way to it: fields and indices.
+func (s System) Texts(yield func(way []any, text string) bool) {
+	for i, text := range s.Manifests {
+		if !yield([]any{"manifests", i}, text) {
+			return
+		}
+	}
+	if s.Process == nil {
+		return
+	}
+	p := s.Process
+	lists := map[string][]string{"command": p.Command, "crds": p.CRDs, "webhooks": p.Webhooks}
+	for _, name := range SortedKeys(lists) {
+		for i, text := range lists[name] {
+			if !yield([]any{"process", name, i}, text) {
+				return
+			}
+		}
+	}
+	tables := map[string]map[string]string{"env": p.Env, "files": p.Files}
+	if p.Ready != nil {
+		tables["ready"] = map[string]string{"httpGet": p.Ready.HTTPGet, "tcp": p.Ready.TCP}
+	}
+	for _, name := range SortedKeys(tables) {
+		for _, key := range SortedKeys(tables[name]) {
+			if !yield([]any{"process", name, key}, tables[name][key]) {
+				return
+			}
+		}
+	}
+}
