@@ -92,5 +92,14 @@ type Housed interface {
 	Folder() string
 }
 
+// Snapshotter is a Cluster of which all that is stored can be kept and put back.
+type Snapshotter interface {
+	// Snapshot keeps what is stored in the cluster as it is now under a name, which must be new; it lasts as long as the cluster.
+	Snapshot(ctx context.Context, name string) error
+	// Restore puts back what was stored at the snapshot of that name. The components start anew as they are now, in the versions and with the
+	// gates of now. Watches must begin with a list, since resourceVersions count on from those of the snapshot.
+	Restore(ctx context.Context, name string) error
+}
+
 // Progress tells a person what is going on during long work: one short line, present tense, no trailing dot.
 type Progress func(format string, args ...any)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,7 +17,7 @@ import (
 )
 
 // assert decides an assertion on the history of the track, which all its scenarios share.
-func (s *scenarioRun) assert(ctx context.Context, step scenarios.Step) result {
+func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) result {
 	started := time.Now()
 	decide, assertion := assertions.Eventually, step.Eventually
 	switch {
@@ -28,38 +27,31 @@ func (s *scenarioRun) assert(ctx context.Context, step scenarios.Step) result {
 		decide, assertion = assertions.Never, step.Never
 	}
 	timeout := s.timeout(step, defaultStepTimeout)
-	kind, err := s.served(ctx, *assertion, assertion.Within.Or(timeout))
+	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
 	if err != nil {
 		return unserved(step, *assertion, err)
 	}
 	r := decide(ctx, assertions.Input{
 		Assertion: *assertion,
 		Stream:    s.history.Stream(kind.Resource),
-		Scope:     s.scope(*assertion, kind),
-		CEL: func(expression string, variables map[string]any) (bool, error) {
-			vars := s.variables(&step)
-			maps.Copy(vars, variables)
-			return s.Expressions.WithContext(ctx).EvalBool(expression, vars)
-		},
-		Timeout: timeout,
-		Started: started,
+		Scope:     s.looksAt(assertion.Selection, kind),
+		CEL:       s.evaluate(ctx, step),
+		Timeout:   timeout,
+		Started:   started,
+		Window:    s.windowOf(ctx, i),
 	})
-	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Evidence: r.Evidence}}
-	if r.Object != nil {
-		out.values = map[string]any{"object": r.Object.Object}
-	}
-	return out
+	return resultOf(r)
 }
 
 // served waits until the API server serves the kind: what installs it may have been just one step before.
-func (s *scenarioRun) served(ctx context.Context, assertion scenarios.Assertion, within time.Duration) (writes.Kind, error) {
-	gv, err := schema.ParseGroupVersion(assertion.APIVersion)
+func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (writes.Kind, error) {
+	gv, err := schema.ParseGroupVersion(selection.APIVersion)
 	if err != nil {
-		return writes.Kind{}, fmt.Errorf("apiVersion %q: %w", assertion.APIVersion, err)
+		return writes.Kind{}, fmt.Errorf("apiVersion %q: %w", selection.APIVersion, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return writes.Await(ctx, s.kinds, gv.WithKind(assertion.Kind))
+	return writes.Await(ctx, s.kinds, gv.WithKind(selection.Kind))
 }
 
 // unserved is the result where the kind can't be looked at. That it is not served is an answer to whether there is such an object, but not to
@@ -73,16 +65,23 @@ func unserved(step scenarios.Step, assertion scenarios.Assertion, err error) res
 	return failure(status, "%s %s of %s: %v", step.Verb(), assertion.Kind, assertion.APIVersion, err)
 }
 
-func (s *scenarioRun) scope(assertion scenarios.Assertion, kind writes.Kind) history.Scope {
-	scope := history.Scope{Name: assertion.Name}
-	if kind.Namespaced && !assertion.AllNamespaces {
+func (s *scenarioRun) scope(selection scenarios.Selection, kind writes.Kind) history.Scope {
+	scope := history.Scope{Name: selection.Name}
+	if kind.Namespaced && !selection.AllNamespaces {
 		scope.Namespace = s.namespace
-		if assertion.Namespace != "" {
-			scope.Namespace = assertion.Namespace
+		if selection.Namespace != "" {
+			scope.Namespace = selection.Namespace
 		}
 	}
-	if len(assertion.Selector) > 0 {
-		scope.Selector = labels.SelectorFromSet(assertion.Selector)
+	if len(selection.Selector) > 0 {
+		scope.Selector = labels.SelectorFromSet(selection.Selector)
 	}
+	return scope
+}
+
+// looksAt is the scope of what a step selects; the scenario's history has it.
+func (s *scenarioRun) looksAt(selection scenarios.Selection, kind writes.Kind) history.Scope {
+	scope := s.scope(selection, kind)
+	s.looked = append(s.looked, history.Part{Stream: s.history.Stream(kind.Resource), Scope: scope})
 	return scope
 }

@@ -86,3 +86,26 @@ func (b *barrier) begin() {
 		close(r.done)
 	}()
 }
+
+// crossings is how many transitions are over.
+func (b *barrier) crossings() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.crossed
+}
+
+// settle waits until no transition is under way, and says whether there was one since so many were over.
+func (b *barrier) settle(ctx context.Context, over int) bool {
+	b.mu.Lock()
+	crossing, done, more := b.crossing, b.round.done, b.crossed > over
+	b.mu.Unlock()
+	if !crossing {
+		return more
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

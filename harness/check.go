@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
@@ -49,8 +50,19 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 	}
 }
 
-// checkVerbs finds verbs that the provider's clusters have nothing for.
-func (p *planner) checkVerbs(s *scenarios.Scenario) {
+// checkVerbs finds verbs that the provider's clusters, or the systems on them, have nothing for.
+func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
+	at := 0
+	for _, step := range s.Spec.Steps {
+		if step.Transition != nil {
+			at++
+		}
+		for _, reference := range []*scenarios.ComponentReference{step.Kill, step.Restart} {
+			if why := uncontrollable(reference, path[at]); why != "" {
+				p.problem(step.Position, "%s: %s", step.Verb(), why)
+			}
+		}
+	}
 	prototype, ok := p.provider.(Prototype)
 	if !ok {
 		return
@@ -59,15 +71,18 @@ func (p *planner) checkVerbs(s *scenarios.Scenario) {
 	_, controls := cluster.(clusters.ComponentController)
 	_, metrics := cluster.(clusters.MetricsSource)
 	_, dns := cluster.(clusters.DNSServer)
+	_, snapshots := cluster.(clusters.Snapshotter)
 	for _, step := range s.Spec.Steps {
 		lacks := ""
 		switch {
-		case (step.Kill != nil || step.Restart != nil) && !controls:
+		case (ofComponent(step.Kill) || ofComponent(step.Restart)) && !controls:
 			lacks = "can't stop and start their components"
 		case step.Metric != nil && !metrics:
 			lacks = "don't show their components' metrics"
 		case step.Resolve != nil && !dns:
 			lacks = "have no DNS server that could be asked"
+		case (step.Snapshot != nil || step.Restore != nil) && !snapshots:
+			lacks = "can't keep and put back what is stored in them"
 		}
 		if lacks != "" {
 			p.problem(step.Position, "%s: the clusters of provider %s %s", step.Verb(), p.provider.Name(), lacks)
@@ -75,16 +90,19 @@ func (p *planner) checkVerbs(s *scenarios.Scenario) {
 	}
 }
 
+func ofComponent(r *scenarios.ComponentReference) bool { return r != nil && r.System == "" }
+
 // checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
 func (p *planner) checkPath(ctx context.Context, track *Track) {
-	places := pathPlaces(track.Entries[0].Scenario)
+	places := pathPlaces(track.leads().Scenario)
 	others := ""
 	if n := len(track.Entries) - 1; n > 0 {
-		others = " (so do other scenarios with the same path)"
+		others = " (so do other scenarios on the same path)"
 	}
 	known := map[string]bool{}
 	for n := 1; n <= len(track.Path); n++ {
-		for _, err := range flatten(p.provider.Check(ctx, track.Path[:n])) {
+		found := errors.Join(p.provider.Check(ctx, track.Path[:n]), p.checkSystems(ctx, track.Path[:n]))
+		for _, err := range flatten(found) {
 			if known[err.Error()] {
 				continue
 			}

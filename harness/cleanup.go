@@ -32,18 +32,30 @@ func (s *scenarioRun) cleanUp(ctx context.Context) {
 	if s.Keep || (!lasts && ctx.Err() != nil) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.CleanupTimeout)
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	for again := true; again; {
+		crossings := s.barrier.crossings()
+		err = s.removeMade(ctx, lasts)
+		// While others take the cluster through a transition nothing may be removable.
+		again = err != nil && s.barrier.settle(ctx, crossings)
+	}
+	if err != nil {
+		step := &reports.Step{Name: "remove what the scenario made", Verb: "cleanup"}
+		s.Recorder.StartStep(s.entry.result, step, s.track.Path[s.at].String())
+		s.Recorder.FinishStep(s.entry.result, step, reports.Outcome{Status: reports.Error, Message: err.Error()})
+	}
+}
+
+func (s *scenarioRun) removeMade(ctx context.Context, lasts bool) error {
+	ctx, cancel := context.WithTimeout(ctx, s.CleanupTimeout)
 	defer cancel()
 	namespace, others := s.divide()
 	problems := s.removeAll(ctx, others)
 	if namespace != nil {
 		problems = append(problems, s.removeNamespace(ctx, *namespace, lasts))
 	}
-	if err := errors.Join(problems...); err != nil {
-		step := &reports.Step{Name: "remove what the scenario made", Verb: "cleanup"}
-		s.Recorder.StartStep(s.entry.result, step, s.track.Path[s.at].String())
-		s.Recorder.FinishStep(s.entry.result, step, reports.Outcome{Status: reports.Error, Message: err.Error()})
-	}
+	return errors.Join(problems...)
 }
 
 // divide takes the scenario's namespace out of what was made; what is in it goes with it.

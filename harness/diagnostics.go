@@ -51,10 +51,8 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 	if step.Evict != nil {
 		refs = append(refs, scenarios.ObjectReference{APIVersion: "v1", Kind: "Pod"})
 	}
-	for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always, step.Never} {
-		if assertion != nil {
-			refs = append(refs, assertion.ObjectReference)
-		}
+	for _, selection := range step.Watched() {
+		refs = append(refs, selection.ObjectReference)
 	}
 	var kinds []schema.GroupVersionKind
 	for _, ref := range refs {
@@ -89,6 +87,9 @@ func (s *scenarioRun) diagnose(ctx context.Context) []string {
 	}
 	keep("objects.yaml", s.dump(ctx, filepath.Join(dir, "objects.yaml"), s.touched))
 	keep("events.yaml", s.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
+	if file := s.keepHistory(); file != "" {
+		files = append(files, file)
+	}
 	for _, l := range s.logParts() {
 		if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
 			keep(l.name, err)
@@ -138,11 +139,7 @@ func (s *scenarioRun) list(ctx context.Context, gvk schema.GroupVersionKind) (st
 // logSizes are how much the components have logged so far, by file.
 func (s *scenarioRun) logSizes() map[string]int64 {
 	sizes := map[string]int64{}
-	logs, ok := s.cluster.(clusters.ComponentLogs)
-	if !ok {
-		return sizes
-	}
-	for _, files := range logs.LogFiles() {
+	for _, files := range s.logFiles() {
 		for _, file := range files {
 			if info, err := os.Stat(file); err == nil {
 				sizes[file] = info.Size()
@@ -162,12 +159,8 @@ type logPart struct {
 var errNothingLogged = errors.New("nothing was logged")
 
 func (s *scenarioRun) logParts() []logPart {
-	logs, ok := s.cluster.(clusters.ComponentLogs)
-	if !ok {
-		return nil
-	}
 	var parts []logPart
-	all := logs.LogFiles()
+	all := s.logFiles()
 	for _, component := range clusters.SortedKeys(all) {
 		for i, file := range all[component] {
 			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", component, i+1), file, s.logs[file]})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -41,6 +42,8 @@ type Options struct {
 	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
+	// History keeps the history of every scenario in ReportDir, not only of those that failed.
+	History bool
 	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own unless set.
 	Prefix string
 	// Progress is told what is going on. May be nil.
@@ -76,7 +79,7 @@ func (o Options) withDefaults() Options {
 // Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are stopped, the clusters
 // are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
-	e := &execution{Options: o.withDefaults(), provider: plan.Provider}
+	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators}
 	e.slots, e.run = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
 	if e.Prefix == "" {
 		e.Prefix = "rehearse-" + e.run
@@ -99,7 +102,8 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 type execution struct {
 	Options
 
-	provider clusters.Provider
+	provider   clusters.Provider
+	simulators systems.Simulators
 	// slots hold those scenarios that run; one that waits for others gives its slot back.
 	slots chan struct{}
 	// run tells this run's marks on objects from those of other runs.

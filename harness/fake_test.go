@@ -32,6 +32,8 @@ type provider struct {
 	// metrics and dns are what the clusters have.
 	metrics func() (string, error)
 	dns     string
+	// refuseSnapshots is why no snapshot can be taken.
+	refuseSnapshots error
 	// misbehave is what the clusters' API servers do.
 	misbehave func(apitest.Request) *apitest.Fault
 
@@ -86,6 +88,7 @@ type cluster struct {
 	converged []string
 	deleted   bool
 	killed    []clusters.Component
+	snapshots map[string]func()
 }
 
 func (c *cluster) Name() string             { return c.name }
@@ -129,6 +132,19 @@ func (c *cluster) Metrics(context.Context, clusters.Component) ([]byte, error) {
 }
 
 func (c *cluster) DNS(context.Context) (string, error) { return c.provider.dns, nil }
+
+func (c *cluster) Snapshot(_ context.Context, name string) error {
+	if c.snapshots == nil {
+		c.snapshots = map[string]func(){}
+	}
+	c.snapshots[name] = c.server.Snapshot()
+	return c.provider.refuseSnapshots
+}
+
+func (c *cluster) Restore(_ context.Context, name string) error {
+	c.snapshots[name]()
+	return nil
+}
 
 func (c *cluster) Restart(context.Context, clusters.Component) error {
 	return errors.New("it will not")

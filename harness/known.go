@@ -68,3 +68,12 @@ func unexpectedSuccess(issues []scenarios.KnownIssue) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// coveredBy are the requirements that known issues are about.
+func coveredBy(issues []scenarios.KnownIssue) []string {
+	var all []string
+	for _, issue := range issues {
+		all = append(all, issue.Covers...)
+	}
+	return unique(all)
+}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -18,6 +19,8 @@ import (
 type PlanOptions struct {
 	// NoSharing gives each scenario a cluster to itself.
 	NoSharing bool
+	// Simulators that systems can be.
+	Simulators systems.Simulators
 }
 
 // Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.
@@ -27,7 +30,8 @@ type Plan struct {
 	// Tracks in the order in which they begin.
 	Tracks []*Track
 
-	result *reports.Run
+	result     *reports.Run
+	simulators systems.Simulators
 }
 
 // Track is scenarios that share a cluster and cross its transitions together.
@@ -43,12 +47,16 @@ type Track struct {
 
 	result         *reports.Track
 	create, remove *reports.Step
-	transitions    []*reports.Step
+	// install is nil where the first state has no systems.
+	install     *reports.Step
+	transitions []*reports.Step
 }
 
 // Entry is a scenario in a plan.
 type Entry struct {
 	Scenario *scenarios.Scenario
+	// States is how many of the track's states the scenario goes through: it leaves after the last of them.
+	States int
 
 	result *reports.Scenario
 	steps  []*reports.Step
@@ -64,9 +72,11 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	for _, s := range set {
 		p.add(ctx, s)
 	}
-	plan := &Plan{Provider: provider, Tracks: p.order}
+	p.share()
+	plan := &Plan{Provider: provider, Tracks: p.order, simulators: o.Simulators}
 	for _, track := range plan.Tracks {
 		p.checkPath(ctx, track)
+		p.checkNames(track)
 	}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
@@ -104,7 +114,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 		path = append(path, resolved)
 	}
 	p.checkTransitions(s, path)
-	p.checkVerbs(s)
+	p.checkVerbs(s, path)
 	alone := whyAlone(s)
 	if p.options.NoSharing && alone == "" {
 		alone = "nothing is to be shared"
@@ -118,7 +128,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	if alone == "" {
 		p.tracks[key] = track
 	}
-	track.Entries = append(track.Entries, &Entry{Scenario: s})
+	track.Entries = append(track.Entries, &Entry{Scenario: s, States: len(path)})
 }
 
 func (p *planner) resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
@@ -142,9 +152,11 @@ func whyAlone(s *scenarios.Scenario) string {
 	for _, step := range s.Spec.Steps {
 		switch {
 		case step.Kill != nil:
-			return fmt.Sprintf("kills %s", step.Kill.Component)
+			return fmt.Sprintf("kills %s", step.Kill)
 		case step.Restart != nil:
-			return fmt.Sprintf("restarts %s", step.Restart.Component)
+			return fmt.Sprintf("restarts %s", step.Restart)
+		case step.Snapshot != nil:
+			return fmt.Sprintf("takes snapshot %s", step.Snapshot.Name)
 		case step.Metric != nil && step.Metric.Since != "":
 			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
 		}

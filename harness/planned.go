@@ -31,13 +31,17 @@ func plannedTrack(t *Track) *reports.Track {
 		return step
 	}
 	t.create = setup("create", t.result.Path[0])
+	t.install = nil
+	if hasSystems(t.Path[:1]) {
+		t.install = setup("install", strings.Join(namesOf(t.Path[0].Systems), ", "))
+	}
 	t.transitions = nil
 	for _, state := range t.result.Path[1:] {
 		t.transitions = append(t.transitions, setup("transition", state))
 	}
 	t.remove = setup("delete", "cluster")
 	for _, entry := range t.Entries {
-		entry.result, entry.steps = plannedScenario(entry.Scenario, t.Path)
+		entry.result, entry.steps = plannedScenario(entry.Scenario, entry.Path(t))
 		t.result.Scenarios = append(t.result.Scenarios, entry.result)
 	}
 	return t.result
@@ -85,14 +89,21 @@ func gates(state clusters.State) []string {
 // Describe writes what would be done: each track with its path and what it costs, its scenarios and their steps.
 func (p *Plan) Describe(w io.Writer) error {
 	var b strings.Builder
-	total, starts := 0, 0
+	total, starts, unshared := 0, 0, 0
 	for _, track := range p.Tracks {
 		total += len(track.Entries)
 		starts += len(track.Path)
+		for _, entry := range track.Entries {
+			unshared += entry.States
+		}
 		track.describe(&b)
 	}
-	fmt.Fprintf(&b, "%s on %s, %s of the %s provider.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
-		count(starts, "start"), p.Provider.Name())
+	shared := ""
+	if unshared > starts {
+		shared = fmt.Sprintf("; without sharing there would be %d", unshared)
+	}
+	fmt.Fprintf(&b, "%s on %s, %s of the %s provider%s.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
+		count(starts, "start"), p.Provider.Name(), shared)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -112,12 +123,12 @@ func (t *Track) describe(b *strings.Builder) {
 	b.WriteString("\n")
 	for _, entry := range t.Entries {
 		s := entry.Scenario
-		fmt.Fprintf(b, "  scenario %s (%s)\n", s.Title(), s.Position)
+		fmt.Fprintf(b, "  scenario %s (%s)%s\n", s.Title(), s.Position, entry.leaving(t))
 		for i := range s.Spec.Steps {
 			fmt.Fprintf(b, "    %2d. %s\n", i+1, described(&s.Spec.Steps[i]))
 		}
 		for _, known := range s.Spec.Known {
-			if applies(known, t.Path) {
+			if applies(known, entry.Path(t)) {
 				fmt.Fprintf(b, "    known to fail at %q: %s\n", known.Step, known.Reason)
 			}
 		}

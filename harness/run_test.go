@@ -141,7 +141,7 @@ func TestInterrupt(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}
-	text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) + scenario("two", makeMap("a"))
+	text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) + scenario("two", makeMap("a"), "exclusive: true")
 	run, err := execute(ctx, t, p, text, harness.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/assertions"
+	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -38,6 +40,14 @@ type scenarioRun struct {
 	readings []named
 	// logs are the sizes of the components' log files when the scenario began.
 	logs map[string]int64
+	// spans are the times that steps judge when they are past, begun the steps that have begun, looked what was looked at.
+	spans   []*span
+	begun   []assertions.Step
+	begunAt []time.Time
+	looked  []history.Part
+	// from is the number of the history's last change before the scenario began, at beginning.
+	from      int64
+	beginning time.Time
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
 }
@@ -45,8 +55,9 @@ type scenarioRun struct {
 func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 	return &scenarioRun{
 		trackRun: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
-		known:   applying(entry.Scenario, t.track.Path),
+		known:   applying(entry.Scenario, entry.Path(t.track)),
 		outputs: map[string]any{},
+		spans:   spansOf(entry.Scenario),
 	}
 }
 
@@ -54,6 +65,7 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 func (s *scenarioRun) run(ctx context.Context) {
 	s.Recorder.StartScenario(s.entry.result, s.namespace)
 	s.logs = s.logSizes()
+	s.from, s.beginning = s.history.Seq(), s.history.Now()
 	verdict := s.steps(ctx)
 	s.leave()
 	s.cleanUp(ctx)
@@ -83,10 +95,16 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 		}
 		return s.failed(ctx, i, outcome)
 	}
+	verdict := reports.Verdict{}
 	if len(s.known) > 0 {
-		return reports.Verdict{Status: reports.Failed, Message: unexpectedSuccess(s.known)}
+		verdict = reports.Verdict{Status: reports.Failed, Message: unexpectedSuccess(s.known), KnownCovers: coveredBy(s.known)}
 	}
-	return reports.Verdict{}
+	if s.History || len(s.known) > 0 {
+		if file := s.keepHistory(); file != "" {
+			verdict.Artifacts = []string{file}
+		}
+	}
+	return verdict
 }
 
 // failed records the step that ended the scenario.
@@ -98,7 +116,7 @@ func (s *scenarioRun) failed(ctx context.Context, i int, outcome reports.Outcome
 	s.Recorder.FinishStep(s.entry.result, s.entry.steps[i], outcome)
 	switch {
 	case issue != nil:
-		return reports.Verdict{Status: reports.Known, KnownIssue: reason(*issue)}
+		return reports.Verdict{Status: reports.Known, KnownIssue: reason(*issue), KnownCovers: issue.Covers}
 	case outcome.Status == reports.NotRun:
 		return reports.Verdict{Message: outcome.Message}
 	}

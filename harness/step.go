@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -32,8 +33,10 @@ func (s *scenarioRun) step(ctx context.Context, i int) reports.Outcome {
 		return reports.Outcome{Status: reports.Error, Message: "evaluate the expressions of the step: " + err.Error()}
 	}
 	s.touch(step)
+	s.beginStep(ctx, i)
 	r := s.do(ctx, i, step)
 	if r.Status == reports.Passed {
+		s.endStep(ctx, i)
 		if err := s.keepOutputs(ctx, step, r.values); err != nil {
 			return reports.Outcome{Status: reports.Error, Message: err.Error(), Evidence: r.Evidence}
 		}
@@ -51,7 +54,15 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 	case step.Kill != nil:
 		return s.kill(ctx, step)
 	case step.Eventually != nil || step.Always != nil || step.Never != nil:
-		return s.assert(ctx, step)
+		return s.assert(ctx, i, step)
+	case step.Sequence != nil:
+		return s.sequence(ctx, i, step)
+	case step.Unchanged != nil:
+		return s.unchanged(ctx, i, step)
+	case step.Snapshot != nil:
+		return s.snapshot(ctx, step)
+	case step.Restore != nil:
+		return s.restore(ctx, step)
 	case step.Resolve != nil:
 		return s.resolve(ctx, i, step)
 	case step.Metric != nil:
@@ -76,6 +87,7 @@ func (s *scenarioRun) write(ctx context.Context, i int, step scenarios.Step) res
 	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence}}
 	if v.Object != nil {
 		r.values = map[string]any{"object": v.Object}
+		s.awaitTold(ctx, r.values)
 	}
 	return r
 }
@@ -100,10 +112,16 @@ func (s *scenarioRun) transition(ctx context.Context, step scenarios.Step) resul
 }
 
 func (s *scenarioRun) restart(ctx context.Context, step scenarios.Step) result {
+	if step.Restart.System != "" {
+		return s.controlSystem(ctx, step, "restart", step.Restart.System, (*systems.Set).Restart)
+	}
 	return s.control(ctx, step, "restart", step.Restart.Component, clusters.ComponentController.Restart)
 }
 
 func (s *scenarioRun) kill(ctx context.Context, step scenarios.Step) result {
+	if step.Kill.System != "" {
+		return s.controlSystem(ctx, step, "kill", step.Kill.System, (*systems.Set).Kill)
+	}
 	return s.control(ctx, step, "kill", step.Kill.Component, clusters.ComponentController.Kill)
 }
 

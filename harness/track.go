@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -24,6 +25,7 @@ type trackRun struct {
 
 	track   *Track
 	cluster clusters.Cluster
+	systems *systems.Set // nil where there are none
 	kinds   *writes.Kinds
 	history *history.Recorder
 	barrier *barrier
@@ -51,6 +53,9 @@ func (t *trackRun) run(ctx context.Context) {
 		return
 	}
 	defer t.remove(ctx)
+	if !t.install(ctx) {
+		return
+	}
 	if err := t.connect(); err != nil {
 		t.giveUp(err)
 		return
@@ -143,20 +148,22 @@ func (t *trackRun) giveUp(err error) {
 	}
 }
 
-// watch ends everything on the cluster when one of its components dies.
+// watch ends everything on the cluster when one of its components, or a system, dies.
 func (t *trackRun) watch(ctx context.Context, broken context.CancelCauseFunc) {
-	dog, ok := t.cluster.(clusters.Watchdog)
-	if !ok {
-		return
+	var components <-chan error
+	if dog, ok := t.cluster.(clusters.Watchdog); ok {
+		components = dog.Died()
 	}
 	go func() {
+		var err error
 		select {
-		case err, open := <-dog.Died():
-			if open && err != nil {
-				t.trouble()
-				broken(&diedError{err})
-			}
+		case err = <-components:
+		case err = <-t.systemDied():
 		case <-ctx.Done():
+		}
+		if err != nil {
+			t.trouble()
+			broken(&diedError{err})
 		}
 	}()
 }
@@ -171,7 +178,7 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	defer cancel()
 	step, state := t.track.transitions[n], t.track.Path[n+1]
 	t.Recorder.StartTrackStep(t.track.result, step)
-	err := t.cluster.Converge(ctx, state)
+	err := t.converge(ctx, state)
 	t.kinds.Reset()
 	outcome := reports.Outcome{Status: reports.Passed}
 	if err != nil {
@@ -196,7 +203,11 @@ func (t *trackRun) collect(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, diagnosticsTimeout)
 	defer cancel()
 	dir := filepath.Join(t.ReportDir, t.track.Name)
-	if err := errors.Join(os.MkdirAll(dir, 0o755), t.cluster.Collect(ctx, dir)); err != nil {
+	err := errors.Join(os.MkdirAll(dir, 0o755), t.cluster.Collect(ctx, dir))
+	if t.systems != nil {
+		err = errors.Join(err, t.systems.Collect(ctx, dir))
+	}
+	if err != nil {
 		t.Progress("no diagnostics of cluster %s: %v", t.cluster.Name(), err)
 	}
 }
@@ -219,7 +230,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.remove)
 	outcome := reports.Outcome{Status: reports.Passed}
-	if err := t.cluster.Delete(ctx); err != nil {
+	if err := errors.Join(t.uninstall(ctx), t.cluster.Delete(ctx)); err != nil {
 		outcome = reports.Outcome{Status: reports.Error, Message: err.Error()}
 	}
 	t.Recorder.FinishTrackStep(t.track.result, t.track.remove, outcome)

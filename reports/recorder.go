@@ -68,6 +68,8 @@ type Verdict struct {
 	Message string
 	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
 	KnownIssue string
+	// KnownCovers are the requirements that the known issue is about, also when it is the success that was not expected.
+	KnownCovers []string
 	// Artifacts are files in the report folder, relative to it.
 	Artifacts []string
 }

@@ -69,6 +69,9 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	if status == Known {
 		s.KnownIssue = verdict.KnownIssue
 	}
+	if status == Known || status == Failed {
+		s.KnownCovers = verdict.KnownCovers
+	}
 	switch decisive := decisiveStep(s); {
 	case s.Message != "":
 	case decisive != nil:

@@ -67,6 +67,9 @@ type Scenario struct {
 	Message string `json:"message,omitempty"`
 	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
 	KnownIssue string `json:"knownIssue,omitempty"`
+	// KnownCovers are the requirements of Covers that the known issue is about, also where it should have happened and did not (then Status is
+	// Failed, though every step passed).
+	KnownCovers []string `json:"knownCovers,omitempty"`
 	// Versions and Gates that the scenario's path goes through, for a report's properties.
 	Versions []string `json:"versions,omitempty"`
 	Gates    []string `json:"gates,omitempty"`

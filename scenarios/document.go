@@ -104,6 +104,7 @@ func (d *document) scenario(b *bindings, r row) *Scenario {
 	if sound {
 		v.scenario(s, root)
 	}
+	s.besideFile()
 	return s
 }
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, objects,
+// Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, before, objects,
 // answers, value, delta, stdout, stderr. Values are what JSON has; Object too. One that is left out is unknown.
 type Variables map[string]any
 
@@ -30,6 +30,7 @@ func variableTypes() map[string]*cel.Type {
 		"case":      values,
 		"outputs":   values,
 		"object":    cel.DynType,
+		"before":    cel.DynType,
 		"objects":   cel.ListType(cel.DynType),
 		"answers":   cel.ListType(cel.DynType),
 		"value":     cel.DoubleType,

@@ -36,7 +36,7 @@ func (x *expander) node(n *node, t reflect.Type, place string) *node {
 		return n
 	}
 	switch place {
-	case placeAssertion, placeWrite, placeMetric, placeOutput:
+	case placeAssertion, placeWrite, placeMetric, placeEvent, placeBefore, placeOutput:
 		if t != nil && t.Kind() == reflect.String {
 			return x.expression(n, place)
 		}

@@ -96,15 +96,23 @@ func (s *Step) subject() string {
 	case s.Transition != nil:
 		return s.Transition.subject()
 	case s.Restart != nil:
-		return string(s.Restart.Component)
+		return s.Restart.String()
 	case s.Kill != nil:
-		return string(s.Kill.Component)
+		return s.Kill.String()
 	case s.Eventually != nil:
 		return s.Eventually.subject()
 	case s.Always != nil:
 		return s.Always.subject()
 	case s.Never != nil:
 		return s.Never.subject()
+	case s.Sequence != nil:
+		return s.Sequence.subject()
+	case s.Unchanged != nil:
+		return s.Unchanged.subject()
+	case s.Snapshot != nil:
+		return s.Snapshot.Name
+	case s.Restore != nil:
+		return s.Restore.Name
 	case s.Resolve != nil:
 		return s.Resolve.Name
 	case s.Metric != nil:
@@ -131,7 +139,11 @@ func (t *Transition) subject() string {
 	if t.Version != "" {
 		return "to " + t.Version
 	}
-	return ""
+	var names []string
+	for _, system := range t.Systems {
+		names = append(names, system.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func withRow(name, row string) string {

@@ -105,10 +105,14 @@ type Step struct {
 
 	// Transition changes the state of the live cluster; its objects stay.
 	Transition *Transition `json:"transition,omitempty" verb:"true" fixed:"true"`
-	// Restart stops a component and starts it as it was.
+	// Restart stops a component, or a system, and starts it as it was.
 	Restart *ComponentReference `json:"restart,omitempty" verb:"true" fixed:"true"`
-	// Kill ends a component without warning. It stays down until a restart or a transition.
+	// Kill ends a component, or a system, without warning. It stays down until a restart or a transition.
 	Kill *ComponentReference `json:"kill,omitempty" verb:"true" fixed:"true"`
+	// Snapshot keeps all that is stored in the cluster as it is now, under a name.
+	Snapshot *SnapshotReference `json:"snapshot,omitempty" verb:"true" fixed:"true"`
+	// Restore puts back what is stored in the cluster to what it was at an earlier snapshot. Versions and gates stay as they are.
+	Restore *SnapshotReference `json:"restore,omitempty" verb:"true" fixed:"true"`
 
 	// Eventually holds within a time.
 	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
@@ -116,6 +120,10 @@ type Step struct {
 	Always *Assertion `json:"always,omitempty" verb:"true"`
 	// Never holds at no moment of a time.
 	Never *Assertion `json:"never,omitempty" verb:"true"`
+	// Sequence demands changes of objects in an order.
+	Sequence *Sequence `json:"sequence,omitempty" verb:"true"`
+	// Unchanged demands that objects stay, with what is at some paths in them, all through a time.
+	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
 
 	// Resolve asks the cluster's DNS.
 	Resolve *Resolve `json:"resolve,omitempty" verb:"true"`

@@ -14,6 +14,8 @@ const (
 	placeAssertion = "assertion" // cel of eventually, always and never
 	placeWrite     = "write"     // cel of expect
 	placeMetric    = "metric"    // cel of a metric's expect
+	placeEvent     = "event"     // cel of a sequence's event
+	placeBefore    = "before"    // before of a sequence's event
 	placeOutput    = "output"    // outputs; what there is depends on the verb
 )
 
@@ -51,8 +53,10 @@ func (b *bindings) variables(place string) []string {
 	switch place {
 	case placeAssertion:
 		names = append(names, "object", "objects")
-	case placeWrite:
+	case placeWrite, placeBefore:
 		names = append(names, "object")
+	case placeEvent:
+		names = append(names, "object", "before")
 	case placeMetric:
 		names = append(names, "value", "delta")
 	case placeOutput:

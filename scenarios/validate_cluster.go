@@ -39,6 +39,7 @@ func (v *validator) state(s clusters.State, n *node) {
 		v.flags(clusters.SortedKeys(s.Components[name].Flags), at.at(string(name), "flags"))
 	}
 	v.nodes(s.Nodes, n.at("nodes"))
+	v.systems(s.Systems, n.at("systems"))
 }
 
 func (v *validator) transition(t *Transition, n *node) {
@@ -49,7 +50,7 @@ func (v *validator) transition(t *Transition, n *node) {
 		}
 	}
 	if changes == 0 {
-		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles or nodes", "a transition that changes nothing")
+		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, nodes or systems", "a transition that changes nothing")
 	}
 	if n.get("version") != nil {
 		v.version(t.Version, n.at("version"))

@@ -93,16 +93,25 @@ func (v *validator) verbBody(s *Scenario, i int, n *node) {
 		v.present(step.Scale.Name, n, "name")
 	case step.Transition != nil:
 		v.transition(step.Transition, n)
+		v.systemChanges(s, i, step.Transition.Systems, n.at("systems"))
 	case step.Restart != nil:
-		v.restart(step.Restart, n)
+		v.controlled(s, i, step.Restart, n)
 	case step.Kill != nil:
-		v.restart(step.Kill, n)
+		v.controlled(s, i, step.Kill, n)
 	case step.Eventually != nil:
 		v.eventually(step.Eventually, n)
 	case step.Always != nil:
-		v.lasting(step.Always, n, "always")
+		v.lasting(s, i, step.Always, n)
 	case step.Never != nil:
-		v.lasting(step.Never, n, "never")
+		v.lasting(s, i, step.Never, n)
+	case step.Sequence != nil:
+		v.sequence(s, i, n)
+	case step.Unchanged != nil:
+		v.unchanged(s, i, n)
+	case step.Snapshot != nil:
+		v.snapshot(s, i, n)
+	case step.Restore != nil:
+		v.restore(s, i, n)
 	case step.Resolve != nil:
 		v.resolve(step.Resolve, n)
 	case step.Metric != nil:

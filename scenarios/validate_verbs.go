@@ -113,7 +113,6 @@ func (v *validator) delete(d *Delete, n *node) {
 }
 
 func (v *validator) restart(r *ComponentReference, n *node) {
-	v.present(string(r.Component), n, "component")
 	v.oneOf(string(r.Component), restartable(), n.at("component"), "component that can be restarted")
 }
 
@@ -122,25 +121,38 @@ func (v *validator) eventually(a *Assertion, n *node) {
 	if n.get("for") != nil {
 		v.at(n.key("for"), "eventually has within; always and never have for", "eventually does not last")
 	}
+	if n.get("throughout") != nil {
+		v.at(n.key("throughout"), "always and never have it", "eventually does not last")
+	}
 }
 
-func (v *validator) lasting(a *Assertion, n *node, verb string) {
+func (v *validator) lasting(s *Scenario, i int, a *Assertion, n *node) {
+	verb := s.Spec.Steps[i].Verb()
 	v.assertion(a, n)
-	if n.get("within") != nil {
+	switch {
+	case n.get("within") != nil:
 		v.at(n.key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)
-	} else if n.get("for") == nil {
-		v.at(n, "", "%s needs for: how long it must hold", verb)
+	case n.get("for") != nil && n.get("throughout") != nil:
+		v.at(n.key("for"), "for is from now on, throughout is a time that is over", "give either for or throughout")
+	case n.get("throughout") != nil:
+		v.throughout(s, i, n)
+	case n.get("for") == nil:
+		v.at(n, "", "%s needs for: how long it must hold; or throughout: [first step, last step]", verb)
+	}
+}
+
+func (v *validator) selection(s Selection, n *node) {
+	v.objectReference(s.ObjectReference, n)
+	if s.Name != "" && s.Selector != nil {
+		v.at(n.key("selector"), "", "give either name or selector")
+	}
+	if s.Namespace != "" && s.AllNamespaces {
+		v.at(n.key("allNamespaces"), "", "give either namespace or allNamespaces")
 	}
 }
 
 func (v *validator) assertion(a *Assertion, n *node) {
-	v.objectReference(a.ObjectReference, n)
-	if a.Name != "" && a.Selector != nil {
-		v.at(n.key("selector"), "", "give either name or selector")
-	}
-	if a.Namespace != "" && a.AllNamespaces {
-		v.at(n.key("allNamespaces"), "", "give either namespace or allNamespaces")
-	}
+	v.selection(a.Selection, n)
 	if a.Count != nil && a.Absent {
 		v.at(n.key("absent"), "absent is count: 0", "give either count or absent")
 	}

@@ -65,10 +65,21 @@ type Transition struct {
 	Force bool `json:"force,omitempty"`
 }
 
-// ComponentReference names a component: kube-apiserver, kube-controller-manager, kube-scheduler or etcd.
+// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler or etcd), or a system that is a process.
+// Exactly one field is set.
 type ComponentReference struct {
 	// Component by the name of its binary.
-	Component clusters.Component `json:"component" fixed:"true"`
+	Component clusters.Component `json:"component,omitempty" fixed:"true"`
+	// System by its name.
+	System string `json:"system,omitempty" fixed:"true"`
+}
+
+// String is the name of what is meant.
+func (r ComponentReference) String() string {
+	if r.System != "" {
+		return r.System
+	}
+	return string(r.Component)
 }
 
 // Selection names the objects that an assertion is about: one by its name, those with labels, or all of the kind.
@@ -93,8 +104,11 @@ type Assertion struct {
 	Absent bool `json:"absent,omitempty"`
 	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
 	Within Duration `json:"within,omitempty"`
-	// For is how long always or never must hold. Always and never need it; eventually has none.
+	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has neither.
 	For Duration `json:"for,omitempty"`
+	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the end of the last,
+	// transitions in between included. The last is this step itself, or one before it.
+	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 
 // Count is how many objects must match.

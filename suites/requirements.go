@@ -36,6 +36,18 @@ type Requirement struct {
 	Statement string `yaml:"statement"`
 	// Source is where the specification says so.
 	Source string `yaml:"source"`
+	// NoFault says why no fault of the simulator breaks a core requirement; "" where one does.
+	NoFault string `yaml:"noFault"`
+	// Variants are what implementations are known to do, where that is not one thing; none where it is.
+	Variants []Variant `yaml:"variants"`
+}
+
+// Variant is one of the ways in which a requirement is met.
+type Variant struct {
+	// Name of the variant, as the simulator has it.
+	Name string `yaml:"name"`
+	// Source is where it is written or done so.
+	Source string `yaml:"source"`
 }
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
@@ -96,24 +108,68 @@ func decodeRequirement(item *yaml.Node) (Requirement, error) {
 	if item.Kind != yaml.MappingNode {
 		return requirement, errors.New("want a requirement: {id, level, statement, source}")
 	}
-	fields := map[string]*string{
-		"id": &requirement.ID, "level": (*string)(&requirement.Level),
-		"statement": &requirement.Statement, "source": &requirement.Source,
+	texts := *item
+	texts.Content = nil
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		key, value := item.Content[i], item.Content[i+1]
+		if key.Value != "variants" {
+			texts.Content = append(texts.Content, key, value)
+			continue
+		}
+		if requirement.Variants != nil {
+			return requirement, errors.New("the field variants is here a second time")
+		}
+		var err error
+		if requirement.Variants, err = decodeVariants(value); err != nil {
+			return requirement, err
+		}
 	}
+	err := decodeTexts(&texts, "a requirement has id, level, statement, source and, where no fault breaks it, noFault", map[string]*string{
+		"id": &requirement.ID, "level": (*string)(&requirement.Level),
+		"statement": &requirement.Statement, "source": &requirement.Source, "noFault": &requirement.NoFault,
+	})
+	if err != nil {
+		return requirement, err
+	}
+	return requirement, requirement.check()
+}
+
+func decodeVariants(list *yaml.Node) ([]Variant, error) {
+	if list.Kind != yaml.SequenceNode || len(list.Content) < 2 {
+		return nil, errors.New("the field variants must be a list of two or more: - {name, source}")
+	}
+	variants := make([]Variant, len(list.Content))
+	for i, item := range list.Content {
+		if item.Kind != yaml.MappingNode {
+			return nil, errors.New("want a variant: {name, source}")
+		}
+		v := &variants[i]
+		if err := decodeTexts(item, "a variant has name and source", map[string]*string{"name": &v.Name, "source": &v.Source}); err != nil {
+			return nil, err
+		}
+		if v.Name == "" || v.Source == "" {
+			return nil, errors.New("a variant needs a name and a source")
+		}
+	}
+	return variants, nil
+}
+
+// decodeTexts fills fields from a mapping; has says which there are.
+func decodeTexts(item *yaml.Node, has string, fields map[string]*string) error {
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		key, value := item.Content[i], item.Content[i+1]
 		field, ok := fields[key.Value]
 		switch {
 		case !ok:
-			return requirement, fmt.Errorf("unknown field %q: a requirement has id, level, statement and source", key.Value)
+			return fmt.Errorf("unknown field %q: %s", key.Value, has)
 		case *field != "":
-			return requirement, fmt.Errorf("the field %s is here a second time", key.Value)
+			return fmt.Errorf("the field %s is here a second time", key.Value)
 		case value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" || value.Value == "":
-			return requirement, fmt.Errorf("the field %s must be a text that is not empty", key.Value)
+			return fmt.Errorf("the field %s must be a text that is not empty", key.Value)
 		}
 		*field = value.Value
 	}
-	return requirement, requirement.check()
+	return nil
 }
 
 func (r Requirement) check() error {

@@ -19,14 +19,18 @@ func TestLoadRequirements(t *testing.T) {
   level: core
   statement: Water is wet.
   source: Chapter 1
-- {id: KEP1-S2, level: extended, statement: Fire is hot., source: Chapter 2}
+- {id: KEP1-S2, level: extended, statement: Fire is hot., source: Chapter 2, noFault: Nobody makes cold fire.,
+   variants: [{name: red, source: Chapter 3}, {name: blue, source: Chapter 4}]}
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Requirement{
 		{ID: "KEP1-S1", Level: Core, Statement: "Water is wet.", Source: "Chapter 1"},
-		{ID: "KEP1-S2", Level: Extended, Statement: "Fire is hot.", Source: "Chapter 2"},
+		{
+			ID: "KEP1-S2", Level: Extended, Statement: "Fire is hot.", Source: "Chapter 2", NoFault: "Nobody makes cold fire.",
+			Variants: []Variant{{Name: "red", Source: "Chapter 3"}, {Name: "blue", Source: "Chapter 4"}},
+		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -53,6 +57,11 @@ func TestLoadRequirementsRefuses(t *testing.T) {
 		"bad level":       {"- {id: A, level: Core, statement: s, source: o}", `level "Core" is neither`},
 		"no statement":    {"- {id: A, level: core, source: o}", "requirement A has no statement"},
 		"no source":       {"- {id: A, level: core, statement: s}", "requirement A has no source"},
+		"one variant":     {"- {id: A, " + rest + ", variants: [{name: n, source: o}]}", "must be a list of two or more"},
+		"bad variant":     {"- {id: A, " + rest + ", variants: [{name: n, source: o}, {nam: n}]}", `unknown field "nam": a variant has name and source`},
+		"lone variant":    {"- {id: A, " + rest + ", variants: [{name: n, source: o}, {name: n}]}", "a variant needs a name and a source"},
+		"variants twice":  {"- {id: A, variants: [{name: n, source: o}, {name: m, source: o}], variants: []}", "the field variants is here a second time"},
+		"empty reason":    {"- {id: A, " + rest + ", noFault: ''}", "the field noFault must be a text that is not empty"},
 		"empty source":    {"- {id: A, level: core, statement: s, source: ''}", "the field source must be a text that is not empty"},
 		"several at once": {"- {id: A, level: no, statement: s, source: o}\n- B", "r.yaml:2: want a requirement"},
 	} {

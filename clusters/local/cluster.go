@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -31,6 +32,9 @@ type Cluster struct {
 	probe    *prober
 	died     chan error
 	dnsStart sync.Mutex
+	// away counts the restarts of the API server that go on; killed says that it was told to stay down.
+	away   atomic.Int32
+	killed atomic.Bool
 
 	mu      sync.Mutex
 	record  record
@@ -231,6 +235,9 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 	if process == nil {
 		return fmt.Errorf("kill %s: it is not running", component)
 	}
+	if component == clusters.APIServer {
+		c.killed.Store(true)
+	}
 	if err := process.Kill(ctx); err != nil {
 		return err
 	}
@@ -249,10 +256,18 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if !known {
 		return fmt.Errorf("restart %s: it never ran", component)
 	}
+	if component == clusters.APIServer {
+		c.away.Add(1)
+		defer c.away.Add(-1)
+		c.killed.Store(false)
+	}
 	if err := c.replace(ctx, string(component), s.Program, s.Args, s.Config); err != nil {
 		return err
 	}
-	return c.ready(ctx, component)
+	if err := c.ready(ctx, component); err != nil || component != clusters.APIServer {
+		return err
+	}
+	return c.revive(ctx)
 }
 
 func (c *Cluster) process(name string) *processes.Process {
@@ -297,8 +312,8 @@ func (c *Cluster) start(name, program string, args []string, config string) erro
 // watch reports a process that ends without being told to.
 func (c *Cluster) watch(process *processes.Process) {
 	<-process.Done()
-	if process.Expected() {
-		return
+	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && process.Name != string(clusters.APIServer) && process.Name != etcdProcess {
+		return // told to, or for want of an API server: then it is started again
 	}
 	select {
 	case c.died <- process.Failure():
@@ -309,7 +324,7 @@ func (c *Cluster) watch(process *processes.Process) {
 func (c *Cluster) startEtcd() error {
 	p := c.layout.Ports
 	return c.start(etcdProcess, c.provider.Executable, []string{
-		component.Command, "etcd", "--data-dir=" + filepath.Join(c.layout.Dir, "etcd"),
+		component.Command, "etcd", "--data-dir=" + c.layout.data(),
 		"--client-url=" + c.layout.etcdURL(), "--peer-url=http://" + loopback(p.EtcdPeer),
 	}, "")
 }

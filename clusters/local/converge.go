@@ -91,12 +91,17 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 	if down {
 		slices.Reverse(changed)
 	}
+	if slices.ContainsFunc(changed, func(w want) bool { return w.component == clusters.APIServer }) {
+		c.away.Add(1)
+		defer c.away.Add(-1)
+		c.killed.Store(false)
+	}
 	ready, ctx := errgroup.WithContext(ctx)
 	for _, w := range changed {
 		if err := c.replace(ctx, string(w.component), w.program, w.args, w.config); err != nil {
 			return errors.Join(err, ready.Wait())
 		}
-		ready.Go(func() error { return c.ready(ctx, w.component) })
+		ready.Go(func() error { return c.readyOrAgain(ctx, w.component) })
 		if w.component == clusters.APIServer && !down {
 			// The others give up when nobody listens.
 			if err := c.listening(ctx); err != nil {
@@ -104,7 +109,50 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 			}
 		}
 	}
-	return ready.Wait()
+	if err := ready.Wait(); err != nil {
+		return err
+	}
+	return c.revive(ctx)
+}
+
+// readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just being
+// replaced, is started once more when it is there; what is wrong with the component itself ends it again.
+func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component) error {
+	err := c.ready(ctx, component)
+	if err == nil || component == clusters.APIServer || ctx.Err() != nil || !c.ended(component) {
+		return err
+	}
+	if waitErr := c.ready(ctx, clusters.APIServer); waitErr != nil {
+		return errors.Join(err, waitErr)
+	}
+	return c.Restart(ctx, component)
+}
+
+// revive starts those components again that ended while the API server was away: as kube-controller-manager does that has not
+// yet finished its own start.
+func (c *Cluster) revive(ctx context.Context) error {
+	for _, component := range []clusters.Component{clusters.ControllerManager, clusters.Scheduler} {
+		if c.ended(component) {
+			if err := c.Restart(ctx, component); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ended says whether a component that should run has ended by itself.
+func (c *Cluster) ended(component clusters.Component) bool {
+	process := c.process(string(component))
+	if process == nil {
+		return false
+	}
+	select {
+	case <-process.Done():
+		return !process.Expected()
+	default:
+		return false
+	}
 }
 
 // prove asks each restarted component, by its own metrics, whether it runs the version and the gates that were meant.

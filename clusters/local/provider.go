@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
 )
 
 // Releases gets Kubernetes programs, and knows their feature gates.
@@ -44,7 +45,8 @@ type Options struct {
 // Provider makes local control planes.
 type Provider struct {
 	Options
-	spawner *processes.Spawner
+	spawner  *processes.Spawner
+	profiles schedulerconfig.Checker
 }
 
 // New returns a provider. Left-overs of runs that were killed are removed at the first Create.
@@ -74,11 +76,16 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 	return state, nil
 }
 
-// Check refuses states whose gates their version does not know, locks or leaves without a dependency.
+// Check refuses states whose gates their version does not know, locks or leaves without a dependency, and whose scheduler profiles
+// their version's kube-scheduler would not take.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes), checkSystems(state.Systems))
+		gates := p.checkGates(ctx, state)
+		if gates == nil { // with wrong gates kube-scheduler would speak of them alone
+			errs = append(errs, p.checkProfiles(ctx, state))
+		}
+		errs = append(errs, gates, checkComponents(state), checkNodes(state.Nodes), checkSystems(state.Systems))
 	}
 	return errors.Join(errs...)
 }
@@ -108,6 +115,19 @@ func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkProfiles needs the version's kube-scheduler, which the run would need anyway.
+func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
+	if len(state.SchedulerProfiles) == 0 {
+		return nil
+	}
+	scheduler := string(clusters.Scheduler)
+	programs, err := p.Releases.Ensure(ctx, state.Version, scheduler)
+	if err != nil {
+		return fmt.Errorf("get the kube-scheduler that schedulerProfiles are checked with: %w", err)
+	}
+	return p.profiles.Check(ctx, programs.Path(scheduler), state)
 }
 
 func checkComponents(state clusters.State) error {

@@ -54,9 +54,13 @@ func (r *Reservation) one(dir, host string) error {
 		if err != nil {
 			return fmt.Errorf("lock port %d: %w", port, err)
 		}
-		if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && free(host, port) {
+		ours := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+		if ours && free(host, port) {
 			r.files, r.Numbers = append(r.files, file), append(r.Numbers, port)
 			return nil
+		}
+		if ours {
+			_ = os.Remove(file.Name())
 		}
 		_ = file.Close()
 	}

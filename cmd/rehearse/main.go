@@ -12,6 +12,7 @@ import (
 
 func main() {
 	component.Main()
+	catalog().Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the program at once; its clusters' processes go with it.
 	context.AfterFunc(ctx, stop)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/existing"
+	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
@@ -39,27 +40,48 @@ func (f *releaseFlags) local(lasting bool, progress clusters.Progress) (*local.P
 // providerFlags choose the provider of clusters.
 type providerFlags struct {
 	releaseFlags
-	name, kubeconfig, context, transitionCommand string
+	name, kubeconfig, context, transitionCommand, hostAddress string
+	nodeImages                                                []string
 }
 
 func (f *providerFlags) add(command *cobra.Command) {
 	f.releaseFlags.add(command)
-	command.Flags().StringVar(&f.name, "provider", "local", "where clusters come from: local or existing")
+	command.Flags().StringVar(&f.name, "provider", "local", "where clusters come from: local, kind or existing")
+	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, "kind: the node image of a version (1.36=NAME), or of every version (example.com/node:v{version})")
 	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (KUBECONFIG or ~/.kube/config unless told)")
 	command.Flags().StringVar(&f.context, "context", "", "existing cluster: the context in the kubeconfig")
 	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+	command.Flags().StringVar(&f.hostAddress, "host-address", "", "existing cluster: the address at which its API server reaches this machine, for systems that run as processes here")
 }
 
 func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clusters.Provider, error) {
-	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "") {
-		return nil, errors.New("--kubeconfig, --context and --transition-command are for --provider existing")
+	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "" || f.hostAddress != "") {
+		return nil, errors.New("--kubeconfig, --context, --transition-command and --host-address are for --provider existing")
+	}
+	if f.name != "kind" && len(f.nodeImages) > 0 {
+		return nil, errors.New("--node-image is for --provider kind")
 	}
 	switch f.name {
 	case "local":
 		return f.local(lasting, progress)
+	case "kind":
+		return f.kind(lasting, progress)
 	case "existing":
-		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand)})
+		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand), HostAddress: f.hostAddress})
 	default:
-		return nil, fmt.Errorf("--provider %q: want local or existing", f.name)
+		return nil, fmt.Errorf("--provider %q: want local, kind or existing", f.name)
 	}
+}
+
+func (f *providerFlags) kind(lasting bool, progress clusters.Progress) (*kind.Provider, error) {
+	images, err := kind.ParseNodeImages(f.nodeImages)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := kind.Default(f.options(progress), images, progress)
+	if err != nil {
+		return nil, err
+	}
+	provider.Lasting = lasting
+	return provider, nil
 }

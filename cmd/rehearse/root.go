@@ -82,7 +82,7 @@ writes that must be refused, what must come true), and says in JUnit what held a
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newFetchCommand(), newClusterCommand())
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFetchCommand(), newNodeImagesCommand(), newClusterCommand())
 	return root
 }
 

@@ -20,12 +20,14 @@ type selection struct {
 	providerFlags
 	focus, label string
 	noSharing    bool
+	systems      []string
 }
 
 func (s *selection) add(command *cobra.Command) {
 	s.providerFlags.add(command)
 	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow'")
+	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), or with faults of its simulator: NAME=faults:A,B")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 }
 
@@ -43,7 +45,14 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool, prog
 	if err != nil {
 		return nil, err
 	}
-	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing})
+	if selected, err = override(selected, s.systems); err != nil {
+		return nil, err
+	}
+	simulators, err := catalog().Own()
+	if err != nil {
+		return nil, err
+	}
+	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing, Simulators: simulators})
 }
 
 func newRunCommand() *cobra.Command {
@@ -59,6 +68,7 @@ Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong, or nothing 
 failed, so that something could not be judged; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
+  rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
 		Args: named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error {
@@ -69,6 +79,7 @@ failed, so that something could not be judged; 130 interrupted.`,
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", "folder for the reports and for what failed scenarios leave")
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 1, "how many clusters there are at once")
+	command.Flags().BoolVar(&options.History, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	return command
 }

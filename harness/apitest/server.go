@@ -2,6 +2,7 @@
 package apitest
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -155,4 +156,17 @@ func (s *Server) Agent(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.agents[name]
+}
+
+// Snapshot returns a function that puts everything back to what it is now, also the versions. Watches are to begin with a list then.
+func (s *Server) Snapshot() (restore func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	version, objects := s.version, maps.Clone(s.objects)
+	return func() {
+		s.http.CloseClientConnections()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.version, s.objects, s.log = version, maps.Clone(objects), nil
+	}
 }

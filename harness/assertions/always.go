@@ -10,7 +10,7 @@ import (
 
 // Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time begins
 // with a first consistent look and ends with the first consistent look after it; if either cannot be had, the result is an
-// error. What could not be observed in between is said in the message.
+// error. What could not be observed in between is said in the message. With a Window its time is that, and the result is there at once.
 func Always(ctx context.Context, in Input) Result { return throughout(ctx, in, "always", true) }
 
 // Never returns when the assertion has been true of no state for its time, or of one state has been. Its time is as that of
@@ -19,6 +19,9 @@ func Never(ctx context.Context, in Input) Result { return throughout(ctx, in, "n
 
 func throughout(ctx context.Context, in Input, verb string, wanted bool) Result {
 	w := newWatcher(in, verb)
+	if w.Window != nil {
+		return w.overWindow(ctx, wanted)
+	}
 	first, cancelFirst := w.limited(ctx, w.Timeout)
 	defer cancelFirst()
 	if err := w.look(first); err != nil {

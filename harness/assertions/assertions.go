@@ -29,8 +29,10 @@ type Input struct {
 	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
 	// cluster to be observable, at their start and at their end; 30s unless told.
 	Timeout time.Duration
-	// Started is when the step began, from which a message counts times; now unless told.
+	// Started is when the step began, from which a message counts times; now unless told. With a Window it is the window's begin.
 	Started time.Time
+	// Window is the time that is judged, where it is past: that of Always and Never with throughout.
+	Window *Window
 	// Clock measures the times; the real one unless told. It should be the history's.
 	Clock clock.WithDelayedExecution
 }
@@ -53,6 +55,9 @@ type Result struct {
 func (in Input) withDefaults() Input {
 	if in.Clock == nil {
 		in.Clock = clock.RealClock{}
+	}
+	if in.Window != nil {
+		in.Started = in.Window.Begin.At
 	}
 	if in.Started.IsZero() {
 		in.Started = in.Clock.Now()

@@ -15,7 +15,7 @@ import (
 )
 
 func (w *watcher) result(status reports.Status, message string, body ...string) Result {
-	text := fmt.Sprintf("%s: %s. %s", w.verb, wanted(w.assertion, w.scope), message)
+	text := fmt.Sprintf("%s: %s%s. %s", w.verb, wanted(w.assertion, w.scope), w.Window.phrase(), message)
 	for _, part := range body {
 		if part != "" {
 			text += "\n" + strings.TrimRight(part, "\n")
@@ -82,7 +82,8 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 	if focus != nil {
 		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus))
 	}
-	if change != nil && (focus == nil || change.Namespace != focus.GetNamespace() || change.Name != focus.GetName()) {
+	said := focus == nil && change != nil && change.Name == w.scope.Name // by the situation
+	if change != nil && !said && (focus == nil || change.Namespace != focus.GetNamespace() || change.Name != focus.GetName()) {
 		body = append(body, w.times(change.Namespace, change.Name))
 	}
 	r := w.result(reports.Failed, what, append(body, w.gaps())...)

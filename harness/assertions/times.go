@@ -21,7 +21,7 @@ func (w *watcher) times(namespace, name string) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Changes of %s since the start of the step:", name)
+	fmt.Fprintf(&b, "Changes of %s since the start of %s:", name, w.origin())
 	if earlier := len(changes) - mostTimes; earlier > 0 {
 		fmt.Fprintf(&b, " %d earlier,", earlier)
 		changes = changes[earlier:]
@@ -41,6 +41,9 @@ func (w *watcher) times(namespace, name string) string {
 
 // window is the time that the assertion was about, up to now.
 func (w *watcher) window() (from, to time.Time) {
+	if w.Window != nil {
+		return w.Window.Begin.At, w.Window.End.At
+	}
 	from = w.began
 	if from.IsZero() {
 		from = w.Started
@@ -48,11 +51,30 @@ func (w *watcher) window() (from, to time.Time) {
 	return from, w.Clock.Now()
 }
 
-// overlapping returns the gaps that fall into the window, cut to it.
-func (w *watcher) overlapping() []history.Gap {
+// origin is what a message counts times from.
+func (w *watcher) origin() string {
+	if w.Window != nil {
+		return fmt.Sprintf("%q", w.Window.First)
+	}
+	return "the step"
+}
+
+// unobserved is how long changes may have been missed in the window.
+func (w *watcher) unobserved() time.Duration {
 	from, to := w.window()
+	return unobservedOf(w.Stream, from, to)
+}
+
+// gaps says when the watch was not connected, and what that means.
+func (w *watcher) gaps() string {
+	from, to := w.window()
+	return saidGaps(w.Stream, from, to, w.since)
+}
+
+// gapsWithin returns the gaps that fall into a time, cut to it.
+func gapsWithin(stream *history.Stream, from, to time.Time) []history.Gap {
 	var gaps []history.Gap
-	for _, gap := range w.Stream.Gaps() {
+	for _, gap := range stream.Gaps() {
 		if gap.From.Before(from) {
 			gap.From = from
 		}
@@ -66,14 +88,13 @@ func (w *watcher) overlapping() []history.Gap {
 	return gaps
 }
 
-// unobserved is how long changes may have been missed in the window.
-func (w *watcher) unobserved() time.Duration {
-	_, now := w.window()
+// unobservedOf is how long changes of a stream may have been missed in a time.
+func unobservedOf(stream *history.Stream, from, to time.Time) time.Duration {
 	var sum time.Duration
-	for _, gap := range w.overlapping() {
+	for _, gap := range gapsWithin(stream, from, to) {
 		switch {
 		case gap.To.IsZero():
-			sum += now.Sub(gap.From)
+			sum += to.Sub(gap.From)
 		case gap.Relisted:
 			sum += gap.To.Sub(gap.From)
 		}
@@ -81,18 +102,18 @@ func (w *watcher) unobserved() time.Duration {
 	return sum
 }
 
-// gaps says when the watch was not connected, and what that means.
-func (w *watcher) gaps() string {
+// saidGaps says when the watch was not connected within a time, and what that means.
+func saidGaps(stream *history.Stream, from, to time.Time, since func(time.Time) string) string {
 	var b strings.Builder
-	for _, gap := range w.overlapping() {
-		fmt.Fprintf(&b, "Not connected from %s ", w.since(gap.From))
+	for _, gap := range gapsWithin(stream, from, to) {
+		fmt.Fprintf(&b, "Not connected from %s ", since(gap.From))
 		switch {
 		case gap.To.IsZero():
 			b.WriteString("on")
 		case gap.Relisted:
-			fmt.Fprintf(&b, "to %s; changes may have been missed", w.since(gap.To))
+			fmt.Fprintf(&b, "to %s; changes may have been missed", since(gap.To))
 		default:
-			fmt.Fprintf(&b, "to %s; no change was missed", w.since(gap.To))
+			fmt.Fprintf(&b, "to %s; no change was missed", since(gap.To))
 		}
 		fmt.Fprintf(&b, " (%v).\n", gap.Err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
@@ -32,11 +34,15 @@ func newWatcher(in Input, verb string) *watcher {
 
 // limited returns a context that ends after a time by our clock, with errTimeUp as its cause.
 func (w *watcher) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return limitedBy(ctx, w.Clock, d)
+}
+
+func limitedBy(ctx context.Context, c clock.WithDelayedExecution, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if d <= 0 {
 		cancel(errTimeUp)
 	}
-	timer := w.Clock.AfterFunc(d, func() { cancel(errTimeUp) })
+	timer := c.AfterFunc(d, func() { cancel(errTimeUp) })
 	return ctx, func() {
 		timer.Stop()
 		cancel(nil)

@@ -36,6 +36,23 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	return s.couldNot(ctx, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
 }
 
+// Told returns when the stream has told all up to a resourceVersion, when it can't be known whether it has, or when the context ends.
+func (s *Stream) Told(ctx context.Context, resourceVersion string) {
+	for {
+		s.recorder.mu.RLock()
+		progress, wake := s.progress, s.wake
+		s.recorder.mu.RUnlock()
+		if progress != "" && !older(progress, resourceVersion) {
+			return
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // couldNot is the error of what had to be given up when the context ended, with what was in the way, if that is known.
 func (s *Stream) couldNot(ctx context.Context, what string, cause error) error {
 	if cause == nil {

@@ -28,6 +28,8 @@ type Change struct {
 	// Object after the change, or before it was deleted, without managedFields. It is shared: read it only. It is nil
 	// when that state was dropped to save memory (WithMaxBytes); the fields below remain.
 	Object *unstructured.Unstructured
+	// Before is the object before the change; nil when it was added, or when that state was dropped.
+	Before *unstructured.Unstructured
 	// Namespace, Name, UID and ResourceVersion of the object.
 	Namespace, Name string
 	UID             types.UID
@@ -38,6 +40,9 @@ type Change struct {
 	// More: another change of the same list follows. The state between the two was never the cluster's, so nothing must
 	// be concluded from it.
 	More bool
+
+	// era is how often the storage had been replaced when the change was recorded.
+	era int
 }
 
 // Gap is a time during which a stream was not connected.
@@ -56,10 +61,14 @@ type record struct {
 	Change
 	// labels of the object; they outlive its state.
 	labels map[string]string
-	// before is the previous record of the same object; nil for its first.
-	before *record
+	// before and next are the records of the same object around this one; nil before its first and after its last.
+	before, next *record
 	// batch is the same for all changes of one list; 0 for a change that the watch told.
 	batch int64
+	// While Object is set the state is that. Afterwards it is packed: whole, or as a merge patch to the state before.
+	patch, whole []byte
+	// patches is how many patches in a row lead here from a state that is whole.
+	patches int
 	// bytes that the state is held to take, once it is counted.
 	bytes int64
 }

@@ -31,25 +31,36 @@ var (
 // can, there is a new list.
 func (s *Stream) follow(ctx context.Context) {
 	tries := newRetry()
-	mustList := true
-	for tries.next(ctx) {
-		if mustList {
-			objects, resourceVersion, err := s.list(ctx, Scope{})
-			if err != nil {
-				s.lost(err, false)
-				continue
-			}
-			s.replace(objects, resourceVersion)
-			mustList = false
-		}
-		proven, err := s.watch(ctx)
-		mustList = cannotResume(err)
-		s.lost(err, !proven)
-		if proven {
-			tries.reset()
-		}
+	for tries.next(ctx) && s.begin(ctx, tries) {
 	}
 	s.lost(errClosed, false)
+}
+
+// begin makes one attempt, unless the recorder is paused: then it waits. It is false when the context ended first.
+func (s *Stream) begin(ctx context.Context, tries *retry) bool {
+	working, mustList, ok := s.enter(ctx)
+	if !ok {
+		return false
+	}
+	defer s.leave()
+	if mustList {
+		objects, resourceVersion, err := s.list(working, Scope{})
+		if err != nil {
+			s.needList()
+			s.lost(err, false)
+			return true
+		}
+		s.replace(objects, resourceVersion)
+	}
+	proven, err := s.watch(working)
+	if cannotResume(err) {
+		s.needList()
+	}
+	s.lost(err, !proven)
+	if proven {
+		tries.reset()
+	}
+	return true
 }
 
 // watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something, or
@@ -141,13 +152,6 @@ func (s *Stream) handle(event watch.Event) error {
 		return fmt.Errorf("watching %s: the API server sent the unknown event %q", s.resource.GroupResource(), event.Type)
 	}
 	return nil
-}
-
-func (s *Stream) demandList() {
-	select {
-	case s.relist <- struct{}{}:
-	default:
-	}
 }
 
 // cannotResume says whether there is no way on from the last resourceVersion: it is too old for the API server (410), or,

@@ -4,7 +4,10 @@ package history
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -30,13 +33,19 @@ type Recorder struct {
 	seq      int64
 	streams  map[schema.GroupVersionResource]*Stream
 	retained retention
+	shared   *shared
+	// era counts how often the storage was replaced.
+	era int
+	// paused is closed when a pause is over; nil without one.
+	paused chan struct{}
 }
 
 // Option changes how a Recorder works.
 type Option func(*Recorder)
 
-// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. The newest state of every
-// object is always kept. Of a state that is let go its metadata remains (see Change.Object).
+// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. They are packed first, as merge patches to the
+// states before them; then the oldest are let go, of which only the metadata remains (see Change.Object). The newest state of every object
+// is always kept.
 func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxBytes = n } }
 
 // WithClock sets the clock that changes and gaps are stamped with.
@@ -54,6 +63,7 @@ func New(client dynamic.Interface, options ...Option) *Recorder {
 		pageSize: 500,
 		streams:  map[schema.GroupVersionResource]*Stream{},
 		retained: retention{maxBytes: DefaultMaxBytes},
+		shared:   newShared(),
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	for _, option := range options {
@@ -79,6 +89,23 @@ func (r *Recorder) Stream(resource schema.GroupVersionResource) *Stream {
 	return s
 }
 
+// Watched returns the stream of a resource if there is one; nil if not.
+func (r *Recorder) Watched(resource schema.GroupVersionResource) *Stream {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.streams[resource]
+}
+
+// Streams returns all streams, in no order.
+func (r *Recorder) Streams() []*Stream {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Collect(maps.Values(r.streams))
+}
+
+// Now is the time by the recorder's clock, which changes and gaps are stamped with.
+func (r *Recorder) Now() time.Time { return r.clock.Now() }
+
 // Seq is the number of the last change that was recorded, of any stream.
 func (r *Recorder) Seq() int64 {
 	r.mu.RLock()
@@ -91,16 +118,6 @@ func (r *Recorder) Dropped() int64 {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.retained.dropped
-}
-
-// Relist makes every stream list anew, for when the API server's storage was replaced (a snapshot was restored) and what is
-// there now may be older than what was seen.
-func (r *Recorder) Relist() {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, s := range r.streams {
-		s.demandList()
-	}
 }
 
 // Close ends all streams and returns when they have ended. What was recorded can still be read.

@@ -1,13 +1,17 @@
 package history
 
-// retention holds the older states of objects within a bound: the oldest of them are dropped first.
+// maxUnpacked bounds the older states that are kept just as they came, in estimated bytes: those that somebody may still be about to judge.
+const maxUnpacked = 16 << 20
+
+// retention holds the older states of objects within a bound: they are packed first, and the oldest are dropped when that does not do.
 type retention struct {
 	maxBytes int64
-	bytes    int64
-	// older states in the order in which newer ones took their place; those before first are dropped.
-	older   []*record
-	first   int
-	dropped int64
+	// bytes of all older states, and of those among them that are not packed.
+	bytes, unpacked int64
+	// older states in the order in which newer ones took their place: those before first are dropped, those before packed are packed.
+	older         []*record
+	first, packed int
+	dropped       int64
 }
 
 // supersede takes note that the state of a record is no longer an object's newest.
@@ -17,19 +21,47 @@ func (t *retention) supersede(r *record) {
 	}
 	r.bytes = sizeOf(r.Object.Object)
 	t.bytes += r.bytes
+	t.unpacked += r.bytes
 	t.older = append(t.older, r)
+	for t.unpacked > min(maxUnpacked, t.maxBytes/8) && t.packed < len(t.older) {
+		t.pack()
+	}
 	for t.bytes > t.maxBytes && t.first < len(t.older) {
-		oldest := t.older[t.first]
-		t.older[t.first] = nil
-		t.first++
-		t.bytes -= oldest.bytes
-		t.dropped++
-		oldest.Object = nil
+		if t.first == t.packed {
+			t.pack()
+		}
+		t.drop()
 	}
 	if t.first > 1024 && t.first > len(t.older)/2 {
 		t.older = append([]*record(nil), t.older[t.first:]...)
+		t.packed -= t.first
 		t.first = 0
 	}
+}
+
+func (t *retention) pack() {
+	r := t.older[t.packed]
+	t.packed++
+	t.unpacked -= r.bytes
+	t.bytes -= r.bytes
+	r.pack()
+	t.bytes += r.bytes
+}
+
+func (t *retention) drop() {
+	r := t.older[t.first]
+	t.older[t.first] = nil
+	t.first++
+	t.dropped++
+	t.bytes -= r.bytes
+	if next := r.next; next != nil {
+		before := next.bytes
+		next.standAlone(r)
+		if next.Object == nil {
+			t.bytes += next.bytes - before
+		}
+	}
+	r.patch, r.whole, r.bytes = nil, nil, 0
 }
 
 // sizeOf estimates the bytes of memory that a decoded JSON value takes.

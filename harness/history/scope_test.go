@@ -57,7 +57,7 @@ func TestLeavingAScopeIsAChange(t *testing.T) {
 func TestOlderStatesAreBounded(t *testing.T) {
 	server := historytest.New(t)
 	server.Put(pods, pod("x", "web", "n=0"))
-	recorder := newRecorder(t, server, history.WithMaxBytes(2500))
+	recorder := newRecorder(t, server, history.WithMaxBytes(500))
 	stream := recorder.Stream(pods)
 	for i := range 20 {
 		await(t, stream, changes(i+1))

@@ -53,16 +53,17 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 		switch {
 		case before == nil:
 			s.record(Added, object, batch)
-		case before.ResourceVersion != object.GetResourceVersion():
+		case before.ResourceVersion != object.GetResourceVersion(),
+			s.rewound && !equal(before.Object.Object, object.Object):
 			s.record(Modified, object, batch)
 		}
 	}
-	if s.progress == "" {
+	if !s.listed {
 		s.unknownSince, s.err = s.recorder.clock.Now(), errOpening
 	} else {
 		s.missed = true
 	}
-	s.progress = resourceVersion
+	s.progress, s.listed, s.rewound = resourceVersion, true, false
 	s.broadcast()
 }
 
@@ -80,6 +81,9 @@ func (s *Stream) goneFrom(listed map[string]map[string]*unstructured.Unstructure
 
 func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) {
 	s.recorder.seq++
+	if t != Deleted {
+		s.recorder.shared.object(object.Object)
+	}
 	before := s.current[object.GetNamespace()][object.GetName()]
 	r := &record{
 		Change: Change{
@@ -92,6 +96,7 @@ func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) 
 			UID:             object.GetUID(),
 			ResourceVersion: object.GetResourceVersion(),
 			Relisted:        batch != 0,
+			era:             s.recorder.era,
 		},
 		labels: object.GetLabels(),
 		before: before,
@@ -99,6 +104,7 @@ func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) 
 	}
 	s.records = append(s.records, r)
 	if before != nil {
+		r.follow(before)
 		s.recorder.retained.supersede(before)
 	}
 	if t == Deleted {
@@ -151,7 +157,11 @@ func (s *Stream) connected() {
 func (s *Stream) lost(err error, provedNothing bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
-	defer s.broadcast()
+	s.disconnect(err, provedNothing)
+	s.broadcast()
+}
+
+func (s *Stream) disconnect(err error, provedNothing bool) {
 	s.err = err
 	if !s.synced {
 		return

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -29,8 +30,10 @@ type Stream struct {
 	records []*record
 	// current is the newest record of every object that is there, by namespace and name.
 	current map[string]map[string]*record
-	// progress is the resourceVersion up to which every change has been seen; "" before the first list.
+	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and the first after a pause.
 	progress string
+	// listed says that there was a list.
+	listed bool
 	// synced says that the watch is connected; if not, since when, and why.
 	synced       bool
 	unknownSince time.Time
@@ -40,6 +43,12 @@ type Stream struct {
 	missed bool
 	// wake is closed at the next change of any of the above.
 	wake chan struct{}
+
+	// working says that the stream is being listed or watched, which interrupt ends.
+	working   bool
+	interrupt context.CancelFunc
+	// mustList: whatever was seen before, there must be a list now. rewound: it may tell of another storage.
+	mustList, rewound bool
 }
 
 func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
@@ -51,6 +60,7 @@ func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
 		unknownSince: r.clock.Now(),
 		err:          errStarting,
 		wake:         make(chan struct{}),
+		mustList:     true,
 	}
 }
 
@@ -109,41 +119,6 @@ func (s *Stream) inScope(scope Scope) []*record {
 	return records
 }
 
-// Since returns the changes after number seq of objects that are in the scope or were until that change, the number to go
-// on from, and a channel that is closed as soon as there may be more. No change is missed between two calls.
-func (s *Stream) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
-	s.recorder.mu.RLock()
-	defer s.recorder.mu.RUnlock()
-	return s.between(seq, s.recorder.seq, scope), s.recorder.seq, s.wake
-}
-
-// ChangesBetween returns the changes with from < Seq <= to of objects that are in the scope or were until that change.
-func (s *Stream) ChangesBetween(from, to int64, scope Scope) []Change {
-	s.recorder.mu.RLock()
-	defer s.recorder.mu.RUnlock()
-	return s.between(from, to, scope)
-}
-
-func (s *Stream) between(from, to int64, scope Scope) []Change {
-	first, _ := slices.BinarySearchFunc(s.records, from+1, func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
-	var changes []Change
-	var batch int64
-	for _, r := range s.records[first:] {
-		if r.Seq > to {
-			break
-		}
-		if !r.concerns(scope) {
-			continue
-		}
-		if len(changes) > 0 && r.batch != 0 && r.batch == batch {
-			changes[len(changes)-1].More = true
-		}
-		changes = append(changes, r.Change)
-		batch = r.batch
-	}
-	return changes
-}
-
 // Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment between a
 // first list and its watch is none.
 func (s *Stream) Gaps() []Gap {
@@ -157,5 +132,5 @@ func (s *Stream) Gaps() []Gap {
 }
 
 func (s *Stream) inGap() bool {
-	return !s.synced && s.progress != "" && !errors.Is(s.err, errOpening)
+	return !s.synced && s.listed && !errors.Is(s.err, errOpening)
 }

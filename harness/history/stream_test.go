@@ -252,8 +252,12 @@ func TestRestoredStorage(t *testing.T) {
 	stream := recorder.Stream(pods)
 	await(t, stream, changes(2))
 	server.AwaitWatches(1)
+	if err := recorder.Pause(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	server.AwaitWatches(0)
 	restore()
-	recorder.Relist()
+	recorder.Resume()
 	seen := await(t, stream, changes(3))
 	expect(t, describe(seen[2:]), "deleted x/new 102 relisted")
 	server.Put(pods, pod("x", "next"))

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // TestScenarios runs every scenario on real control planes, as a Ginkgo suite.
 func TestScenarios(t *testing.T) {
 	gomega.RegisterFailHandler(ginkgo.Fail)
-	if err := specs.Declare(t.Context(), provider(t), load(t)); err != nil {
+	if err := specs.Declare(t.Context(), provider(t), load(t), harness.PlanOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, "KEP-5311 on Kubernetes")

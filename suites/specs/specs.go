@@ -19,18 +19,18 @@ import (
 )
 
 // Declare declares a spec for each scenario, with the scenario's labels and its place in its file. It is called before
-// RunSpecs. Its error joins everything that can be known to be wrong before a cluster starts.
+// RunSpecs. The options name the simulators that there are. Its error joins everything that can be known to be wrong before a cluster starts.
 //
 // A track's specs are an ordered container, which Ginkgo gives to one process: the first of them that is to run takes
 // the track's scenarios through its path, side by side; then each says what came of its own. So with any number of processes
 // each scenario runs once, and a filter that leaves out all scenarios of a track saves its cluster.
-func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario) error {
-	plan, err := harness.NewPlan(ctx, provider, set, harness.PlanOptions{})
+func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, options harness.PlanOptions) error {
+	plan, err := harness.NewPlan(ctx, provider, set, options)
 	if err != nil {
 		return err
 	}
 	for _, planned := range plan.Tracks {
-		t := &track{provider: provider, name: planned.Name}
+		t := &track{provider: provider, options: options, name: planned.Name}
 		var path []string
 		for _, state := range planned.Path {
 			path = append(path, state.String())
@@ -46,6 +46,7 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 // track is the scenarios that share a cluster.
 type track struct {
 	provider  clusters.Provider
+	options   harness.PlanOptions
 	name      string
 	scenarios []*scenarios.Scenario
 
@@ -62,7 +63,7 @@ func (t *track) declare() {
 
 // execute runs the track alone, on a plan of its own.
 func (t *track) execute(ctx ginkgo.SpecContext) {
-	plan, err := harness.NewPlan(ctx, t.provider, t.scenarios, harness.PlanOptions{})
+	plan, err := harness.NewPlan(ctx, t.provider, t.scenarios, t.options)
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}

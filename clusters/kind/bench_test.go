@@ -1,0 +1,83 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/cluster"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// What kind clusters cost, beside kind's own creation of the same image and kubeadm's upgrade of the same step, in one run.
+func BenchmarkLive(b *testing.B) {
+	p := live(b)
+	ctx := b.Context()
+	low, err := p.Resolve(ctx, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	high, err := p.Resolve(ctx, low.With(clusters.Change{Version: "1.35"}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, state := range []clusters.State{low, high} { // what only the first use of an image costs
+		if _, err := p.artifacts(ctx, state.Version); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		plain := plainKind(b, p, low)
+		var c clusters.Cluster
+		create := timed(b, func() (err error) { c, err = p.Create(ctx, "rehearse-bench", low); return err })
+		on := low.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(true)}})
+		change := timed(b, func() error { return c.Converge(ctx, on) })
+		up := timed(b, func() error { return c.Converge(ctx, on.With(clusters.Change{Version: high.Version})) })
+		down := timed(b, func() error { return c.Converge(ctx, low) })
+		kubeadm := timed(b, func() error { return c.(*Cluster).ConvergeBy(ctx, high, MethodKubeadm) })
+		if err := c.Delete(context.WithoutCancel(ctx)); err != nil {
+			b.Error(err)
+		}
+		for name, took := range map[string]time.Duration{"plain-kind": plain, "create": create, "gate-change": change, "up": up, "down": down, "kubeadm-up": kubeadm} {
+			b.ReportMetric(took.Seconds(), "s/"+name)
+		}
+		b.ReportMetric(create.Seconds()/plain.Seconds(), "create/plain-kind")
+		b.ReportMetric(up.Seconds()/kubeadm.Seconds(), "up/kubeadm-up")
+	}
+}
+
+// plainKind is `kind create cluster --wait` of the same image.
+func plainKind(b *testing.B, p *Provider, state clusters.State) time.Duration {
+	b.Helper()
+	e, err := p.engine(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	image, _, err := p.image(b.Context(), state.Version)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const name = "rehearse-bench-plain"
+	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
+	maker := cluster.NewProvider(nodeProvider(e))
+	config := fmt.Sprintf("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane, image: %q}]\nkubeadmConfigPatches: [\"kind: KubeletConfiguration\\nfailCgroupV1: false\\n\"]\n", image)
+	took := timed(b, func() error {
+		return maker.Create(name, cluster.CreateWithRawConfig([]byte(config)), cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(5*time.Minute))
+	})
+	if err := maker.Delete(name, kubeconfig); err != nil {
+		b.Error(err)
+	}
+	return took
+}
+
+func timed(b *testing.B, do func() error) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	if err := do(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(begun)
+}

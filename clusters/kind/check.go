@@ -1,0 +1,69 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func checkComponents(state clusters.State) error {
+	var errs []error
+	for _, name := range clusters.SortedKeys(state.Components) {
+		switch name {
+		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler, clusters.Kubelet:
+		case clusters.KubeProxy:
+			if len(state.Components[name].Flags) > 0 {
+				errs = append(errs, errors.New("component kube-proxy: it takes no flags beside its configuration; only its feature gates can be set on kind"))
+			}
+		default:
+			errs = append(errs, fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name, gated()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkNodes refuses what a real node cannot have.
+func checkNodes(groups []clusters.NodeGroup) error {
+	var errs []error
+	for _, group := range groups {
+		if len(group.Capacity) > 0 {
+			errs = append(errs, errors.New("nodes with a capacity of their own: a kind node has what this machine has; leave capacity out, or use --provider local"))
+		}
+		if group.Name != "" {
+			errs = append(errs, fmt.Errorf("nodes called %s: kind names its nodes itself (NAME-worker, NAME-worker2); select nodes by labels, or use --provider local", group.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkStep refuses what a live cluster cannot become.
+func checkStep(from, to clusters.State) error {
+	var errs []error
+	if !sameNodes(from.Nodes, to.Nodes) {
+		errs = append(errs, errors.New("a kind cluster cannot be given other nodes while it runs; use --provider local"))
+	}
+	errs = append(errs, checkEtcd(from, to))
+	return errors.Join(errs...)
+}
+
+func sameNodes(a, b []clusters.NodeGroup) bool {
+	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
+}
+
+// firstWithEtcd36 is the first minor whose kubeadm brings etcd 3.6.
+const firstWithEtcd36 = 34
+
+// checkEtcd refuses to go down across the line between etcd 3.5 and 3.6.
+func checkEtcd(from, to clusters.State) error {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if before.Minor >= firstWithEtcd36 && after.Minor < firstWithEtcd36 && before.Major == 1 && after.Major == 1 {
+		return fmt.Errorf("a kind cluster cannot go down from Kubernetes %s to %s: the one has etcd 3.6, the other etcd 3.5, which cannot read its data; use --provider local, whose etcd stays the same", before, after)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package kind
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func TestCheckStep(t *testing.T) {
+	one := []clusters.NodeGroup{{}}
+	for _, c := range []struct {
+		name     string
+		from, to clusters.State
+		want     string
+	}{
+		{"down within etcd 3.6", clusters.State{Version: "1.35.4"}, clusters.State{Version: "1.34.4"}, ""},
+		{"up across the line", clusters.State{Version: "1.33.13"}, clusters.State{Version: "1.34.4"}, ""},
+		{"down across the line", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.33.13"}, "cannot go down from Kubernetes 1.34.4 to 1.33.13: the one has etcd 3.6"},
+		{"nodes", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", Nodes: one}, "cannot be given other nodes"},
+		{"the same nodes", clusters.State{Version: "1.34.4", Nodes: one}, clusters.State{Version: "1.34.4", Nodes: one}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { expectError(t, checkStep(c.from, c.to), c.want) })
+	}
+}
+
+func TestCheckState(t *testing.T) {
+	components := func(c clusters.Component, s clusters.ComponentState) clusters.State {
+		return clusters.State{Components: map[clusters.Component]clusters.ComponentState{c: s}}
+	}
+	flags := clusters.ComponentState{Flags: map[string]string{"v": "4"}}
+	expectError(t, checkComponents(components(clusters.Kubelet, flags)), "")
+	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it takes no flags")
+	expectError(t, checkComponents(components(clusters.Etcd, flags)), "component etcd: a kind cluster has no such component")
+	expectError(t, checkNodes([]clusters.NodeGroup{{Capacity: map[string]string{"cpu": "4"}}}), "leave capacity out")
+	expectError(t, checkNodes([]clusters.NodeGroup{{Name: "big"}}), "nodes called big")
+}
+
+func expectError(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestKindName(t *testing.T) {
+	for name, want := range map[string]string{"rehearse-YL6T-track-1": "rehearse-yl6t-track-1", "a_b.c": "a-b-c", "-x-": "x"} {
+		if got, err := kindName(name); err != nil || got != want {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "---", strings.Repeat("x", 51)} {
+		if got, err := kindName(name); err == nil {
+			t.Errorf("%q was taken as %q", name, got)
+		}
+	}
+}

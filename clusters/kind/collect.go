@@ -1,0 +1,76 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/log"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Collect writes kind's export of the nodes' logs, the manifests and configurations that are in use, and what is known of the cluster. Credentials are not written.
+func (c *Cluster) Collect(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for logs: %w", err)
+	}
+	var errs []error
+	for _, name := range []string{recordFile, configFile, filepath.Join(nodeFilesDir, "scheduler", schedulerConfigName)} {
+		data, err := os.ReadFile(filepath.Join(c.dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644)
+		}
+		errs = append(errs, err)
+	}
+	for _, n := range c.nodes {
+		errs = append(errs, c.collectNode(ctx, n, filepath.Join(dir, n.name)))
+	}
+	errs = append(errs, c.export(ctx, filepath.Join(dir, "kind")))
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("collect logs of cluster %s: %w", c.record.Name, err)
+	}
+	return nil
+}
+
+// export has kind export its logs; kind cannot be told to stop, so it is left behind when time is up.
+func (c *Cluster) export(ctx context.Context, dir string) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- cluster.NewProvider(nodeProvider(c.engine), cluster.ProviderWithLogger(log.NoopLogger{})).CollectLogs(c.record.Name, dir)
+	}()
+	select {
+	case err := <-done:
+		if err != nil && strings.Contains(err.Error(), "crictl") {
+			return nil // the images that are built here have no crictl, and kind's list of images is all that is missing
+		}
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("kind's export of the logs: %w", context.Cause(ctx))
+	}
+}
+
+func (c *Cluster) collectNode(ctx context.Context, n node, dir string) error {
+	files := map[string]string{"kubelet.yaml": kubeletConfig, "kubeadm-flags.env": kubeletFlags}
+	if n.controlPlane {
+		for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
+			files[string(component)+".yaml"] = manifestsFolder + "/" + string(component) + ".yaml"
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var errs []error
+	for name, path := range files {
+		text, err := n.read(ctx, path)
+		if err == nil && text != "" {
+			err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

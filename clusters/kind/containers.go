@@ -1,0 +1,169 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+)
+
+// clusterLabel is by which kind marks its containers.
+const clusterLabel = "io.x-k8s.kind.cluster"
+
+// container is a node of a cluster, seen from the engine.
+type container struct {
+	name    string
+	running bool
+}
+
+// ownContainers lists the containers of a cluster that are ours: kind's label names the cluster, and our folder is mounted.
+func ownContainers(ctx context.Context, e *engine.Engine, name, dir string) ([]container, error) {
+	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+clusterLabel+"="+name)
+	if err != nil {
+		return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
+	}
+	var own []container
+	for _, id := range strings.Fields(out) {
+		text, err := e.Output(ctx, "inspect", "--type", "container", "--format", "{{.Name}}|{{.State.Running}}|{{range .Mounts}}{{.Source}}|{{end}}", id)
+		if err != nil {
+			var failed *engine.Error
+			if errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Said), "no such") {
+				continue // gone meanwhile
+			}
+			return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
+		}
+		fields := strings.Split(text, "|")
+		for _, source := range fields[2:] {
+			if samePath(source, filepath.Join(dir, nodeFilesDir)) {
+				own = append(own, container{name: strings.TrimPrefix(fields[0], "/"), running: fields[1] == "true"})
+			}
+		}
+	}
+	return own, nil
+}
+
+func samePath(a, b string) bool {
+	if a == b {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(b)
+	return err == nil && a == real
+}
+
+// isTaken says whether kind has a cluster of that name, whosever it is.
+func isTaken(ctx context.Context, e *engine.Engine, name string) (bool, error) {
+	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--filter", "label="+clusterLabel+"="+name)
+	if err != nil {
+		return false, fmt.Errorf("look for kind clusters: %w", err)
+	}
+	return out != "", nil
+}
+
+// removeAttempts is how often a removal is tried: an engine that was interrupted may still be at work.
+const removeAttempts = 3
+
+// removeCluster removes a cluster's containers with their volumes, and its folder.
+func removeCluster(ctx context.Context, e *engine.Engine, name, dir string) error {
+	if err := removeContainers(ctx, e, name, dir); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("remove the folder of cluster %s: %w", name, err)
+	}
+	return nil
+}
+
+func removeContainers(ctx context.Context, e *engine.Engine, name, dir string) error {
+	var last error
+	for range removeAttempts {
+		nodes, err := ownContainers(ctx, e, name, dir)
+		if err != nil {
+			return err
+		}
+		if len(nodes) == 0 {
+			return nil
+		}
+		args := []string{"rm", "--force", "--volumes"}
+		for _, node := range nodes {
+			args = append(args, node.name)
+		}
+		if _, last = e.Output(ctx, args...); last == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		for _, node := range nodes {
+			last = errors.Join(last, thaw(ctx, e, node.name))
+		}
+	}
+	left, err := ownContainers(ctx, e, name, dir)
+	if err == nil && len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("remove the nodes of cluster %s: %w", name, errors.Join(last, err))
+}
+
+// thawScript wakes all that is frozen of one container.
+const thawScript = `[ -d /cgroup/freezer ] || exit 0
+for state in $(find /cgroup/freezer -path "*$1*" -name freezer.state); do
+  if [ "$(cat "$state")" != THAWED ]; then echo THAWED > "$state"; fi
+done`
+
+// thaw wakes the processes of a container that somebody froze and did not live to wake. With the first version of cgroups a frozen process cannot be
+// killed, and so the node cannot be removed; with the second there is nothing to do.
+func thaw(ctx context.Context, e *engine.Engine, name string) error {
+	text, err := e.Output(ctx, "inspect", "--type", "container", "--format", "{{.Id}} {{.Image}}", name)
+	id, image, found := strings.Cut(text, " ")
+	if err != nil || !found {
+		return nil // it is gone, or cannot be seen: the next attempt says so
+	}
+	_, err = e.Output(ctx, "run", "--rm", "--privileged", "--network", "none", "--volume", "/sys/fs/cgroup:/cgroup", "--entrypoint", "sh", image, "-euc",
+		thawScript, "sh", id)
+	return err
+}
+
+// Sweep removes what killed runs left behind.
+func (p *Provider) Sweep(ctx context.Context) error {
+	unlock, err := p.lockRoot()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := os.ReadDir(p.Root)
+	if err != nil {
+		return fmt.Errorf("look for left-over kind clusters: %w", err)
+	}
+	var errs []error
+	for _, entry := range entries {
+		if err := p.sweep(ctx, entry.Name()); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *Provider) sweep(ctx context.Context, name string) error {
+	dir := filepath.Join(p.Root, name)
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil // somebody's, and alive
+	}
+	defer lock.Close()
+	if r, err := readRecord(dir); err == nil && r.Lasting {
+		return nil
+	}
+	e, err := p.engine(ctx)
+	if err != nil {
+		return err
+	}
+	if err := removeCluster(ctx, e, name, dir); err != nil {
+		return err
+	}
+	p.Progress("removed kind cluster %s that an interrupted run left behind", name)
+	return nil
+}

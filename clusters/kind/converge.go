@@ -1,0 +1,143 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Converge brings the cluster to a state. What the new version needs is brought into the nodes before anything is stopped for it.
+func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
+	from := c.State()
+	if err := checkStep(from, state); err != nil {
+		return err
+	}
+	var bin artifacts
+	if state.Version != from.Version {
+		var err error
+		if bin, err = c.bring(ctx, state.Version); err != nil {
+			return err
+		}
+	}
+	order := c.upward
+	if goesDown(from, state) {
+		order = c.downward
+	}
+	if err := order(ctx, state, bin); err != nil {
+		return err
+	}
+	if err := c.finish(ctx, state); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.record.State = state
+	c.mu.Unlock()
+	return c.save()
+}
+
+// bring brings another version's images into all nodes.
+func (c *Cluster) bring(ctx context.Context, version string) (artifacts, error) {
+	bin, err := c.provider.artifacts(ctx, version)
+	if err != nil {
+		return bin, err
+	}
+	c.provider.Progress("kind cluster %s: bringing Kubernetes %s into the nodes", c.record.Name, version)
+	loading, ctx := errgroup.WithContext(ctx)
+	for _, n := range c.nodes {
+		loading.Go(func() error { return n.loadImages(ctx, bin.dir+"/"+componentsTar, bin.components) })
+	}
+	return bin, loading.Wait()
+}
+
+// upward goes in the order in which the version skew policy has an upgrade go: nothing is ever newer than the API server. Without a change of
+// version there is nothing to order, and the control plane goes together.
+func (c *Cluster) upward(ctx context.Context, state clusters.State, bin artifacts) error {
+	if state.Version != c.State().Version {
+		if err := c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer); err != nil {
+			return err
+		}
+	}
+	for i, n := range c.nodes {
+		components := []clusters.Component{clusters.Kubelet}
+		if i == 0 {
+			components = append(clusters.ControlPlane(), clusters.Kubelet)
+		}
+		if err := c.changeNode(ctx, n, state, bin, components...); err != nil {
+			return err
+		}
+	}
+	return c.convergeProxy(ctx, state)
+}
+
+// downward reverses it.
+func (c *Cluster) downward(ctx context.Context, state clusters.State, bin artifacts) error {
+	if err := c.convergeProxy(ctx, state); err != nil {
+		return err
+	}
+	for _, n := range slices.Backward(c.nodes) {
+		components := []clusters.Component{clusters.Kubelet}
+		if n.controlPlane {
+			components = append(components, clusters.Scheduler, clusters.ControllerManager)
+		}
+		if err := c.changeNode(ctx, n, state, bin, components...); err != nil {
+			return err
+		}
+	}
+	return c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer)
+}
+
+// finish keeps true what is written down of the cluster, and waits until it can be used.
+func (c *Cluster) finish(ctx context.Context, state clusters.State) error {
+	for _, n := range c.nodes {
+		if err := n.write(ctx, kindVersion, strings.NewReader("v"+state.Version), "644"); err != nil {
+			return err
+		}
+	}
+	if err := c.await(ctx, "the API server", c.apiReady); err != nil {
+		return err
+	}
+	if err := c.writeKubeletConfigMap(ctx, state); err != nil {
+		return err
+	}
+	if err := c.settled(ctx); err != nil {
+		return err
+	}
+	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	return c.prove(ctx, state)
+}
+
+// writeKubeletConfigMap keeps what nodes that join, and kubeadm upgrade, take kubelet's configuration from.
+func (c *Cluster) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
+	const name, key = "kubelet-config", "kubelet"
+	maps := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := maps.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	wanted, err := withGates(config.Data[key], state.Gates(clusters.Kubelet))
+	if err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	if same, err := sameYAML(config.Data[key], wanted); err != nil || same {
+		return err
+	}
+	config.Data[key] = wanted
+	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
+	}
+	return nil
+}
+
+func goesDown(from, to clusters.State) bool {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	return err1 == nil && err2 == nil && after.Compare(before) < 0
+}

@@ -1,0 +1,25 @@
+package kind
+
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// Default returns a provider with everything it keeps in the user's cache directory.
+func Default(from releases.Options, images NodeImages, progress clusters.Progress) (*Provider, error) {
+	var err error
+	if from.CacheDir == "" {
+		if from.CacheDir, err = local.CacheDir(); err != nil {
+			return nil, err
+		}
+	}
+	if from.Progress == nil {
+		from.Progress = progress
+	}
+	store, err := releases.New(from)
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{CacheDir: from.CacheDir, Releases: store, Images: images, Progress: progress}), nil
+}

@@ -1,0 +1,149 @@
+// Package engine runs a container engine's command line: docker, nerdctl or podman.
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// programs in the order in which kind looks for them.
+var programs = []string{"docker", "nerdctl", "podman"}
+
+// chooser is the environment variable by which kind's own command chooses among several engines.
+const chooser = "KIND_EXPERIMENTAL_PROVIDER"
+
+// Engine is a container engine that answered.
+type Engine struct {
+	// Program is docker, nerdctl or podman.
+	Program string
+}
+
+// Detect returns the first engine that answers. When none does, the error says for one of them why not, and what to do.
+func Detect(ctx context.Context) (*Engine, error) {
+	candidates := programs
+	if chosen := os.Getenv(chooser); chosen != "" {
+		if !slices.Contains(programs, chosen) {
+			return nil, fmt.Errorf("%s=%s: want one of %s", chooser, chosen, strings.Join(programs, ", "))
+		}
+		candidates = []string{chosen}
+	}
+	var first error
+	for _, program := range candidates {
+		if _, err := exec.LookPath(program); err != nil {
+			continue
+		}
+		e := &Engine{Program: program}
+		_, err := e.Output(ctx, "ps", "--quiet", "--last", "1")
+		if err == nil {
+			return e, nil
+		}
+		if first == nil {
+			first = explain(program, err)
+		}
+	}
+	if first == nil {
+		first = fmt.Errorf("kind clusters need a container engine, and none of %s is on the PATH: install one, or use --provider local", strings.Join(candidates, ", "))
+	}
+	return nil, first
+}
+
+// explain says in one sentence why an engine did not answer.
+func explain(program string, err error) error {
+	said := strings.ToLower(err.Error())
+	switch {
+	case strings.Contains(said, "permission denied"):
+		return fmt.Errorf("%s is there but this user may not use it: join the group of its socket (docker: sudo usermod -aG docker $USER, then log in again), or use --provider local: %w", program, err)
+	case strings.Contains(said, "cannot connect") || strings.Contains(said, "is the docker daemon running") || strings.Contains(said, "no such file"):
+		return fmt.Errorf("%s is installed but its daemon does not answer: start it (sudo systemctl start %s), or use --provider local: %w", program, program, err)
+	}
+	return fmt.Errorf("%s does not answer: %w", program, err)
+}
+
+// Error is a command of the engine that failed.
+type Error struct {
+	// Program and Args are the command line.
+	Program string
+	Args    []string
+	// Said is what it wrote to its standard error, or to its output when that is empty.
+	Said string
+	// Err is how it ended.
+	Err error
+}
+
+func (e *Error) Error() string {
+	text := e.Program + " " + strings.Join(e.Args[:min(3, len(e.Args))], " ") + ": "
+	if said := lastLines(e.Said, 3); said != "" {
+		return text + said
+	}
+	return text + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Exited returns the exit code with which the program itself ended; false when it did not run or was killed.
+func (e *Error) Exited() (int, bool) {
+	var exit *exec.ExitError
+	if errors.As(e.Err, &exit) && exit.Exited() {
+		return exit.ExitCode(), true
+	}
+	return 0, false
+}
+
+// Streams are a command's standard input and output; nil for none.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+}
+
+// Run runs a command of the engine.
+func (e *Engine) Run(ctx context.Context, s Streams, args ...string) error {
+	var out, said bytes.Buffer
+	command := exec.CommandContext(ctx, e.Program, args...)
+	command.Stdin, command.Stdout, command.Stderr = s.In, s.Out, &said
+	if s.Out == nil {
+		command.Stdout = &out
+	}
+	command.WaitDelay = 5 * time.Second
+	inOwnGroup(command)
+	err := command.Run()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s %s: %w", e.Program, strings.Join(args[:min(2, len(args))], " "), context.Cause(ctx))
+	}
+	if strings.TrimSpace(said.String()) == "" {
+		said = out
+	}
+	return &Error{Program: e.Program, Args: args, Said: said.String(), Err: err}
+}
+
+// Output runs a command of the engine and returns what it printed, without the white space around it.
+func (e *Engine) Output(ctx context.Context, args ...string) (string, error) {
+	var out bytes.Buffer
+	err := e.Run(ctx, Streams{Out: &out}, args...)
+	return strings.TrimSpace(out.String()), err
+}
+
+// Exec runs a program in a container and returns what it printed.
+func (e *Engine) Exec(ctx context.Context, container string, command ...string) (string, error) {
+	return e.Output(ctx, append([]string{"exec", container}, command...)...)
+}
+
+// Shell runs a script in a container and returns what it printed.
+func (e *Engine) Shell(ctx context.Context, container, script string, args ...string) (string, error) {
+	return e.Exec(ctx, container, append([]string{"sh", "-euc", script, "sh"}, args...)...)
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(strings.Join(lines[max(0, len(lines)-n):], " / "))
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoImage is returned for an image that the engine does not have.
+var ErrNoImage = errors.New("no such image")
+
+// ImageID returns the identity of a local image's content; errors.Is(err, ErrNoImage) when the engine does not have it.
+func (e *Engine) ImageID(ctx context.Context, image string) (string, error) {
+	return e.inspectImage(ctx, image, "{{.Id}}")
+}
+
+// ImageLabel returns a label of a local image, "" when it has none of that name.
+func (e *Engine) ImageLabel(ctx context.Context, image, label string) (string, error) {
+	return e.inspectImage(ctx, image, fmt.Sprintf("{{with .Config.Labels}}{{index . %q}}{{end}}", label))
+}
+
+func (e *Engine) inspectImage(ctx context.Context, image, format string) (string, error) {
+	out, err := e.Output(ctx, "image", "inspect", "--format", format, image)
+	var failed *Error
+	if errors.As(err, &failed) {
+		said := strings.ToLower(failed.Said)
+		if strings.Contains(said, "no such") || strings.Contains(said, "not known") || strings.Contains(said, "not found") {
+			return "", fmt.Errorf("image %s: %w", image, ErrNoImage)
+		}
+	}
+	return out, err
+}
+
+// Tags lists the tags of a repository that the engine has locally.
+func (e *Engine) Tags(ctx context.Context, repository string) ([]string, error) {
+	out, err := e.Output(ctx, "images", "--format", "{{.Repository}}:{{.Tag}}")
+	if err != nil {
+		return nil, err
+	}
+	var tags []string
+	for _, line := range strings.Fields(out) {
+		// podman gives the full name of what docker abbreviates.
+		line = strings.TrimPrefix(line, "docker.io/")
+		if tag, found := strings.CutPrefix(line, strings.TrimPrefix(repository, "docker.io/")+":"); found {
+			tags = append(tags, tag)
+		}
+	}
+	return tags, nil
+}

@@ -1,0 +1,190 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+)
+
+// officialRepository is where the kind project publishes its node images.
+const officialRepository = "kindest/node"
+
+// versionPlaceholder in a pattern stands for the version: 1.34.4.
+const versionPlaceholder = "{version}"
+
+// NodeImages says which node image a version has. The zero value has those that the engine has already, the kind project's
+// before our own, and otherwise the kind project's.
+type NodeImages struct {
+	// byVersion maps "1.34.4" or "1.34" to an image.
+	byVersion map[string]string
+	// pattern is an image with the placeholder.
+	pattern string
+}
+
+// ParseNodeImages reads the values of --node-image: "1.36=NAME", or a pattern such as "example.com/node:v{version}".
+func ParseNodeImages(values []string) (NodeImages, error) {
+	n := NodeImages{byVersion: map[string]string{}}
+	for _, value := range values {
+		version, image, one := strings.Cut(value, "=")
+		switch {
+		case !one && strings.Contains(value, versionPlaceholder):
+			n.pattern = value
+		case !one || image == "":
+			return n, fmt.Errorf("--node-image %q: want VERSION=IMAGE, such as 1.36=example.com/node:mine, or a pattern with %s", value, versionPlaceholder)
+		default:
+			v, err := clusters.ParseVersion(version)
+			if err != nil {
+				return n, fmt.Errorf("--node-image %q: %w", value, err)
+			}
+			n.byVersion[v.String()] = image
+		}
+	}
+	return n, nil
+}
+
+// given returns the image that the user gave for a version, "" if none.
+func (n NodeImages) given(v clusters.Version) string {
+	if image := n.byVersion[v.String()]; image != "" {
+		return image
+	}
+	if image := n.byVersion[v.MinorString()]; image != "" {
+		return image
+	}
+	if n.pattern == "" || !v.Exact() {
+		return ""
+	}
+	return strings.ReplaceAll(n.pattern, versionPlaceholder, v.String())
+}
+
+// repositories are looked through for images that the engine has already.
+func (n NodeImages) repositories() []string {
+	if repository, tag, found := strings.Cut(n.pattern, ":v"+versionPlaceholder); found && tag == "" {
+		return []string{repository}
+	}
+	if n.pattern != "" {
+		return nil
+	}
+	return []string{officialRepository, nodeimage.Repository}
+}
+
+// Engine is what the provider asks of a container engine about images.
+type imageStore interface {
+	ImageID(ctx context.Context, image string) (string, error)
+	Tags(ctx context.Context, repository string) ([]string, error)
+	Output(ctx context.Context, args ...string) (string, error)
+}
+
+// choose returns the image of an exact version.
+func (n NodeImages) choose(ctx context.Context, store imageStore, v clusters.Version) (string, error) {
+	if image := n.given(v); image != "" {
+		return image, nil
+	}
+	for _, repository := range n.repositories() {
+		image := repository + ":v" + v.String()
+		_, err := store.ImageID(ctx, image)
+		if err == nil {
+			return image, nil
+		}
+		if !errors.Is(err, engine.ErrNoImage) {
+			return "", err
+		}
+	}
+	return officialRepository + ":v" + v.String(), nil
+}
+
+// newest returns the newest patch of a minor for which there is an image: one that the user gave, one that the engine has,
+// or one that is published.
+func (n NodeImages) newest(ctx context.Context, store imageStore, releases Releases, minor clusters.Version) (clusters.Version, error) {
+	if image := n.byVersion[minor.MinorString()]; image != "" {
+		return versionOf(ctx, store, image)
+	}
+	found := clusters.Version{Patch: -1}
+	for _, repository := range n.repositories() {
+		tags, err := store.Tags(ctx, repository)
+		if err != nil {
+			return found, err
+		}
+		for _, tag := range tags {
+			v, err := clusters.ParseVersion(tag)
+			if err == nil && v.Exact() && v.MinorString() == minor.MinorString() && v.Compare(found) > 0 {
+				found = v
+			}
+		}
+	}
+	if found.Exact() {
+		return found, nil
+	}
+	text, err := releases.Resolve(ctx, minor.String())
+	if err != nil {
+		return found, err
+	}
+	newest, err := clusters.ParseVersion(text)
+	if err != nil {
+		return found, err
+	}
+	return n.newestPublished(ctx, store, newest)
+}
+
+// newestPublished looks downward from the newest release: not every one has a node image.
+func (n NodeImages) newestPublished(ctx context.Context, store imageStore, newest clusters.Version) (clusters.Version, error) {
+	var last error
+	for v := newest; v.Patch >= 0; v.Patch-- {
+		image := n.given(v)
+		if image == "" {
+			image = officialRepository + ":v" + v.String()
+		}
+		_, err := store.Output(ctx, "manifest", "inspect", image)
+		if err == nil {
+			return v, nil
+		}
+		last = err
+		if !isNotPublished(err) {
+			break
+		}
+	}
+	return newest, fmt.Errorf("no node image of Kubernetes %s is here, and the registry did not name one: %w; build one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
+		newest.MinorString(), last, newest.MinorString(), newest.MinorString())
+}
+
+var notPublished = regexp.MustCompile(`(?i)no such manifest|manifest unknown|not found`)
+
+func isNotPublished(err error) bool {
+	var failed *engine.Error
+	return errors.As(err, &failed) && notPublished.MatchString(failed.Said)
+}
+
+// versionOf asks an image for the Kubernetes version that it has.
+func versionOf(ctx context.Context, store imageStore, image string) (clusters.Version, error) {
+	out, err := store.Output(ctx, "run", "--rm", "--network", "none", "--entrypoint", "cat", image, "/kind/version")
+	if err != nil {
+		return clusters.Version{}, fmt.Errorf("ask node image %s for its version: %w", image, err)
+	}
+	v, err := clusters.ParseVersion(strings.TrimSpace(out))
+	if err != nil {
+		return v, fmt.Errorf("node image %s: %w", image, err)
+	}
+	return v, nil
+}
+
+// ensure gets the image of a version if the engine does not have it, and returns its name and identity.
+func (n NodeImages) ensure(ctx context.Context, store imageStore, v clusters.Version, progress clusters.Progress) (image, id string, err error) {
+	if image, err = n.choose(ctx, store, v); err != nil {
+		return "", "", err
+	}
+	id, err = store.ImageID(ctx, image)
+	if !errors.Is(err, engine.ErrNoImage) {
+		return image, id, err
+	}
+	progress("pulling node image %s", image)
+	if _, err := store.Output(ctx, "pull", "--quiet", image); err != nil {
+		return image, "", fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)", image, err, v, v)
+	}
+	id, err = store.ImageID(ctx, image)
+	return image, id, err
+}

@@ -1,0 +1,47 @@
+package kind
+
+import "testing"
+
+func TestKubeletFlagsGoBackToWhatTheyWere(t *testing.T) {
+	const file = `KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.2 --v=2"` + "\n"
+	ours := map[string]*string{}
+	changed := kubeletFlagsFile(file, map[string]string{"max-pods": "20", "v": "4"}, ours)
+	if want := `KUBELET_KUBEADM_ARGS="--max-pods=20 --node-ip=172.18.0.2 --v=4"` + "\n"; changed != want {
+		t.Errorf("got %q, want %q", changed, want)
+	}
+	if again := kubeletFlagsFile(changed, map[string]string{"max-pods": "20", "v": "4"}, ours); again != changed {
+		t.Errorf("not the same a second time: %q", again)
+	}
+	if back := kubeletFlagsFile(changed, nil, ours); back != file || len(ours) != 0 {
+		t.Errorf("got %q with %v, want %q", back, ours, file)
+	}
+}
+
+func TestAFlagThatIsGone(t *testing.T) {
+	const file = `KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.2 --pod-infra-container-image=registry.k8s.io/pause:3.10.1"`
+	if got, want := goneFlag.ReplaceAllString(file, ""), `KUBELET_KUBEADM_ARGS="--node-ip=172.18.0.2"`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for version, gone := range map[string]bool{"1.34.4": false, "1.35.0-rc.1": true, "1.36.3": true} {
+		if goneFlags(version) != gone {
+			t.Errorf("%s: %t", version, !gone)
+		}
+	}
+}
+
+func TestWithGates(t *testing.T) {
+	const config = "featureGates: {Old: true}\nkind: KubeletConfiguration\n"
+	got, err := withGates(config, map[string]bool{"New": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := sameYAML(got, "kind: KubeletConfiguration\nfeatureGates: {New: false}\n"); err != nil || !same {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err = withGates(config, nil); err != nil || got != "kind: KubeletConfiguration\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := withGates("", nil); err == nil {
+		t.Error("an empty configuration was taken")
+	}
+}

@@ -1,0 +1,265 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// live gives a provider on the container engine of this machine, and skips where none was promised.
+func live(t testing.TB) *Provider {
+	t.Helper()
+	if os.Getenv("REHEARSE_TEST_KIND") == "" {
+		t.Skip("needs a container engine and node images: make test-kind")
+	}
+	cache, err := local.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	p, err := Default(releases.Options{CacheDir: cache}, NodeImages{}, func(format string, args ...any) {
+		t.Logf("%6.1fs "+format, append([]any{time.Since(begun).Seconds()}, args...)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// create makes a cluster that is gone after the test, and fails the test if anything of it stays.
+func create(t *testing.T, p *Provider, name string, state clusters.State) *Cluster {
+	t.Helper()
+	made, err := p.Create(t.Context(), name, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if t.Failed() {
+			dir, _ := os.MkdirTemp("", name)
+			t.Logf("logs: %s, %v", dir, made.Collect(ctx, dir))
+		}
+		if err := made.Delete(ctx); err != nil {
+			t.Error(err)
+		}
+		gone(t, p, name)
+	})
+	return made.(*Cluster)
+}
+
+// gone fails the test if anything of a cluster is left.
+func gone(t *testing.T, p *Provider, name string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	e, err := p.engine(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := isTaken(ctx, e, name); err != nil || taken {
+		t.Errorf("containers of %s are left (%t, %v)", name, taken, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Root, name)); !os.IsNotExist(err) {
+		t.Errorf("the folder of %s is left: %v", name, err)
+	}
+}
+
+func resolved(t *testing.T, p *Provider, state clusters.State) clusters.State {
+	t.Helper()
+	state, err := p.Resolve(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+const gate = "RelaxedServiceNameValidation"
+
+func TestLiveGates(t *testing.T) {
+	p := live(t)
+	off := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
+	c := create(t, p, "rehearse-live-gates", off)
+	on := off.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(true)}})
+	begun := time.Now()
+	if err := c.Converge(t.Context(), on); err != nil {
+		t.Fatal(err)
+	}
+	p.Progress("gate change took %.1fs", time.Since(begun).Seconds())
+	if err := createService(t, c, "9-web"); err != nil {
+		t.Errorf("gate on: %v", err)
+	}
+	wrong := on.With(clusters.Change{FeatureGates: map[string]*bool{"NoSuchGate": ptr(true)}})
+	begun = time.Now()
+	err := c.Converge(t.Context(), wrong)
+	p.Progress("a wrong gate was found after %.1fs: %v", time.Since(begun).Seconds(), err)
+	var start *StartError
+	if !errors.As(err, &start) || !strings.Contains(start.Line, "NoSuchGate") {
+		t.Errorf("a wrong gate: %v", err)
+	}
+	if err := c.Converge(t.Context(), off); err != nil {
+		t.Fatalf("back: %v", err)
+	}
+	if err := createService(t, c, "8-web"); !apierrors.IsInvalid(err) {
+		t.Errorf("gate off: %v", err)
+	}
+	for _, component := range append(clusters.ControlPlane(), clusters.Etcd, clusters.Kubelet, clusters.KubeProxy) {
+		if metrics, err := c.Metrics(t.Context(), component); err != nil || startTime(metrics) == 0 {
+			t.Errorf("metrics of %s: %v", component, err)
+		}
+	}
+	if err := c.Kill(t.Context(), clusters.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Restart(t.Context(), clusters.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+	hostIsReached(t, c)
+}
+
+// hostIsReached serves on the address that the nodes are told, and asks from a node.
+func hostIsReached(t *testing.T, c *Cluster) {
+	t.Helper()
+	listener, err := net.Listen("tcp", net.JoinHostPort(c.HostAddress(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		connection, err := listener.Accept()
+		if err == nil {
+			_, _ = connection.Write([]byte("hello"))
+			_ = connection.Close()
+		}
+	}()
+	host, port, _ := net.SplitHostPort(listener.Addr().String())
+	out, err := c.engine.Exec(t.Context(), c.controlPlane().name, "bash", "-c", "cat < /dev/tcp/"+host+"/"+port)
+	if err != nil || out != "hello" {
+		t.Errorf("a node reaches this host: %q, %v", out, err)
+	}
+}
+
+func createService(t *testing.T, c *Cluster, name string) error {
+	t.Helper()
+	_, err := c.client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{})
+	return err
+}
+
+// landsIn is a scheduler profile, beside the usual one, by which every pod lands in a zone.
+func landsIn(zone string) []map[string]any {
+	term := map[string]any{"matchExpressions": []any{map[string]any{"key": "zone", "operator": "In", "values": []any{zone}}}}
+	return []map[string]any{{"schedulerName": "default-scheduler"}, {
+		"schedulerName": "zoned",
+		"pluginConfig": []any{map[string]any{"name": "NodeAffinity", "args": map[string]any{
+			"addedAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": map[string]any{"nodeSelectorTerms": []any{term}}},
+		}}},
+	}}
+}
+
+func TestLivePodsAndProfiles(t *testing.T) {
+	p := live(t)
+	state := resolved(t, p, clusters.State{
+		Version: "1.35", FeatureGates: map[string]bool{gate: true}, SchedulerProfiles: landsIn("a"),
+		Nodes: []clusters.NodeGroup{{Labels: map[string]string{"zone": "a"}}, {Labels: map[string]string{"zone": "b"}}},
+	})
+	c := create(t, p, "rehearse-live-pods", state)
+	if err := createService(t, c, "9-web"); err != nil {
+		t.Fatal(err)
+	}
+	if zone := runPod(t, c, "first"); zone != "a" {
+		t.Errorf("at creation the pod landed in zone %q", zone)
+	}
+	out, stderr, code, err := c.ExecInPod(t.Context(), "default", "first", "", []string{"nslookup", "9-web.default.svc.cluster.local"}, nil)
+	if err != nil || code != 0 || !strings.Contains(string(out), "Name:") {
+		t.Errorf("nslookup in the pod: %d, %v\n%s%s", code, err, out, stderr)
+	}
+	if _, _, code, err := c.ExecInPod(t.Context(), "default", "first", "", []string{"sh", "-c", "exit 7"}, nil); code != 7 || err != nil {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	if err := c.Converge(t.Context(), state.With(clusters.Change{SchedulerProfiles: landsIn("b")})); err != nil {
+		t.Fatal(err)
+	}
+	if zone := runPod(t, c, "second"); zone != "b" {
+		t.Errorf("after the change the pod landed in zone %q", zone)
+	}
+}
+
+// runPod runs a pod until it is Ready, and returns the zone of its node.
+func runPod(t *testing.T, c *Cluster, name string) string {
+	t.Helper()
+	pods := c.client.CoreV1().Pods("default")
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.PodSpec{SchedulerName: "zoned", Containers: []corev1.Container{{Name: "pod", Image: nodeimage.PodImage, ImagePullPolicy: corev1.PullNever}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var node string
+	err = c.await(t.Context(), "pod "+name, func(ctx context.Context) error {
+		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if node = pod.Spec.NodeName; !isReady(*pod) {
+			return fmt.Errorf("it is %s on %q, not Ready", pod.Status.Phase, node)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := c.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object.Labels["zone"]
+}
+
+// An interrupt at any moment of a creation leaves nothing.
+func TestLiveInterruptedCreation(t *testing.T) {
+	p := live(t)
+	state := resolved(t, p, clusters.State{Version: "1.34"})
+	for i, message := range []string{"Ensuring node image", "Preparing nodes", "Starting control-plane", "Installing StorageClass", "waiting for"} {
+		t.Run(message, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			p := *p
+			progress := p.Progress
+			p.Progress = func(format string, args ...any) {
+				progress(format, args...)
+				if strings.Contains(fmt.Sprintf(format, args...), message) {
+					cancel()
+				}
+			}
+			name := fmt.Sprintf("rehearse-live-interrupted-%d", i)
+			c, err := p.Create(ctx, name, state)
+			if err == nil {
+				t.Logf("it was created before %q was said", message)
+				if err := c.Delete(t.Context()); err != nil {
+					t.Error(err)
+				}
+			} else if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			gone(t, &p, name)
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }

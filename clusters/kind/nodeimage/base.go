@@ -1,0 +1,155 @@
+package nodeimage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+const (
+	// suite of Debian. Its systemd still boots on a host with the first version of cgroups.
+	suite = "bookworm"
+	// kindVersion is whose base image is followed; the same as the library's in go.mod.
+	kindVersion = "v0.33.0"
+)
+
+// packages of a node, beside Debian's minimal base.
+var packages = []string{
+	"systemd", "systemd-sysv", "dbus",
+	"conntrack", "iptables", "nftables", "iproute2", "ethtool", "socat", "util-linux", "mount", "kmod",
+	"libseccomp2", "ca-certificates", "jq", "procps",
+	"runc", "containerd", "containernetworking-plugins",
+	"busybox-static",
+}
+
+// base is the tree of a node without anything of Kubernetes, and its layer.
+type base struct {
+	rootfs string
+	layer  layer
+}
+
+// base returns the tree that all node images share, making it if it is not in the cache. The caller holds the lock.
+func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{recipe, suite, kindVersion, runtime.GOARCH}, packages...), " ")))
+	dir := filepath.Join(b.CacheDir, "base-"+hex.EncodeToString(sum[:8]))
+	made := base{rootfs: filepath.Join(dir, "rootfs")}
+	if data, err := os.ReadFile(filepath.Join(dir, "layer.json")); err == nil {
+		var l struct {
+			Digest string
+			Size   int64
+		}
+		if err := json.Unmarshal(data, &l); err != nil {
+			return made, fmt.Errorf("read %s: %w; remove that folder", dir, err)
+		}
+		made.layer = layer{path: filepath.Join(dir, "layer.tar"), digest: l.Digest, size: l.Size}
+		return made, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return made, err
+	}
+	if err := b.removeBases(); err != nil { // of other recipes, and what an interrupted build left
+		return made, err
+	}
+	if err := b.debootstrap(ctx, made.rootfs); err != nil {
+		return made, err
+	}
+	b.Progress("making a node of it")
+	if err := furnish(ctx, made.rootfs, kindFiles); err != nil {
+		return made, fmt.Errorf("make a node of the Debian tree: %w", err)
+	}
+	var err error
+	if made.layer, err = baseLayer(made.rootfs, filepath.Join(dir, "layer.tar")); err != nil {
+		return made, err
+	}
+	data, err := json.Marshal(map[string]any{"Digest": made.layer.digest, "Size": made.layer.size})
+	if err != nil {
+		return made, err
+	}
+	return made, os.WriteFile(filepath.Join(dir, "layer.json"), data, 0o644)
+}
+
+func (b *Builder) removeBases() error {
+	old, err := filepath.Glob(filepath.Join(b.CacheDir, "base-*"))
+	for _, dir := range old {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return fmt.Errorf("remove old Debian trees from the cache: %w", err)
+	}
+	return nil
+}
+
+func (b *Builder) debootstrap(ctx context.Context, rootfs string) error {
+	if os.Geteuid() != 0 {
+		return errors.New("making a Debian tree needs root: run rehearse node-images with sudo")
+	}
+	path, err := exec.LookPath("debootstrap")
+	if err != nil {
+		return errors.New("debootstrap is not on the PATH: install it (sudo apt-get install debootstrap)")
+	}
+	if err := os.MkdirAll(rootfs, 0o755); err != nil {
+		return fmt.Errorf("make the folder of the Debian tree: %w", err)
+	}
+	b.Progress("getting Debian %s and %d packages (about a minute)", suite, len(packages))
+	_, err = output(ctx, path, "--variant=minbase", "--include="+strings.Join(packages, ","), suite, rootfs, b.Mirror)
+	return err
+}
+
+// baseLayer packs the tree without what differs from build to build.
+func baseLayer(rootfs, path string) (layer, error) {
+	skipped := []string{"dev/", "proc/", "sys/", "run/", "tmp/", "var/cache/", "var/lib/apt/lists/", "var/log/", "usr/share/doc/", "usr/share/man/", "usr/share/locale/", "usr/share/info/"}
+	w, err := newLayer(path)
+	if err != nil {
+		return layer{}, err
+	}
+	err = w.tree(rootfs, "", func(name string) bool {
+		for _, prefix := range skipped {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+		return strings.HasSuffix(name, ".dpkg-old") || name == "etc/machine-id" || name == "var/lib/dbus/machine-id"
+	})
+	l, closeErr := w.close()
+	if err := errors.Join(err, closeErr); err != nil {
+		return l, fmt.Errorf("pack the Debian tree: %w", err)
+	}
+	return l, nil
+}
+
+// output runs a program and returns what it printed; its last lines are part of the error.
+func output(ctx context.Context, program string, args ...string) (string, error) {
+	var out, all bytes.Buffer
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = []string{"PATH=" + defaultPath, "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive", "HOME=/root"}
+	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy"} {
+		if value, set := os.LookupEnv(name); set {
+			command.Env = append(command.Env, name+"="+value)
+		}
+	}
+	command.Stdout, command.Stderr = &tee{&out, &all}, &all
+	if err := command.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		lines := strings.Split(strings.TrimSpace(all.String()), "\n")
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args[:min(2, len(args))], " "), err, strings.Join(lines[max(0, len(lines)-5):], " / "))
+	}
+	return out.String(), nil
+}
+
+type tee struct{ a, b *bytes.Buffer }
+
+func (t *tee) Write(p []byte) (int, error) {
+	t.a.Write(p)
+	return t.b.Write(p)
+}

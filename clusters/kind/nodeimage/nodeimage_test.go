@@ -1,0 +1,171 @@
+package nodeimage
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// exampleLayer packs a small tree, at different times of day.
+func exampleLayer(t *testing.T, at time.Time) layer {
+	t.Helper()
+	dir := t.TempDir()
+	tree := filepath.Join(dir, "tree")
+	if err := os.MkdirAll(filepath.Join(tree, "etc", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"etc/a", "etc/deep/b"} {
+		path := filepath.Join(tree, name)
+		if err := os.WriteFile(path, []byte(name), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a", filepath.Join(tree, "etc", "link")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := newLayer(filepath.Join(dir, "layer.tar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.content("etc/first", "1", 0o644), w.tree(tree, "", func(name string) bool { return name == "etc/skipped" }), w.link("usr/bin/x", "y"))
+	l, closeErr := w.close()
+	if err := errors.Join(err, closeErr); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestTheSameContentHasTheSameDigest(t *testing.T) {
+	one, two := exampleLayer(t, time.Unix(1e9, 0)), exampleLayer(t, time.Unix(1.5e9, 5))
+	if one.digest != two.digest {
+		t.Errorf("%s and %s", one.digest, two.digest)
+	}
+}
+
+// Engines refuse a layer in which a name comes twice.
+func TestNoNameComesTwice(t *testing.T) {
+	file, err := os.Open(exampleLayer(t, epoch).path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	seen := map[string]bool{}
+	for _, header := range headers(t, file) {
+		if seen[header.Name] {
+			t.Errorf("%s comes twice", header.Name)
+		}
+		seen[header.Name] = true
+	}
+	for _, name := range []string{"etc/", "etc/first", "etc/a", "etc/deep/b", "etc/link", "usr/", "usr/bin/", "usr/bin/x"} {
+		if !seen[name] {
+			t.Errorf("%s is missing from %v", name, seen)
+		}
+	}
+}
+
+func headers(t *testing.T, r io.Reader) []*tar.Header {
+	t.Helper()
+	var all []*tar.Header
+	for reader := tar.NewReader(r); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, header)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	l := exampleLayer(t, epoch)
+	images := []archive{
+		{tag: "a:1", layers: []layer{l}, entrypoint: []string{"/x"}, labels: map[string]string{"k": "v"}},
+		{tag: "b:1", layers: []layer{l}, env: []string{"PATH=/bin"}},
+	}
+	var out bytes.Buffer
+	if err := writeArchive(&out, images...); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]int{}
+	for _, header := range headers(t, bytes.NewReader(out.Bytes())) {
+		files[header.Name]++
+	}
+	if len(files) != 4 || files[l.digest+".tar"] != 1 || files["manifest.json"] != 1 {
+		t.Errorf("want two configurations, a layer that is shared and a manifest; got %v", files)
+	}
+	config, err := images[0].config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded imageConfig
+	if err := json.Unmarshal(config, &decoded); err != nil || decoded.RootFS.DiffIDs[0] != "sha256:"+l.digest || decoded.Config.Labels["k"] != "v" {
+		t.Errorf("%v: %s", err, config)
+	}
+}
+
+func TestReadImageVersions(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "cmd", "kubeadm", "app", "constants", "constants.go")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source := "package constants\n\nconst (\n\tDefaultEtcdVersion = \"3.6.5-0\"\n\tMinExternalEtcdVersion = \"3.5.24-0\"\n\tCoreDNSVersion = \"v1.12.1\"\n\tPauseVersion = \"3.10.1\"\n)\n"
+	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	v, err := readImageVersions(dir)
+	if err != nil || v != (imageVersions{Etcd: "3.6.5-0", CoreDNS: "v1.12.1", Pause: "3.10.1"}) || v.etcdModule() != "v3.6.5" {
+		t.Errorf("got %+v, %v", v, err)
+	}
+	if err := os.WriteFile(path, []byte("package constants\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readImageVersions(dir); err == nil || !strings.Contains(err.Error(), "does not say") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRealPathStaysInTheTree(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "usr/lib"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "usr/lib/real.so.1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"usr/lib/absolute.so": "/usr/lib/real.so.1", "usr/lib/relative.so": "real.so.1", "usr/lib/loop": "loop"} {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"/usr/lib/absolute.so", "/usr/lib/relative.so"} {
+		if got, err := realPath(root, name); err != nil || got != filepath.Join(root, "usr/lib/real.so.1") {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	if _, err := realPath(root, "/usr/lib/loop"); err == nil {
+		t.Error("a loop was followed")
+	}
+}
+
+func TestEditRefusesAnotherFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("a = 1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := edit(path, "b = 1", "b = 2"); err == nil {
+		t.Error("a text that is not there was replaced")
+	}
+}

@@ -1,0 +1,235 @@
+// Package kind brings up clusters of real nodes in containers, with kind, and changes their gates, flags, scheduler profiles and
+// Kubernetes version in place, up and down.
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// Releases knows the patches of Kubernetes' minor versions, and the feature gates of a version.
+type Releases interface {
+	Resolve(ctx context.Context, version string) (string, error)
+	FeatureList(ctx context.Context, version string) (*features.List, error)
+}
+
+// Options of a Provider.
+type Options struct {
+	// CacheDir holds the clusters' folders and what is taken out of node images.
+	CacheDir string
+	// Releases knows Kubernetes' versions.
+	Releases Releases
+	// Images says which node image a version has.
+	Images NodeImages
+	// Lasting clusters outlive this process.
+	Lasting bool
+	// Progress is told what is going on. May be nil.
+	Progress clusters.Progress
+}
+
+// Provider makes kind clusters.
+type Provider struct {
+	Options
+
+	// Root is the folder of the clusters' folders.
+	Root   string
+	engine func(context.Context) (*engine.Engine, error)
+}
+
+// New returns a provider; it touches nothing yet. Left-overs of runs that were killed are removed at the first Create.
+func New(o Options) *Provider {
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	return &Provider{Options: o, Root: filepath.Join(o.CacheDir, "kind", "clusters"), engine: once(engine.Detect)}
+}
+
+// once remembers the engine that was found; an error is not remembered.
+func once(detect func(context.Context) (*engine.Engine, error)) func(context.Context) (*engine.Engine, error) {
+	var mu sync.Mutex
+	var found *engine.Engine
+	return func(ctx context.Context) (*engine.Engine, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if found != nil {
+			return found, nil
+		}
+		e, err := detect(ctx)
+		if err == nil {
+			found = e
+		}
+		return e, err
+	}
+}
+
+// Name is kind.
+func (p *Provider) Name() string { return "kind" }
+
+// Prototype is a cluster that is not there, to ask what the provider's clusters can do.
+func (p *Provider) Prototype() clusters.Cluster { return &Cluster{provider: p} }
+
+// Resolve makes the state's version exact: the newest patch for which there is a node image.
+func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
+	if state.Version == "" {
+		return state, errors.New("a kind cluster needs a version: cluster: {version: \"1.35\"}")
+	}
+	v, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return state, err
+	}
+	if !v.Exact() {
+		if v, err = p.newest(ctx, v); err != nil {
+			return state, err
+		}
+	}
+	state.Version = v.String()
+	return state, nil
+}
+
+func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
+	e, err := p.engine(ctx)
+	if err == nil {
+		return p.Images.newest(ctx, e, p.Releases, minor)
+	}
+	// A plan can be made where no cluster can.
+	p.Progress("node images not looked up: %v", err)
+	text, err := p.Releases.Resolve(ctx, minor.String())
+	if err != nil {
+		return minor, err
+	}
+	return clusters.ParseVersion(text)
+}
+
+// Check refuses what a kind cluster cannot be, or cannot become.
+func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
+	var errs []error
+	for i, state := range path {
+		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes))
+		if i > 0 {
+			errs = append(errs, checkStep(path[i-1], state))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
+	list, err := p.Releases.FeatureList(ctx, state.Version)
+	var unknown *releases.NoFeatureListError
+	if errors.As(err, &unknown) {
+		p.Progress("feature gates not checked: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	version, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	told := map[string]bool{}
+	for _, component := range gated() {
+		for _, problem := range list.Check(version, component, state.Gates(component)) {
+			if !told[problem.Message] {
+				told[problem.Message] = true
+				errs = append(errs, errors.New(problem.Message))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// gated are the components that have feature gates.
+func gated() []clusters.Component {
+	return append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy)
+}
+
+// Prepare gets the node image of the state's version.
+func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
+	_, _, err := p.image(ctx, state.Version)
+	return err
+}
+
+// image of an exact version, and its identity.
+func (p *Provider) image(ctx context.Context, version string) (image, id string, err error) {
+	v, err := clusters.ParseVersion(version)
+	if err != nil {
+		return "", "", err
+	}
+	e, err := p.engine(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	return p.Images.ensure(ctx, e, v, p.Progress)
+}
+
+// Config is what kind is told to make a cluster of this state; it is what Create uses, but for the folder's name.
+func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, error) {
+	v, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return nil, err
+	}
+	image := p.Images.given(v)
+	if e, err := p.engine(ctx); err == nil {
+		if image, err = p.Images.choose(ctx, e, v); err != nil {
+			return nil, err
+		}
+	} else if image == "" {
+		image = officialRepository + ":v" + v.String()
+	}
+	return Config(state, image, filepath.Join(p.Root, "NAME", nodeFilesDir))
+}
+
+// Names lists the lasting clusters. Clusters that are not ours are never among them.
+func (p *Provider) Names() ([]string, error) {
+	entries, err := os.ReadDir(p.Root)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list kind clusters: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if r, err := readRecord(filepath.Join(p.Root, entry.Name())); err == nil && r.Lasting {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// Description is what is known of a lasting cluster without touching it.
+type Description struct {
+	State clusters.State
+	// Running are the names of its nodes that run.
+	Running []string
+	// Kubeconfig is the administrator's.
+	Kubeconfig string
+}
+
+// Describe looks at a lasting cluster; errors.Is(err, ErrNotFound) when there is none.
+func (p *Provider) Describe(ctx context.Context, name string) (Description, error) {
+	dir := filepath.Join(p.Root, name)
+	r, err := readRecord(dir)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{State: r.State, Kubeconfig: filepath.Join(dir, kubeconfigFile)}
+	e, err := p.engine(ctx)
+	if err != nil {
+		return d, err
+	}
+	nodes, err := ownContainers(ctx, e, name, dir)
+	for _, node := range nodes {
+		if node.running {
+			d.Running = append(d.Running, node.name)
+		}
+	}
+	return d, err
+}

@@ -1,0 +1,156 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// lookInterval is between two looks at what is awaited.
+	lookInterval = 200 * time.Millisecond
+	// patience with one thing that is awaited: far more than it takes on a busy machine.
+	patience = 5 * time.Minute
+	// tellAfter is when a person is told what is awaited, and tellEvery when again.
+	tellAfter = 3 * time.Second
+	tellEvery = 5 * time.Second
+)
+
+// await repeats a look until it returns nil. What it is waiting for, and why it is not there yet, is told once it takes long; an error that
+// is final ends it at once.
+func (c *Cluster) await(ctx context.Context, what string, look func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	toTell, told := time.Now().Add(tellAfter), ""
+	var last error
+	for {
+		err := look(ctx)
+		if err == nil {
+			return nil
+		}
+		var final *finalError
+		if errors.As(err, &final) {
+			return final.err
+		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if text := brief(err); time.Now().After(toTell) && text != told && ctx.Err() == nil {
+			c.provider.Progress("kind cluster %s: waiting for %s: %s", c.record.Name, what, text)
+			toTell, told = time.Now().Add(tellEvery), text
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+				return fmt.Errorf("%s: still not there when time was up: %w", what, last)
+			}
+			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
+		case <-time.After(lookInterval):
+		}
+	}
+}
+
+var failedCheck = regexp.MustCompile(`\[-\](\S+) failed`)
+
+// brief is an error in one line of a bearable length; of an API server's long list of checks only those that failed.
+func brief(err error) string {
+	text := err.Error()
+	var checks []string
+	for _, m := range failedCheck.FindAllStringSubmatch(text, -1) {
+		checks = append(checks, m[1])
+	}
+	if len(checks) > 0 {
+		return "not ready yet: " + strings.Join(checks, ", ")
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	if runes := []rune(text); len(runes) > 200 {
+		text = string(runes[:200]) + "..."
+	}
+	return text
+}
+
+// finalError is one that waiting longer does not mend.
+type finalError struct{ err error }
+
+func (e *finalError) Error() string { return e.err.Error() }
+
+func final(err error) error { return &finalError{err} }
+
+// usable waits for all that a scenario may count on.
+func (c *Cluster) usable(ctx context.Context) error {
+	for _, thing := range []struct {
+		what string
+		look func(context.Context) error
+	}{
+		{"the API server", c.apiReady},
+		{"the nodes", c.nodesReady},
+		{"CoreDNS", c.dnsReady},
+		{"the default ServiceAccount", c.accountReady},
+	} {
+		if err := c.await(ctx, thing.what, thing.look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apiReady looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
+func (c *Cluster) apiReady(ctx context.Context) error {
+	if _, err := c.getDirectly(ctx, "/readyz?verbose"); err != nil {
+		return err
+	}
+	_, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})
+	return err
+}
+
+func (c *Cluster) nodesReady(ctx context.Context) error {
+	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if len(list.Items) < len(c.nodes) {
+		return fmt.Errorf("%d of %d have joined", len(list.Items), len(c.nodes))
+	}
+	for _, n := range list.Items {
+		if why := notReady(n.Status.Conditions); why != "" {
+			return fmt.Errorf("%s is not Ready: %s", n.Name, why)
+		}
+	}
+	return nil
+}
+
+// notReady says why a node is not Ready, "" when it is.
+func notReady(conditions []corev1.NodeCondition) string {
+	for _, condition := range conditions {
+		if condition.Type != corev1.NodeReady {
+			continue
+		}
+		if condition.Status == corev1.ConditionTrue {
+			return ""
+		}
+		return strings.TrimSpace(condition.Reason + " " + condition.Message)
+	}
+	return "it has not said so yet"
+}
+
+func (c *Cluster) dnsReady(ctx context.Context) error {
+	deployment, err := c.client.AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "coredns", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if s := deployment.Status; s.AvailableReplicas == 0 {
+		return fmt.Errorf("0 of %d pods are available", s.Replicas)
+	}
+	return nil
+}
+
+func (c *Cluster) accountReady(ctx context.Context) error {
+	_, err := c.client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+	return err
+}

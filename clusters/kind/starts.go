@@ -1,0 +1,132 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// podStarts are the starts of the container of one pod of a component, as its log files count them.
+type podStarts struct {
+	// folder of the pod's logs: it has the pod's identity in its name, which the same manifest always has.
+	folder string
+	// last is the number of the last start; the first is 0. All but the last have certainly ended.
+	last int
+	// said are the last lines of the start before the last.
+	said string
+}
+
+type startsByPod []podStarts
+
+// startsScript prints for each pod of a component: a line with its folder and the number of its last start, and the last lines of the start before.
+const startsScript = `for pod in /var/log/pods/kube-system_"$1"-*; do
+  [ -d "$pod/$1" ] || continue
+  last=
+  before=
+  count=0
+  for log in $(ls "$pod/$1" | grep -E '^[0-9]+\.log$' | sort -n); do
+    before="$last"
+    last="$log"
+    count="${log%.log}"
+  done
+  echo "pod $pod $count"
+  [ -z "$before" ] || tail -n 15 "$pod/$1/$before" | sed 's/^/said /'
+done`
+
+// starts looks at the starts of a component's container in this node.
+func (n node) starts(ctx context.Context, component clusters.Component) (startsByPod, error) {
+	out, err := n.shell(ctx, startsScript, string(component))
+	if err != nil {
+		return nil, err
+	}
+	return parseStarts(out), nil
+}
+
+func parseStarts(out string) startsByPod {
+	var pods startsByPod
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if rest, found := strings.CutPrefix(line, "pod "); found {
+			var p podStarts
+			if _, err := fmt.Sscan(rest, &p.folder, &p.last); err == nil {
+				pods = append(pods, p)
+			}
+			continue
+		}
+		if rest, found := strings.CutPrefix(line, "said "); found && len(pods) > 0 {
+			pods[len(pods)-1].said += rest + "\n"
+		}
+	}
+	return pods
+}
+
+// transient ends are those of a component that could not reach the API server yet; kubelet starts it again.
+var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|StorageError|etcdserver`)
+
+// failure says why a component does not start: of its starts since before, more ended than are forgiven, and of something that no further start
+// will mend. One that ended three times has failed whatever it said.
+func (s startsByPod) failure(component clusters.Component, before startsByPod, forgiven int) error {
+	for _, pod := range s {
+		known := -1
+		for _, old := range before {
+			if old.folder == pod.folder {
+				known = old.last
+			}
+		}
+		ended := pod.last - known - 1 // of the starts since
+		if ended <= forgiven || ended < 3 && transient.MatchString(decisive(pod.said)) {
+			continue
+		}
+		return &StartError{Component: component, Line: decisive(pod.said)}
+	}
+	return nil
+}
+
+// StartError is a component that does not start with what it was given.
+type StartError struct {
+	Component clusters.Component
+	// Line is what its own log says of it.
+	Line string
+}
+
+func (e *StartError) Error() string {
+	if e.Line == "" {
+		return fmt.Sprintf("%s does not start, and says nothing", e.Component)
+	}
+	return fmt.Sprintf("%s does not start: %s", e.Component, e.Line)
+}
+
+var (
+	// criPrefix is what containerd writes before each line of a log.
+	criPrefix = regexp.MustCompile(`^\S+ (?:stdout|stderr) [FP] `)
+	// fatalLine is what a component says last; errorLine may be of something that it lives with.
+	fatalLine = regexp.MustCompile(`^(?:Error:|error:|F\d{4} |panic:|.*"command failed")`)
+	errorLine = regexp.MustCompile(`^E\d{4} `)
+)
+
+// decisive is the line of a log's end that says why: the last fatal one, or else the last error, or else the last line.
+func decisive(log string) string {
+	last, failed, fatal := "", "", ""
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(criPrefix.ReplaceAllString(strings.TrimRight(line, "\n"), ""))
+		if line == "" {
+			continue
+		}
+		last = line
+		switch {
+		case fatalLine.MatchString(line):
+			fatal = line
+		case errorLine.MatchString(line):
+			failed = line
+		}
+	}
+	for _, line := range []string{fatal, failed} {
+		if line != "" {
+			return line
+		}
+	}
+	return last
+}

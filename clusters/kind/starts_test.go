@@ -1,0 +1,70 @@
+package kind
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+const refusedGate = `2025-11-21T02:18:40.1Z stderr F I1121 02:18:40.894070       1 options.go:1] starting
+2025-11-21T02:18:40.2Z stderr F E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"
+`
+
+const refusedConnection = `2025-11-21T02:18:40.2Z stderr F E1121 02:18:40.894070       1 run.go:72] "command failed" err="dial tcp 172.18.0.2:6443: connect: connection refused"
+`
+
+// look is what startsScript prints of one pod.
+func look(folder string, last string, said string) startsByPod {
+	out := "pod " + folder + " " + last + "\n"
+	for line := range strings.Lines(said) {
+		out += "said " + line
+	}
+	return parseStarts(out)
+}
+
+func TestFailure(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		now, before startsByPod
+		forgiven    int
+		want        string
+	}{
+		{"the first start still runs", look("new", "0", ""), nil, 0, ""},
+		{"a refused gate", look("new", "1", refusedGate), nil, 0, `kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`},
+		{"a refused gate, forgiven once", look("new", "1", refusedGate), nil, 1, ""},
+		{"an API server that is away", look("new", "2", refusedConnection), nil, 0, ""},
+		{"away for ever", look("new", "3", refusedConnection), nil, 0, "connection refused"},
+		{"the same manifest as once before, and it runs", look("same", "3", refusedGate), look("same", "2", ""), 0, ""},
+		{"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, "unrecognized feature gate"},
+		{"says nothing", look("new", "1", ""), nil, 0, "kube-apiserver does not start, and says nothing"},
+		{"no pod yet", nil, nil, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.now.failure(clusters.APIServer, c.before, c.forgiven)
+			if c.want == "" {
+				if err != nil {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestBrief(t *testing.T) {
+	err := errorText("an error on the server (\"[+]ping ok\n[-]poststarthook/rbac/bootstrap-roles failed: reason withheld\n[+]etcd ok\")")
+	if got, want := brief(err), "not ready yet: poststarthook/rbac/bootstrap-roles"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := brief(errorText(strings.Repeat("ä", 300))); len([]rune(got)) != 203 {
+		t.Errorf("got %d letters", len([]rune(got)))
+	}
+}
+
+type errorText string
+
+func (e errorText) Error() string { return string(e) }

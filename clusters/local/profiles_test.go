@@ -1,0 +1,34 @@
+package local_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
+	p := provider(t)
+	of := func(minor string, gates map[string]bool) clusters.State {
+		state, err := p.Resolve(t.Context(), clusters.State{Version: minor, FeatureGates: gates, SchedulerProfiles: []map[string]any{
+			{"schedulerName": "default-scheduler", "plugins": map[string]any{"placementScore": map[string]any{}}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	known, unknown := of("1.36", nil), of("1.35", nil)
+	if err := p.Check(t.Context(), []clusters.State{known}); err != nil {
+		t.Errorf("1.36 knows the field: %v", err)
+	}
+	err := p.Check(t.Context(), []clusters.State{known, unknown})
+	if err == nil || !strings.Contains(err.Error(), `kube-scheduler of Kubernetes 1.35`) || !strings.Contains(err.Error(), `unknown field "schedulerProfiles[0].plugins.placementScore"`) {
+		t.Errorf("1.35 does not know the field: %v", err)
+	}
+	// A wrong gate is told once, by the check of gates, and not by kube-scheduler again.
+	err = p.Check(t.Context(), []clusters.State{of("1.35", map[string]bool{"NoSuchGate": true})})
+	if err == nil || strings.Contains(err.Error(), "unrecognized") || !strings.Contains(err.Error(), "NoSuchGate") {
+		t.Errorf("a wrong gate: %v", err)
+	}
+}

@@ -1,0 +1,195 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+var _ clusters.Snapshotter = (*Cluster)(nil)
+
+func (l layout) data() string                { return filepath.Join(l.Dir, "etcd") }
+func (l layout) snapshot(name string) string { return filepath.Join(l.Dir, "snapshots", name) }
+
+// Snapshot keeps etcd's data. etcd is down for that moment, so that its files agree with each other; the others go on when it is back.
+func (c *Cluster) Snapshot(ctx context.Context, name string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("snapshot %s of cluster %s: %w", name, c.Name(), err)
+		}
+	}()
+	kept := c.layout.snapshot(name)
+	if _, err := os.Stat(kept); err == nil {
+		return errors.New("there is one of that name")
+	}
+	if err := c.stop(ctx, etcdProcess); err != nil {
+		return err
+	}
+	copied := copyTree(c.layout.data(), kept)
+	if copied != nil {
+		copied = errors.Join(copied, os.RemoveAll(kept))
+	}
+	if err := errors.Join(copied, c.again(ctx, etcdProcess)); err != nil || c.process(string(clusters.APIServer)) == nil {
+		return err
+	}
+	return c.usable(ctx)
+}
+
+// Restore puts etcd's data back. Whoever read what was there since knows of a future that is no more, so everything starts anew.
+func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("restore snapshot %s of cluster %s: %w", name, c.Name(), err)
+		}
+	}()
+	kept := c.layout.snapshot(name)
+	if _, err := os.Stat(kept); err != nil {
+		return fmt.Errorf("there is no such snapshot: %w", err)
+	}
+	order := []string{
+		etcdProcess, string(clusters.APIServer), string(clusters.ControllerManager), string(clusters.Scheduler), nodesProcess, dnsProcess,
+	}
+	var ran []string
+	for _, process := range order {
+		if c.process(process) != nil {
+			ran = append(ran, process)
+		}
+	}
+	for i := len(ran) - 1; i >= 0; i-- {
+		if err := c.stop(ctx, ran[i]); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(c.layout.data()); err != nil {
+		return err
+	}
+	if err := copyTree(kept, c.layout.data()); err != nil {
+		return err
+	}
+	return c.startAll(ctx, ran)
+}
+
+// startAll starts processes as they were, in this order. The DNS server starts when somebody asks for it.
+func (c *Cluster) startAll(ctx context.Context, names []string) error {
+	usable := false
+	for _, name := range names {
+		if name == dnsProcess {
+			continue
+		}
+		if err := c.again(ctx, name); err != nil {
+			return err
+		}
+		usable = usable || name == string(clusters.APIServer)
+	}
+	if !usable {
+		return nil
+	}
+	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	// The nodes of now may not be those of then.
+	return c.convergeNodes(ctx, c.State())
+}
+
+// stop ends a process, if it runs.
+func (c *Cluster) stop(ctx context.Context, name string) error {
+	process := c.process(name)
+	if process == nil {
+		return nil
+	}
+	if err := process.Kill(ctx); err != nil {
+		return err
+	}
+	c.forget(name)
+	return nil
+}
+
+// again starts a process as it was, and returns when it is ready.
+func (c *Cluster) again(ctx context.Context, name string) error {
+	c.mu.Lock()
+	s, known := c.record.Processes[name]
+	c.mu.Unlock()
+	if !known {
+		return fmt.Errorf("start %s: it never ran", name)
+	}
+	if err := c.start(name, s.Program, s.Args, s.Config); err != nil {
+		return err
+	}
+	if name == nodesProcess {
+		return nil // it is ready when the nodes are
+	}
+	return c.ready(ctx, clusters.Component(name))
+}
+
+// copyTree copies a folder with its files. What a file has not written yet, as etcd's logs at their end, stays so.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		switch {
+		case entry.IsDir():
+			return os.MkdirAll(target, 0o700)
+		case entry.Type().IsRegular():
+			return copyData(path, target)
+		default:
+			return nil // sockets and the like are made anew
+		}
+	})
+}
+
+func copyData(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	size, err := copySparse(source, target)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	return target.Truncate(size)
+}
+
+// copySparse leaves holes for blocks of nothing but zeros, and returns the size.
+func copySparse(source io.Reader, target io.WriteSeeker) (size int64, err error) {
+	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(source, block)
+		size += int64(n)
+		switch {
+		case n == 0:
+		case bytes.Equal(block[:n], zeros[:n]):
+			if _, err := target.Seek(int64(n), io.SeekCurrent); err != nil {
+				return size, err
+			}
+		default:
+			if _, err := target.Write(block[:n]); err != nil {
+				return size, err
+			}
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return size, nil
+		}
+		if err != nil {
+			return size, err
+		}
+	}
+}

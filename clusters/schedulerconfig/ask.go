@@ -1,0 +1,108 @@
+package schedulerconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// patience with a program that answers within a tenth of a second.
+const patience = time.Minute
+
+// question is what a kube-scheduler is asked.
+type question struct {
+	program string
+	state   clusters.State
+}
+
+// ask has the program read the profiles and, if it takes them, name the plugins that it would silently do without.
+func (q question) ask(ctx context.Context) (verdict, error) {
+	written, refused, err := q.try(ctx, q.state.SchedulerProfiles)
+	if err != nil {
+		return verdict{}, err
+	}
+	if refused != "" {
+		return verdict{q.refusal(refused)}, nil
+	}
+	problems, err := q.unknownPlugins(ctx, written)
+	return verdict{problems}, err
+}
+
+// try starts the program with these profiles, in a way that makes it end before it reaches for an API server: with the
+// configuration that it would run with, or with the reason why it would not.
+func (q question) try(ctx context.Context, profiles []map[string]any) (written []byte, refused string, err error) {
+	defer func() {
+		if err != nil {
+			err = &NotAskedError{Program: q.program, Err: err}
+		}
+	}()
+	dir, err := os.MkdirTemp("", "rehearse-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	config, answer := filepath.Join(dir, "scheduler.yaml"), filepath.Join(dir, "answer.yaml")
+	data, err := yaml.Marshal(map[string]any{
+		"apiVersion":     "kubescheduler.config.k8s.io/v1",
+		"kind":           "KubeSchedulerConfiguration",
+		"leaderElection": map[string]any{"leaderElect": false},
+		"profiles":       profiles,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.WriteFile(config, data, 0o600); err != nil {
+		return nil, "", err
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	output, err := exec.CommandContext(limited, q.program, q.arguments(config, answer)...).CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case limited.Err() != nil:
+		return nil, "", context.Cause(limited)
+	case errors.As(err, &exit) && exit.Exited():
+		return nil, reasonIn(string(output)), nil
+	case err != nil:
+		return nil, "", fmt.Errorf("%w: %s", err, output)
+	}
+	written, err = os.ReadFile(answer)
+	return written, "", err
+}
+
+// arguments are what the state gives to kube-scheduler, and what makes it answer and end.
+func (q question) arguments(config, answer string) []string {
+	flags := maps.Clone(q.state.Components[clusters.Scheduler].Flags)
+	if flags == nil {
+		flags = map[string]string{}
+	}
+	if gates := q.state.Gates(clusters.Scheduler); len(gates) > 0 {
+		var pairs []string
+		for _, name := range clusters.SortedKeys(gates) {
+			pairs = append(pairs, fmt.Sprintf("%s=%t", name, gates[name]))
+		}
+		flags["feature-gates"] = strings.Join(pairs, ",")
+	}
+	maps.Copy(flags, map[string]string{
+		"config": config, "write-config-to": answer,
+		// There is no API server, and nobody is to be served.
+		"master": "http://127.0.0.1:1", "secure-port": "0", "leader-elect": "false",
+	})
+	var args []string
+	for name, value := range flags {
+		args = append(args, "--"+name+"="+value)
+	}
+	slices.Sort(args)
+	return args
+}

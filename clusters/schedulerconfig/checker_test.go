@@ -1,0 +1,199 @@
+package schedulerconfig_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
+)
+
+// scheduler gets the real kube-scheduler of a minor, and its exact version.
+func scheduler(t *testing.T, minor string) (program, version string) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := releases.New(releases.Options{CacheDir: filepath.Join(cache, "rehearse"), Progress: t.Logf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version, err = store.Resolve(t.Context(), minor); err != nil {
+		t.Fatal(err)
+	}
+	programs, err := store.Ensure(t.Context(), version, string(clusters.Scheduler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return programs.Path(string(clusters.Scheduler)), version
+}
+
+func profiles(t *testing.T, text string) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	if err := yaml.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
+	gang := map[string]bool{"GenericWorkload": true, "GangScheduling": true}
+	cases := []struct {
+		name, profiles string
+		gates          map[string]bool
+		// wants holds, by minor, parts of what must be said; nothing when all is well.
+		wants map[string][]string
+	}{
+		{"what every version takes", `
+- schedulerName: default-scheduler
+- schedulerName: binpack
+  percentageOfNodesToScore: 100
+  plugins: {multiPoint: {disabled: [{name: PodTopologySpread}]}, score: {disabled: [{name: "*"}]}}
+  pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]`, nil, map[string][]string{"1.34": nil, "1.35": nil, "1.36": nil}},
+		{"an extension point of 1.36", `[{schedulerName: a}, {schedulerName: b, plugins: {placementGenerate: {}}}]`, nil, map[string][]string{
+			"1.34": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
+			"1.35": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
+			"1.36": nil,
+		}},
+		{"an argument that came later", `[{schedulerName: a, pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 5s}}]}]`, nil, map[string][]string{
+			"1.34": {"schedulerProfiles[0].pluginConfig[0]", "DynamicResources", `unknown field "bindingTimeout"`},
+			"1.35": {"schedulerProfiles[0].pluginConfig[0].args.bindingTimeout: Forbidden", "feature gate is disabled"},
+			"1.36": nil,
+		}},
+		{"a plugin that came with a gate", `[{schedulerName: a, plugins: {score: {disabled: [{name: Nope}]}, permit: {disabled: [{name: GangScheduling}]}}}]`, nil, map[string][]string{
+			"1.34": {`schedulerProfiles[0].plugins.permit.disabled[0].name: `, `no plugin "GangScheduling"`, `schedulerProfiles[0].plugins.score.disabled[0].name: `, `no plugin "Nope"`, "NodeResourcesFit"},
+			"1.36": {`no plugin "Nope"`},
+		}},
+		{"the same with the gate", `[{schedulerName: a, plugins: {permit: {disabled: [{name: GangScheduling}]}}}]`, gang, map[string][]string{"1.35": nil, "1.36": nil}},
+		{"a name twice", `[{schedulerName: a}, {schedulerName: a}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[1].schedulerName: Duplicate value"}, "1.36": {"schedulerProfiles[1].schedulerName: Duplicate value"}}},
+		{"different queues", `[{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {disabled: [{name: "*"}], enabled: [{name: Other}]}}}]`, nil, map[string][]string{"1.36": {"schedulerProfiles[1].plugins.queueSort", "must be the same for all profiles"}}},
+		{"an unknown plugin", `[{schedulerName: a}, {schedulerName: b, plugins: {score: {enabled: [{name: Nope}]}}}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[1] (b): ", `"Nope" does not exist`}}},
+		{"an unknown plugin configured", `[{schedulerName: a, pluginConfig: [{name: Nope, args: {x: 1}}]}]`, nil, map[string][]string{"1.36": {"schedulerProfiles[0].pluginConfig[0].name: ", `no plugin "Nope"`}}},
+		{"an unknown argument", `[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategi: {}}}]}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[0].pluginConfig[0]", `unknown field "scoringStrategi"`}}},
+		{"a bad argument", `[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Tidy}}}]}]`, nil, map[string][]string{"1.35": {"schedulerProfiles[0] (a): ", `scoringStrategy.type: Unsupported value: "Tidy"`}}},
+		{"two unknown fields", `[{schedulerName: a, first: 1, plugins: {second: {}}}]`, nil, map[string][]string{"1.35": {`"schedulerProfiles[0].first"`, `"schedulerProfiles[0].plugins.second"`}}},
+		{"a wrong type", `[{schedulerName: a, percentageOfNodesToScore: most}]`, nil, map[string][]string{"1.36": {"percentageOfNodesToScore", "int32"}}},
+		{"no queue", `[{schedulerName: a, plugins: {multiPoint: {disabled: [{name: "*"}]}}}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[0] (a): ", "queue sort plugin required"}}},
+	}
+	var checker schedulerconfig.Checker
+	for _, minor := range []string{"1.34", "1.35", "1.36"} {
+		program, version := scheduler(t, minor)
+		for _, c := range cases {
+			wants, asked := c.wants[minor]
+			if !asked {
+				continue
+			}
+			t.Run(minor+" "+c.name, func(t *testing.T) {
+				err := checker.Check(t.Context(), program, clusters.State{Version: version, FeatureGates: c.gates, SchedulerProfiles: profiles(t, c.profiles)})
+				if len(wants) == 0 {
+					if err != nil {
+						t.Errorf("refused: %v", err)
+					}
+					return
+				}
+				if err == nil {
+					t.Fatal("taken")
+				}
+				for _, want := range append(wants, "Kubernetes "+version) {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("%v\nlacks %s", err, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestCheckGivesTheSchedulersOwnFlags(t *testing.T) {
+	program, version := scheduler(t, "1.36")
+	var checker schedulerconfig.Checker
+	state := clusters.State{
+		Version: version, SchedulerProfiles: profiles(t, `[{schedulerName: a}]`),
+		Components: map[clusters.Component]clusters.ComponentState{clusters.Scheduler: {Flags: map[string]string{"nonsense": "1"}}},
+	}
+	if err := checker.Check(t.Context(), program, state); err == nil || !strings.Contains(err.Error(), "unknown flag: --nonsense") {
+		t.Errorf("a flag that is unknown: %v", err)
+	}
+}
+
+// fake is a program that counts how often it was started and does what the script says.
+func fake(t *testing.T, script string) (program string, started func() int) {
+	t.Helper()
+	dir := t.TempDir()
+	program, count := filepath.Join(dir, "kube-scheduler"), filepath.Join(dir, "count")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho x >>'"+count+"'\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return program, func() int {
+		data, err := os.ReadFile(count)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return strings.Count(string(data), "x")
+	}
+}
+
+const writesAnswer = `for a in "$@"; do case "$a" in --write-config-to=*) echo 'profiles: []' >"${a#*=}";; esac; done
+`
+
+func TestCheckRemembersVerdicts(t *testing.T) {
+	program, started := fake(t, writesAnswer)
+	var checker schedulerconfig.Checker
+	state := clusters.State{Version: "1.36.0", SchedulerProfiles: profiles(t, `[{schedulerName: a}]`)}
+	for range 3 {
+		if err := checker.Check(t.Context(), program, state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := started(); n != 1 {
+		t.Errorf("started %d times for one question", n)
+	}
+	state.FeatureGates = map[string]bool{"GenericWorkload": true}
+	if err := checker.Check(t.Context(), program, state); err != nil {
+		t.Fatal(err)
+	}
+	if n := started(); n != 2 {
+		t.Errorf("started %d times for two questions", n)
+	}
+	if err := checker.Check(t.Context(), "/does/not/exist", clusters.State{Version: "1.36.0"}); err != nil {
+		t.Errorf("without profiles there is nothing to ask: %v", err)
+	}
+}
+
+func TestNoAnswerIsNoRefusal(t *testing.T) {
+	killed, _ := fake(t, "kill -9 $$\n")
+	silent, startedSilent := fake(t, "exit 0\n")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		program string
+	}{
+		"no such program": {t.Context(), "/does/not/exist"}, "killed": {t.Context(), killed},
+		"wrote nothing": {t.Context(), silent}, "interrupted": {cancelled, silent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var checker schedulerconfig.Checker
+			state := clusters.State{Version: "1.36.0", SchedulerProfiles: profiles(t, `[{schedulerName: a}]`)}
+			before := startedSilent()
+			for range 2 {
+				var unasked *schedulerconfig.NotAskedError
+				if err := checker.Check(c.ctx, c.program, state); !errors.As(err, &unasked) {
+					t.Fatalf("want that it could not be asked, got %v", err)
+				}
+			}
+			if name == "wrote nothing" && startedSilent() != before+2 {
+				t.Error("no answer was remembered as one")
+			}
+		})
+	}
+}

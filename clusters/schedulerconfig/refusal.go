@@ -1,0 +1,47 @@
+package schedulerconfig
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	commandFailed = regexp.MustCompile(`"command failed" err=("(?:[^"\\]|\\.)*")`)
+	profilePath   = regexp.MustCompile(`\.?\bprofiles\[`)
+	profileNamed  = regexp.MustCompile(`^(?:initializing profiles: )?creating profile for scheduler name ([^:]+): `)
+)
+
+// reasonIn finds in what a component wrote why it ended: the error that it logs last, or else all of it.
+func reasonIn(output string) string {
+	all := commandFailed.FindAllStringSubmatch(output, -1)
+	if len(all) == 0 {
+		return strings.TrimSpace(output)
+	}
+	quoted := all[len(all)-1][1]
+	if reason, err := strconv.Unquote(quoted); err == nil {
+		return reason
+	}
+	return quoted
+}
+
+// refusal words a kube-scheduler's reason for who wrote the state, in which the profiles are called schedulerProfiles.
+func (q question) refusal(reason string) error {
+	reason = strings.ReplaceAll(reason, "strict decoding error: ", "")
+	if named := profileNamed.FindStringSubmatch(reason); named != nil {
+		reason = q.pathOf(named[1]) + ": " + strings.TrimPrefix(reason, named[0])
+	}
+	reason = profilePath.ReplaceAllString(reason, "schedulerProfiles[")
+	return fmt.Errorf("kube-scheduler of Kubernetes %s refuses its profiles: %s", q.state.Version, reason)
+}
+
+// pathOf the profile of that name.
+func (q question) pathOf(name string) string {
+	for i, profile := range q.state.SchedulerProfiles {
+		if profile["schedulerName"] == name {
+			return fmt.Sprintf("profiles[%d] (%s)", i, name)
+		}
+	}
+	return "the profile " + name
+}

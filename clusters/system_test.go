@@ -1,0 +1,86 @@
+package clusters
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestExpandSystem(t *testing.T) {
+	values := map[string]string{"PORT": "8443", "EMPTY": ""}
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "--port=$(PORT)": "--port=8443", "$(PORT)$(PORT)": "84438443", "a$(EMPTY)b": "ab",
+		"$$(PORT)": "$(PORT)", "$$(date) $(PORT)": "$(date) 8443", "$": "$", "$5": "$5", "${x}": "${x}",
+		"$(NOTHING)": "error", "$(PORT": "error", "$()": "error",
+	} {
+		got, err := ExpandSystem(text, func(name string) (string, bool) { value, ok := values[name]; return value, ok })
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%q became %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestSystemChanges(t *testing.T) {
+	before := State{Version: "1.36.3", Systems: []System{
+		{Name: "lws", Simulated: &Simulated{Simulator: "leaderworkerset", Faults: []string{"a"}, Variant: "label"}},
+		{Name: "real", Version: "1", Process: &SystemProcess{Command: []string{"m"}, CRDs: []string{"c"}, Env: map[string]string{"A": "1"}}},
+	}}
+	text := before.String()
+	for _, c := range []struct {
+		change SystemChange
+		want   string
+	}{
+		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{}}}, "lws(simulated, as leaderworkerset) real(process, 1)"},
+		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{Faults: []string{"b", "c"}}}}, "lws(simulated, as leaderworkerset, faults b c) real(process, 1)"},
+		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{Simulator: "x", Variant: "v"}}}, "lws(simulated, as x, variant v) real(process, 1)"},
+		{SystemChange{System: System{Name: "lws"}, Remove: true}, "real(process, 1)"},
+		{SystemChange{System: System{Name: "real", Version: "2"}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 2)"},
+		{SystemChange{System: System{Name: "real", Manifests: []string{"x"}}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(manifests)"},
+		{SystemChange{System: System{Name: "new", Simulated: &Simulated{}}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1) new(simulated)"},
+		{SystemChange{System: System{Name: "none"}, Remove: true}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1)"},
+	} {
+		after := before.With(Change{Systems: []SystemChange{c.change}})
+		if got := strings.TrimPrefix(after.String(), "1.36.3 "); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.change, got, c.want)
+		}
+		if before.String() != text {
+			t.Fatalf("the state before was changed: %s", before)
+		}
+	}
+}
+
+func TestProcessChange(t *testing.T) {
+	p := SystemProcess{Command: []string{"m"}, CRDs: []string{"c"}, Webhooks: []string{"w"}, Env: map[string]string{"A": "1"}, Files: map[string]string{"f": "x"}}
+	for _, c := range []struct{ change, want SystemProcess }{
+		{SystemProcess{}, p},
+		{SystemProcess{Command: []string{"n"}}, SystemProcess{Command: []string{"n"}, CRDs: p.CRDs, Webhooks: p.Webhooks, Env: p.Env, Files: p.Files}},
+		{
+			SystemProcess{CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{}, Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"}},
+			SystemProcess{Command: p.Command, CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{}, Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"}},
+		},
+	} {
+		if got := p.with(c.change); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("got %+v, want %+v", got, c.want)
+		}
+	}
+}
+
+func TestBeside(t *testing.T) {
+	got := System{
+		Manifests: []string{"a.yaml", "https://x/b.yaml", "/c.yaml"},
+		Process:   &SystemProcess{Command: []string{"./manager", "./arg"}, CRDs: []string{"crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "../w.yaml"}},
+	}.Beside("some/where")
+	if want := []string{"some/where/a.yaml", "https://x/b.yaml", "/c.yaml"}; !reflect.DeepEqual(got.Manifests, want) {
+		t.Errorf("manifests %v, want %v", got.Manifests, want)
+	}
+	want := SystemProcess{Command: []string{"some/where/manager", "./arg"}, CRDs: []string{"some/where/crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "some/w.yaml"}}
+	if !reflect.DeepEqual(*got.Process, want) {
+		t.Errorf("process %+v, want %+v", *got.Process, want)
+	}
+	if got := (System{Process: &SystemProcess{Command: []string{"manager"}}}).Beside("x").Process.Command[0]; got != "manager" {
+		t.Errorf("a program without a slash became %s", got)
+	}
+}

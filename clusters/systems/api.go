@@ -1,0 +1,173 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// manager is the field manager of what is applied, and the user agent's beginning.
+const manager = "rehearse-systems"
+
+// label is on everything that was installed for a system, with the system's name.
+const label = "rehearse.dev/system"
+
+// api is how the cluster is spoken with.
+type api struct {
+	dynamic   dynamic.Interface
+	metadata  metadata.Interface
+	typed     kubernetes.Interface
+	discovery discovery.DiscoveryInterface
+	mapper    *restmapper.DeferredDiscoveryRESTMapper
+}
+
+// reference names an object in the cluster.
+type reference struct {
+	kind      schema.GroupKind
+	version   string
+	namespace string
+	name      string
+}
+
+// String is "kind namespace/name".
+func (r reference) String() string {
+	if r.namespace == "" {
+		return r.kind.Kind + " " + r.name
+	}
+	return r.kind.Kind + " " + r.namespace + "/" + r.name
+}
+
+func addReference(list []reference, r reference) []reference {
+	if slices.Contains(list, r) {
+		return list
+	}
+	return append(list, r)
+}
+
+func newAPI(config *rest.Config) (*api, error) {
+	config = rest.CopyConfig(config)
+	config.UserAgent = manager
+	// Every look at the API has a time of its own; deprecated versions are not this package's to complain of.
+	config.WarningHandler = rest.NoWarnings{}
+	dynamicClient, err1 := dynamic.NewForConfig(config)
+	metadataClient, err2 := metadata.NewForConfig(config)
+	typed, err3 := kubernetes.NewForConfig(config)
+	found, err4 := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, err
+	}
+	return &api{
+		dynamic: dynamicClient, metadata: metadataClient, typed: typed, discovery: found,
+		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found)),
+	}, nil
+}
+
+// mapping finds the resource of a kind; what is not known yet is asked for anew.
+func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping, error) {
+	mapping, err := a.mapper.RESTMapping(kind, version)
+	if meta.IsNoMatchError(err) {
+		a.mapper.Reset()
+		mapping, err = a.mapper.RESTMapping(kind, version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the resource of %s: %w", kind, err)
+	}
+	return mapping, nil
+}
+
+// defaultNamespace is where namespaced objects go that name no namespace.
+const defaultNamespace = "default"
+
+// resource is where an object belongs, with the reference of the object.
+func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, *meta.RESTMapping, reference, error) {
+	gvk := object.GroupVersionKind()
+	mapping, err := a.mapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, nil, reference{}, err
+	}
+	r := reference{kind: gvk.GroupKind(), version: gvk.Version, name: object.GetName()}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return a.dynamic.Resource(mapping.Resource), mapping, r, nil
+	}
+	if r.namespace = object.GetNamespace(); r.namespace == "" {
+		r.namespace = defaultNamespace
+	}
+	return a.dynamic.Resource(mapping.Resource).Namespace(r.namespace), mapping, r, nil
+}
+
+// apply applies an object on the server's side, so that it can be of any size. It says whether the object was not there before.
+func (a *api) apply(ctx context.Context, system string, object *unstructured.Unstructured) (made bool, r reference, err error) {
+	client, mapping, r, err := a.resource(object)
+	if err != nil {
+		return false, r, err
+	}
+	if r.name == "" {
+		return false, r, fmt.Errorf("apply a %s: it has no name", r.kind.Kind)
+	}
+	_, err = a.metadata.Resource(mapping.Resource).Namespace(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, r, fmt.Errorf("look for %s: %w", r, err)
+	}
+	made = err != nil
+	object = object.DeepCopy()
+	labels := object.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[label] = system
+	object.SetLabels(labels)
+	object.SetManagedFields(nil)
+	object.SetNamespace(r.namespace)
+	if _, err := client.Apply(ctx, r.name, object, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		return false, r, fmt.Errorf("apply %s: %w", r, err)
+	}
+	return made, r, nil
+}
+
+// delete deletes an object and returns when it is gone; one that is not there is gone.
+func (a *api) delete(ctx context.Context, r reference) error {
+	mapping, err := a.mapping(r.kind, r.version)
+	if meta.IsNoMatchError(err) {
+		return nil // its CRD went before it
+	}
+	if err != nil {
+		return err
+	}
+	client := a.metadata.Resource(mapping.Resource).Namespace(r.namespace)
+	background := metav1.DeletePropagationBackground
+	err = client.Delete(ctx, r.name, metav1.DeleteOptions{PropagationPolicy: &background})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", r, err)
+	}
+	err = await(ctx, nil, func(ctx context.Context) error {
+		left, err := client.Get(ctx, r.name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("it is still there, with finalizers %v", left.Finalizers)
+	})
+	if err != nil {
+		return fmt.Errorf("wait until %s is gone: %w", r, err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Check says, before anything starts, what is wrong with systems: a simulator or a fault that there is not, a program or a file that is not
+// there or holds nothing of use. Its error joins everything that is wrong.
+func Check(ctx context.Context, systems []clusters.System, simulators Simulators) error {
+	var errs []error
+	for _, definition := range systems {
+		for _, err := range check(ctx, definition, simulators) {
+			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func check(ctx context.Context, definition clusters.System, simulators Simulators) []error {
+	switch definition.Kind() {
+	case "simulated":
+		return checkSimulated(definition, simulators)
+	case "process":
+		return checkProcess(definition)
+	case "manifests":
+		return checkManifests(ctx, definition)
+	}
+	return []error{errors.New("it is neither simulated nor a process nor manifests")}
+}
+
+func checkSimulated(definition clusters.System, simulators Simulators) []error {
+	simulator, ok := simulators[definition.Simulator()]
+	if !ok {
+		return []error{noSimulator(definition.Simulator(), simulators)}
+	}
+	var errs []error
+	for _, fault := range definition.Simulated.Faults {
+		if !slices.Contains(simulator.Faults, fault) {
+			errs = append(errs, fmt.Errorf("simulator %s has no fault %q; it has: %s", definition.Simulator(), fault, strings.Join(simulator.Faults, ", ")))
+		}
+	}
+	if variant := definition.Simulated.Variant; variant != "" && !slices.Contains(simulator.Variants, variant) {
+		errs = append(errs, fmt.Errorf("simulator %s has no variant %q; it has: %s", definition.Simulator(), variant, strings.Join(simulator.Variants, ", ")))
+	}
+	return errs
+}
+
+// checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not looked at.
+func checkProcess(definition clusters.System) []error {
+	p := definition.Process
+	if len(p.Command) == 0 {
+		return []error{errors.New("it has no command")}
+	}
+	e := versionOnly(definition)
+	var errs []error
+	if program, known := e(p.Command[0]); known {
+		if _, err := exec.LookPath(program); err != nil {
+			errs = append(errs, fmt.Errorf("find its program: %w", err))
+		}
+	}
+	for _, part := range []struct {
+		files  []string
+		wanted func(*unstructured.Unstructured) bool
+	}{
+		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind }},
+		{p.Webhooks, isWebhook},
+	} {
+		for _, file := range part.files {
+			if name, known := e(file); known {
+				if _, err := readKinds([]string{name}, part.wanted); err != nil {
+					errs = append(errs, err)
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// checkManifests reads the manifests that are files.
+func checkManifests(ctx context.Context, definition clusters.System) []error {
+	if len(definition.Manifests) == 0 {
+		return []error{errors.New("it has no manifests")}
+	}
+	var errs []error
+	e := versionOnly(definition)
+	for _, manifest := range definition.Manifests {
+		text, known := e(manifest)
+		if !known {
+			errs = append(errs, fmt.Errorf("manifest %s: only $(VERSION) may stand here, and only where the system has a version", manifest))
+			continue
+		}
+		name, _, err := splitChecksum(text)
+		if err == nil && !clusters.IsAddress(name) {
+			_, err = fetch(ctx, text)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// versionOnly puts the version into a text; false when it needs more than that.
+func versionOnly(definition clusters.System) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		expanded, err := clusters.ExpandSystem(text, func(name string) (string, bool) {
+			return definition.Version, name == "VERSION" && definition.Version != ""
+		})
+		return expanded, err == nil
+	}
+}

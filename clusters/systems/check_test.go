@@ -1,0 +1,105 @@
+package systems
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func TestCheck(t *testing.T) {
+	crd, webhook := write(t, widgetCRD), write(t, widgetWebhook)
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(widgetCRD)))
+	simulated := func(s clusters.Simulated) clusters.System { return clusters.System{Name: "lws", Simulated: &s} }
+	process := func(p clusters.SystemProcess) clusters.System {
+		return clusters.System{Name: "lws", Version: "7", Process: &p}
+	}
+	manifests := func(names ...string) clusters.System { return clusters.System{Name: "lws", Manifests: names} }
+	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, Variants: []string{"v"}}}
+	for i, c := range []struct {
+		system clusters.System
+		want   string
+	}{
+		{simulated(clusters.Simulated{Faults: []string{"b"}, Variant: "v"}), ""},
+		{simulated(clusters.Simulated{Faults: []string{"a", "c"}}), `has no fault "c"; it has: a, b`},
+		{simulated(clusters.Simulated{Variant: "w"}), `has no variant "w"; it has: v`},
+		{simulated(clusters.Simulated{Simulator: "swl"}), `there is no simulator "swl"; there are: lws`},
+		{process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{crd}, Webhooks: []string{webhook}}), ""},
+		{process(clusters.SystemProcess{Command: []string{"$(DIR)/made-by-nobody"}}), ""},
+		{process(clusters.SystemProcess{Command: []string{"/no/such/manager-$(VERSION)"}}), "/no/such/manager-7"},
+		{process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{webhook}}), "holds none of the objects that are looked for"},
+		{process(clusters.SystemProcess{Command: []string{"sh"}, Webhooks: []string{"/no/such/file"}}), "/no/such/file"},
+		{process(clusters.SystemProcess{}), "no command"},
+		{manifests(crd, crd+"#sha256="+sum, "https://example.org/never-asked.yaml"), ""},
+		{manifests(crd + "#sha256=" + strings.Repeat("0", 64)), "has the SHA-256 " + sum},
+		{manifests(crd + "#md5=1"), "64 hexadecimal digits"},
+		{manifests("x-$(VERSION).yaml"), "only where the system has a version"},
+		{manifests(write(t, "a: b\n")), "is no object"},
+		{clusters.System{Name: "lws"}, "neither simulated nor a process nor manifests"},
+	} {
+		err := Check(t.Context(), []clusters.System{c.system}, simulators)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "system lws: ")) {
+			t.Errorf("%d: got %v, want %q", i, err, c.want)
+		}
+	}
+}
+
+func TestParseTakesListsApart(t *testing.T) {
+	objects, err := parse("x", []byte("---\n# nothing\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: v1, kind: Service}\n---\napiVersion: v1\nkind: Secret\n"))
+	var kinds []string
+	for _, object := range objects {
+		kinds = append(kinds, object.GetKind())
+	}
+	if got := strings.Join(kinds, " "); got != "Pod Service Secret" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := parse("x", []byte("# nothing\n")); err == nil {
+		t.Error("an empty file holds something")
+	}
+}
+
+func TestManifestsInTheirOrder(t *testing.T) {
+	var all []*unstructured.Unstructured
+	for _, kind := range []string{"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "apps/v1 Deployment", "v1 Namespace", "v1 Service", "apiextensions.k8s.io/v1 CustomResourceDefinition"} {
+		apiVersion, name, _ := strings.Cut(kind, " ")
+		all = append(all, &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": name}})
+	}
+	var got []string
+	for _, object := range append(foundations(all), others(all)...) {
+		got = append(got, object.GetKind())
+	}
+	if want := "Namespace CustomResourceDefinition Deployment Service ValidatingWebhookConfiguration"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func TestRolledOut(t *testing.T) {
+	workload := func(kind string, generation, seen, wanted, updated, available int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"kind": kind, "metadata": map[string]any{"generation": generation}, "spec": map[string]any{"replicas": wanted},
+			"status": map[string]any{
+				"observedGeneration": seen, "updatedReplicas": updated, "availableReplicas": available,
+				"desiredNumberScheduled": wanted, "updatedNumberScheduled": updated, "numberAvailable": available,
+			},
+		}}
+	}
+	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
+		for _, c := range []struct {
+			generation, seen, wanted, updated, available int64
+			want                                         bool
+		}{
+			{1, 1, 2, 2, 2, true}, {2, 1, 2, 2, 2, false}, {1, 1, 2, 1, 2, false}, {1, 1, 2, 2, 1, false}, {1, 1, 0, 0, 0, true},
+		} {
+			if err := rolledOut(workload(kind, c.generation, c.seen, c.wanted, c.updated, c.available)); (err == nil) != c.want {
+				t.Errorf("%s %+v: %v", kind, c, err)
+			}
+		}
+	}
+	if rolledOut(&unstructured.Unstructured{Object: map[string]any{"kind": "Deployment"}}) == nil {
+		t.Error("a Deployment that nobody has looked at is rolled out")
+	}
+}

@@ -1,0 +1,90 @@
+package systems
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	crdKind     = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	crdResource = crdKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
+)
+
+// crdServed says what a CustomResourceDefinition still lacks: it must be established, and all of its versions that are served must be
+// found by who looks for them.
+func (a *api) crdServed(ctx context.Context, name string) error {
+	crd, err := a.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	conditions, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "status", "conditions")
+	if !conditionTrue(conditions, "Established") {
+		return fmt.Errorf("its conditions are %v", conditions)
+	}
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
+	versions, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "spec", "versions")
+	list, _ := versions.([]any)
+	for _, item := range list {
+		version, _ := item.(map[string]any)
+		if served, _ := version["served"].(bool); !served {
+			continue
+		}
+		name, _ := version["name"].(string)
+		if err := a.discoverable(ctx, schema.GroupVersionResource{Group: group, Version: name, Resource: plural}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionResource) error {
+	var list metav1.APIResourceList
+	if err := a.discovery.RESTClient().Get().AbsPath("/apis", resource.Group, resource.Version).Do(ctx).Into(&list); err != nil {
+		return err
+	}
+	for _, known := range list.APIResources {
+		if known.Name == resource.Resource {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not among the resources of %s", resource.Resource, resource.GroupVersion())
+}
+
+// conditionTrue says whether a list of conditions has one of that type that is true.
+func conditionTrue(conditions any, name string) bool {
+	list, _ := conditions.([]any)
+	for _, item := range list {
+		condition, _ := item.(map[string]any)
+		if condition["type"] == name {
+			return condition["status"] == "True"
+		}
+	}
+	return false
+}
+
+// redirectConversion points a CustomResourceDefinition's conversion webhook, if it has one that is a Service, at a process.
+func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
+	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
+	if found && redirect(client, url, ca) {
+		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig") // it is a map: that was found out
+	}
+}
+
+// redirect points a client configuration that names a Service at a process; false when it names none.
+func redirect(client map[string]any, url string, ca []byte) bool {
+	service, ok := client["service"].(map[string]any)
+	if !ok {
+		return false
+	}
+	path, _ := service["path"].(string)
+	delete(client, "service")
+	client["url"] = url + path
+	client["caBundle"] = base64.StdEncoding.EncodeToString(ca)
+	return true
+}

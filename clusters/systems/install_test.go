@@ -1,0 +1,173 @@
+package systems
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+func reservation(numbers ...int) *ports.Reservation { return &ports.Reservation{Numbers: numbers} }
+
+const widgetCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.test.rehearse.dev}
+spec:
+  group: test.rehearse.dev
+  names: {plural: widgets, kind: Widget}
+  versions: [{name: v1, served: true}, {name: v0, served: false}]
+  conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: x, namespace: ns, path: /convert}}}}
+`
+
+const widgetWebhook = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: widgets}
+webhooks:
+- {name: w, clientConfig: {service: {name: x, namespace: ns, path: /validate, port: 9443}}, rules: [{operations: [UPDATE]}]}
+- {name: elsewhere, clientConfig: {url: "https://example.org/"}, rules: [{operations: [UPDATE]}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: ns}
+`
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const (
+	crdPath     = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.test.rehearse.dev"
+	webhookPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/widgets"
+)
+
+func installed(t *testing.T) clusters.System {
+	t.Helper()
+	return clusters.System{Name: "widgets", Process: &clusters.SystemProcess{
+		Command: []string{"sleep", "1000"}, CRDs: []string{write(t, widgetCRD)}, Webhooks: []string{write(t, widgetWebhook)},
+	}}
+}
+
+// TestInstall: what names a Service in the cluster leads to the process, and what a change does not have any more is deleted.
+func TestInstall(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	system := installed(t)
+	converge(t, s, system)
+	url := s.system("widgets").place.url()
+	ca, err := s.system("widgets").place.authority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"url": url + "/validate", "caBundle": base64.StdEncoding.EncodeToString(ca)}
+	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	if got := webhooks[0].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("the webhook leads to %v, want %v", got, want)
+	}
+	if got := webhooks[1].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, map[string]any{"url": "https://example.org/"}) {
+		t.Errorf("a webhook elsewhere was redirected: %v", got)
+	}
+	want["url"] = url + "/convert"
+	if got, _, _ := unstructured.NestedMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig"); !reflect.DeepEqual(got, want) {
+		t.Errorf("the conversion leads to %v, want %v", got, want)
+	}
+	if labels, _, _ := unstructured.NestedStringMap(c.written[crdPath], "metadata", "labels"); labels[label] != "widgets" {
+		t.Errorf("labels %v", labels)
+	}
+	without := *system.Process
+	without.Webhooks = nil
+	system.Process = &without
+	converge(t, s, system)
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+		t.Errorf("deleted %v, want the webhooks that it has no more", c.deleted)
+	}
+	converge(t, s)
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+		t.Errorf("deleted %v, want all that was made", c.deleted)
+	}
+}
+
+// TestOthersStay: what was in the cluster before is not deleted, and the webhooks of another installation are not taken over.
+func TestOthersStay(t *testing.T) {
+	c := newFakeCluster(t)
+	c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+	s := newSet(t, c, Options{})
+	system := installed(t)
+	converge(t, s, system)
+	converge(t, s)
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+		t.Errorf("deleted %v, want what was not there before", c.deleted)
+	}
+	c.keep(webhookPath, map[string]any{"metadata": map[string]any{"name": "widgets"}})
+	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil || !strings.Contains(err.Error(), "remove the other installation first") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestManifests: what the cluster runs is applied as it is, changed with its version, and removed.
+func TestManifests(t *testing.T) {
+	c := newFakeCluster(t)
+	s, err := New(c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(write(t, widgetCRD+"---\n"+widgetWebhook[:strings.Index(widgetWebhook, "---")]))
+	if err := os.Rename(filepath.Join(dir, "file.yaml"), filepath.Join(dir, "v1.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "v2.yaml"), []byte(widgetCRD), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
+	converge(t, s, system)
+	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["service"] == nil || client["url"] != nil {
+		t.Errorf("a webhook in the cluster was redirected: %v", client)
+	}
+	if err := s.Kill(t.Context(), "widgets"); err == nil || !strings.Contains(err.Error(), "delete its pods instead") {
+		t.Errorf("killed what is no process: %v", err)
+	}
+	system.Version = "2"
+	converge(t, s, system)
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+		t.Errorf("deleted %v, want what version 2 has no more", c.deleted)
+	}
+	if err := s.Close(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+		t.Errorf("deleted %v, want all: the cluster stays", c.deleted)
+	}
+}
+
+// TestStaleWebhooks: of the configurations at a process's address, those with another authority are of an earlier start.
+func TestStaleWebhooks(t *testing.T) {
+	c := newFakeCluster(t)
+	const at = "https://127.0.0.1:2000"
+	c.hook("ValidatingWebhookConfiguration", "fresh", "a", at+"/a", "CREATE", "new\n")
+	c.hook("MutatingWebhookConfiguration", "stale", "b", at+"/b", "CREATE", "old")
+	c.hook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
+	s := newSet(t, c, Options{})
+	if err := s.api.deleteStale(t.Context(), at, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/stale"}; !reflect.DeepEqual(c.deleted, want) {
+		t.Errorf("deleted %v, want %v", c.deleted, want)
+	}
+	hooks, err := s.api.hooksAt(context.Background(), at)
+	if err != nil || len(hooks) != 1 || hooks[0].name != "a" || hooks[0].step != "validating" || !hooks[0].creates {
+		t.Errorf("%+v, %v", hooks, err)
+	}
+}

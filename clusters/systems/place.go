@@ -1,0 +1,176 @@
+package systems
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientconfig "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+// loopback is where only this machine listens.
+const loopback = "127.0.0.1"
+
+// place is where a system's process has its files and ports. It stays the same through all changes of the system.
+type place struct {
+	dir, host string
+	// served are the ports on the host: that of webhooks. own are those on loopback: health and metrics.
+	served, own *ports.Reservation
+}
+
+func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
+func (p *place) certDir() string         { return p.file("certs") }
+func (p *place) kubeconfig() string      { return p.file("kubeconfig") }
+
+// url is where the process serves webhooks; nobody else serves there.
+func (p *place) url() string {
+	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.served.Numbers[0]))
+}
+
+// values are what a process is told of its place: its environment.
+func (p *place) values() map[string]string {
+	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
+	return map[string]string{
+		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.served.Numbers[0]),
+		"HEALTH_ADDRESS": local(p.own.Numbers[0]), "METRICS_ADDRESS": local(p.own.Numbers[1]),
+	}
+}
+
+// makePlace finds a place for a system's process, with a user of its own.
+func (s *Set) makePlace(name string) (*place, error) {
+	dir, err := s.folder()
+	if err != nil {
+		return nil, err
+	}
+	p := &place{dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
+	if err := s.furnish(p, name); err != nil {
+		p.release()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Set) furnish(p *place, name string) (err error) {
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return fmt.Errorf("make its folder: %w", err)
+	}
+	locks := s.PortLocks
+	if locks == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("find a folder for the locks of ports: %w; set XDG_CACHE_HOME", err)
+		}
+		locks = filepath.Join(cache, "rehearse", "ports")
+	}
+	if p.served, err = reserve(locks, p.host, 1); err != nil {
+		return err
+	}
+	if p.own, err = reserve(locks, loopback, 2); err != nil {
+		return err
+	}
+	config := s.cluster.RESTConfig()
+	if maker, ok := s.cluster.(clusters.UserMaker); ok {
+		if config, err = maker.User("rehearse:system:"+name, "system:masters"); err != nil {
+			return fmt.Errorf("make a user: %w", err)
+		}
+	}
+	return writeKubeconfig(config, p.kubeconfig())
+}
+
+// reserve never returns nil, so that what it returns can be released in any case.
+func reserve(locks, host string, n int) (*ports.Reservation, error) {
+	held, err := ports.Reserve(locks, host, n)
+	if err != nil {
+		return &ports.Reservation{}, err
+	}
+	return held, nil
+}
+
+func (p *place) release() {
+	p.served.Release()
+	p.own.Release()
+}
+
+// host is the address of this machine at which the API server reaches it.
+func (s *Set) host() string {
+	if reachable, ok := s.cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
+		return reachable.HostAddress()
+	}
+	return loopback
+}
+
+// folder is the folder of the systems' folders: in the cluster's own, so that it is removed with that also after a run that was killed.
+func (s *Set) folder() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir != "" {
+		return s.dir, nil
+	}
+	housed, ok := s.cluster.(clusters.Housed)
+	if !ok {
+		var err error
+		if s.dir, err = os.MkdirTemp("", "rehearse-systems-"); err != nil {
+			return "", fmt.Errorf("make a folder for systems: %w", err)
+		}
+		return s.dir, nil
+	}
+	s.dir = filepath.Join(housed.Folder(), "systems")
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return "", fmt.Errorf("make a folder for systems: %w", err)
+	}
+	return s.dir, nil
+}
+
+// certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a webhook configuration that
+// was not renewed with them is known for a left-over.
+func (s *Set) certify(p *place) (ca []byte, err error) {
+	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := authority.Serving("tls", p.host, loopback, "localhost"); err != nil {
+		return nil, err
+	}
+	return p.authority()
+}
+
+func (p *place) authority() ([]byte, error) {
+	ca, err := os.ReadFile(filepath.Join(p.certDir(), "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority's certificate: %w", err)
+	}
+	return ca, nil
+}
+
+// writeKubeconfig makes a kubeconfig, mode 0600, of whatever a client is configured with.
+func writeKubeconfig(c *rest.Config, path string) error {
+	const name = "rehearse"
+	config := clientconfig.NewConfig()
+	config.Clusters[name] = &clientconfig.Cluster{
+		Server: c.Host + c.APIPath, TLSServerName: c.ServerName, InsecureSkipTLSVerify: c.Insecure,
+		CertificateAuthority: c.CAFile, CertificateAuthorityData: c.CAData,
+	}
+	config.AuthInfos[name] = &clientconfig.AuthInfo{
+		ClientCertificate: c.CertFile, ClientCertificateData: c.CertData, ClientKey: c.KeyFile, ClientKeyData: c.KeyData,
+		Token: c.BearerToken, TokenFile: c.BearerTokenFile, Username: c.Username, Password: c.Password,
+		Impersonate: c.Impersonate.UserName, ImpersonateUID: c.Impersonate.UID, ImpersonateGroups: c.Impersonate.Groups,
+		ImpersonateUserExtra: c.Impersonate.Extra, AuthProvider: c.AuthProvider, Exec: c.ExecProvider,
+	}
+	config.Contexts[name] = &clientconfig.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	if err := clientconfig.FlattenConfig(config); err != nil {
+		return fmt.Errorf("embed credentials in the kubeconfig: %w", err)
+	}
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return fmt.Errorf("write the kubeconfig: %w", err)
+	}
+	return nil
+}

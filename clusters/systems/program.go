@@ -1,0 +1,121 @@
+package systems
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// program is a system as a process, with its place put into its texts.
+type program struct {
+	command        []string
+	env            map[string]string
+	files          map[string]string
+	crds, webhooks []string
+	ready          clusters.SystemReadiness
+	probes         []*unstructured.Unstructured
+	// installsItself: it makes its CRDs and webhook configurations itself.
+	installsItself bool
+}
+
+// concrete puts the place into the texts of a system; a simulator is a program like any other.
+func concrete(definition clusters.System, simulators Simulators, at *place) (program, error) {
+	if definition.Simulated != nil {
+		return simulated(definition, simulators, at)
+	}
+	values := at.values()
+	values["DIR"] = at.dir
+	e := expander{values: values}
+	if definition.Version != "" {
+		values["VERSION"] = definition.Version
+	}
+	p := definition.Process
+	made := program{
+		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs), webhooks: e.list(p.Webhooks),
+		probes: objectsOf(definition.Probes),
+	}
+	if p.Ready != nil {
+		made.ready = clusters.SystemReadiness{HTTPGet: e.text(p.Ready.HTTPGet), TCP: e.text(p.Ready.TCP)}
+	}
+	if e.err == nil && len(made.command) == 0 {
+		e.err = fmt.Errorf("it has no command")
+	}
+	return made, e.err
+}
+
+func simulated(definition clusters.System, simulators Simulators, at *place) (program, error) {
+	simulator, ok := simulators[definition.Simulator()]
+	if !ok {
+		return program{}, noSimulator(definition.Simulator(), simulators)
+	}
+	values := at.values()
+	command := slices.Concat(simulator.Command, []string{
+		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
+		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" + definition.Simulated.Variant,
+	})
+	return program{
+		command: command, probes: simulator.Probes, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+	}, nil
+}
+
+func noSimulator(name string, simulators Simulators) error {
+	return fmt.Errorf("there is no simulator %q; there are: %s", name, strings.Join(clusters.SortedKeys(simulators), ", "))
+}
+
+// expander puts values into texts and keeps the first error.
+type expander struct {
+	values map[string]string
+	err    error
+}
+
+func (e *expander) text(text string) string {
+	expanded, err := clusters.ExpandSystem(text, func(name string) (string, bool) {
+		value, ok := e.values[name]
+		return value, ok
+	})
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	return expanded
+}
+
+func (e *expander) list(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, e.text(text))
+	}
+	return all
+}
+
+func (e *expander) table(texts map[string]string) map[string]string {
+	all := map[string]string{}
+	for key, text := range texts {
+		all[key] = e.text(text)
+	}
+	return all
+}
+
+func objectsOf(plain []map[string]any) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, object := range plain {
+		all = append(all, &unstructured.Unstructured{Object: object})
+	}
+	return all
+}
+
+// absolute makes a file's path one that holds in every folder; a program without a slash in its name is looked for where the shell does.
+func absolute(path string) (string, error) {
+	if !strings.ContainsRune(path, filepath.Separator) {
+		return path, nil
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", path, err)
+	}
+	return whole, nil
+}

@@ -1,0 +1,149 @@
+package systems
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters/processes"
+)
+
+// proofTimeout is how long the API server may take to call a webhook that answers: it learns of one within a second.
+const proofTimeout = 30 * time.Second
+
+// prove returns when the API server has been seen to get an answer from each webhook that is called for the creation of something. A dry run
+// that is accepted proves nothing (the API server may not know of the webhook yet), and neither does one that is refused (by something else); that the
+// API server has counted an answer of the webhook does.
+func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured, list func(context.Context) ([]hook, error)) error {
+	hooks, err := list(ctx)
+	if err != nil {
+		return err
+	}
+	waiting := slices.DeleteFunc(hooks, func(h hook) bool { return !h.creates })
+	if len(waiting) == 0 {
+		return nil
+	}
+	if len(probes) == 0 {
+		return fmt.Errorf("that %s is served cannot be proven: the system has no probes; add an object that it is called for", waiting[0])
+	}
+	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	defer cancel()
+	err = await(ctx, process, func(ctx context.Context) error {
+		answers, err := s.probe(ctx, probes, func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", waiting[0], strings.Join(answers, "\n"))
+	})
+	if err != nil {
+		return fmt.Errorf("prove that its webhooks are served: %w", err)
+	}
+	return nil
+}
+
+// probe creates the probes, as a dry run, and tells of each webhook whose answers became more.
+func (s *Set) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook), waiting []hook) (answers []string, err error) {
+	before, err := s.api.answers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, probe := range probes {
+		answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(), s.api.dryRun(ctx, probe)))
+	}
+	after, err := s.api.answers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range slices.Clone(waiting) {
+		if after[h.key()] > before[h.key()] {
+			answered(h)
+		}
+	}
+	return answers, nil
+}
+
+// dryRun creates an object as a dry run and says what came of it.
+func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) string {
+	client, _, _, err := a.resource(object)
+	if err != nil {
+		return err.Error()
+	}
+	object = object.DeepCopy()
+	if object.GetName() == "" && object.GetGenerateName() == "" {
+		object.SetGenerateName("probe-")
+	}
+	if _, err := client.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager}); err != nil {
+		return err.Error()
+	}
+	return "accepted"
+}
+
+// answerKey tells webhooks apart as the API server's metrics do.
+type answerKey struct{ name, step string }
+
+func (h hook) key() answerKey { return answerKey{h.name, h.step} }
+
+// The API server's counters of webhooks. A call that failed is counted too, but neither with the code 200 nor as a rejection without an error.
+const (
+	requestsMetric   = "apiserver_admission_webhook_request_total"
+	rejectionsMetric = "apiserver_admission_webhook_rejection_count"
+)
+
+// answers reads from the API server's own metrics how often each webhook has answered it, yes or no.
+func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
+	data, err := a.discovery.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	return countAnswers(data)
+}
+
+func countAnswers(data []byte) (map[answerKey]float64, error) {
+	// There are thousands of other lines, which nobody needs to parse.
+	var lines bytes.Buffer
+	scanner := bufio.NewScanner(bytes.NewReader(data))
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		if text := scanner.Text(); strings.HasPrefix(text, requestsMetric+"{") || strings.HasPrefix(text, rejectionsMetric+"{") {
+			lines.WriteString(text + "\n")
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(&lines)
+	if err != nil {
+		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	counts := map[answerKey]float64{}
+	add := func(metric, label, value string) {
+		for _, series := range families[metric].GetMetric() {
+			labels := labelsOf(series)
+			if labels[label] == value {
+				counts[answerKey{labels["name"], labels["type"]}] += series.GetUntyped().GetValue()
+			}
+		}
+	}
+	add(requestsMetric, "code", "200")
+	add(rejectionsMetric, "error_type", "no_error")
+	return counts, nil
+}
+
+func labelsOf(series *dto.Metric) map[string]string {
+	labels := map[string]string{}
+	for _, pair := range series.GetLabel() {
+		labels[pair.GetName()] = pair.GetValue()
+	}
+	return labels
+}

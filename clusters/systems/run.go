@@ -1,0 +1,298 @@
+package systems
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
+)
+
+const (
+	// stopGrace is how long a process may take to end when it is asked to.
+	stopGrace = 10 * time.Second
+	// lookInterval is between two looks at something that is awaited, lookTimeout how long a look may take.
+	lookInterval = 20 * time.Millisecond
+	lookTimeout  = 5 * time.Second
+)
+
+// launch installs what a process needs, starts it, and returns when it serves. A process that runs already ends first.
+func (s *Set) launch(ctx context.Context, sys *system) (err error) {
+	if sys.place == nil {
+		if sys.place, err = s.makePlace(sys.definition.Name); err != nil {
+			return err
+		}
+	}
+	if sys.program, err = concrete(sys.definition, s.Simulators, sys.place); err != nil {
+		return err
+	}
+	if sys.process != nil {
+		if err := sys.process.Stop(ctx, stopGrace); err != nil {
+			return err
+		}
+	}
+	ca, err := s.certify(sys.place)
+	if err != nil {
+		return err
+	}
+	before, _, err := s.api.stock(ctx, "")
+	if err != nil {
+		return err
+	}
+	if !sys.program.installsItself {
+		if err := s.install(ctx, sys, ca); err != nil {
+			return err
+		}
+	}
+	if err := s.start(ctx, sys); err != nil {
+		return err
+	}
+	if sys.program.installsItself {
+		if err := s.takeStock(ctx, sys, ca, before); err != nil {
+			return err
+		}
+	}
+	return s.serves(ctx, sys)
+}
+
+// keepUp looks after a system that is to stay as it is while the cluster changed.
+func (s *Set) keepUp(ctx context.Context, sys *system) error {
+	if !alive(sys.process) {
+		if sys.process != nil && !sys.process.Expected() {
+			s.Progress("system %s is started again: %v", sys.definition.Name, sys.process.Failure())
+		}
+		if err := s.start(ctx, sys); err != nil {
+			return err
+		}
+	}
+	return s.serves(ctx, sys)
+}
+
+func alive(p *processes.Process) bool {
+	if p == nil {
+		return false
+	}
+	select {
+	case <-p.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// start starts a system's process and returns when it says that it is ready.
+func (s *Set) start(ctx context.Context, sys *system) error {
+	for name, text := range sys.program.files {
+		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
+			return fmt.Errorf("write its file %s: %w", name, err)
+		}
+	}
+	spec, err := s.spec(sys)
+	if err != nil {
+		return err
+	}
+	process, err := s.spawner.Start(spec)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	sys.process = process
+	s.logs[sys.definition.Name] = append(s.logs[sys.definition.Name], process.LogFile)
+	s.mu.Unlock()
+	go s.watch(sys.definition.Name, process)
+	look, err := readiness(sys)
+	if err != nil {
+		return err
+	}
+	if err := await(ctx, process, look); err != nil {
+		return fmt.Errorf("wait until its process is ready: %w", err)
+	}
+	return nil
+}
+
+func (s *Set) spec(sys *system) (processes.Spec, error) {
+	name := sys.definition.Name
+	file, err := absolute(sys.program.command[0])
+	if err != nil {
+		return processes.Spec{}, err
+	}
+	if file, err = exec.LookPath(file); err != nil {
+		return processes.Spec{}, fmt.Errorf("find its program: %w", err)
+	}
+	var env []string
+	for _, values := range []map[string]string{sys.place.values(), sys.program.env} {
+		for _, key := range clusters.SortedKeys(values) {
+			env = append(env, key+"="+values[key])
+		}
+	}
+	return processes.Spec{
+		Name: "system-" + name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.dir, LogDir: sys.place.file("logs"),
+		Owner: s.owner(), Detached: s.Keep,
+	}, nil
+}
+
+// owner is whom the cluster's own processes are found by.
+func (s *Set) owner() string {
+	if housed, ok := s.cluster.(clusters.Housed); ok {
+		return housed.Folder() + string(os.PathSeparator)
+	}
+	return s.dir + string(os.PathSeparator)
+}
+
+// watch reports a process that ends without being told to.
+func (s *Set) watch(name string, process *processes.Process) {
+	<-process.Done()
+	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	if held || process.Expected() {
+		return
+	}
+	select {
+	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
+	default: // nobody reads, and the first ones say enough
+	}
+}
+
+// readiness is the look at a process that says whether it is ready.
+func readiness(sys *system) (func(context.Context) error, error) {
+	switch ready := sys.program.ready; {
+	case ready.HTTPGet != "":
+		ca, err := sys.place.authority()
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(ca)
+		client := &http.Client{Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
+		}}
+		return func(ctx context.Context) error { return get(ctx, client, ready.HTTPGet) }, nil
+	case ready.TCP != "":
+		return func(ctx context.Context) error {
+			connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", ready.TCP)
+			if err != nil {
+				return err
+			}
+			return connection.Close()
+		}, nil
+	}
+	return func(context.Context) error { return nil }, nil
+}
+
+func get(ctx context.Context, client *http.Client, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return fmt.Errorf("GET %s: %w", url, err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", url, response.Status)
+	}
+	return nil
+}
+
+// await repeats a look until it finds nothing wrong, the process (if any) ends, or time is up.
+func await(ctx context.Context, process *processes.Process, look func(context.Context) error) error {
+	ended := make(<-chan struct{})
+	if process != nil {
+		ended = process.Done()
+	}
+	ticker := time.NewTicker(lookInterval)
+	defer ticker.Stop()
+	last := errors.New("there was no time to look")
+	for {
+		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
+		err := look(attempt)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-ended:
+			return process.Failure()
+		case <-ctx.Done():
+			return fmt.Errorf("%w; what was seen last: %w", context.Cause(ctx), last)
+		case <-ticker.C:
+		}
+	}
+}
+
+// Kill ends a system's process without warning and leaves it down until Restart or Converge.
+func (s *Set) Kill(ctx context.Context, name string) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	sys, err := s.controllable(name)
+	if err != nil {
+		return err
+	}
+	if !alive(sys.process) {
+		return errors.New("it is not running")
+	}
+	return sys.process.Kill(ctx)
+}
+
+// Restart stops a system's process if it runs, starts it as it was, and returns when it serves.
+func (s *Set) Restart(ctx context.Context, name string) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	sys, err := s.controllable(name)
+	if err != nil {
+		return err
+	}
+	if alive(sys.process) {
+		if err := sys.process.Stop(ctx, stopGrace); err != nil {
+			return err
+		}
+	}
+	if err := s.start(ctx, sys); err != nil {
+		return err
+	}
+	return s.serves(ctx, sys)
+}
+
+func (s *Set) controllable(name string) (*system, error) {
+	sys := s.system(name)
+	if sys == nil {
+		return nil, errors.New("it is not installed")
+	}
+	if sys.place == nil {
+		return nil, errors.New("it runs in the cluster, not as a process of ours; delete its pods instead")
+	}
+	return sys, nil
+}
+
+// serves returns when the CRDs, APIServices and webhooks of a system do their part.
+func (s *Set) serves(ctx context.Context, sys *system) error {
+	for _, object := range sys.objects {
+		look := func(context.Context) error { return nil }
+		switch object.kind {
+		case crdKind:
+			look = func(ctx context.Context) error { return s.api.crdServed(ctx, object.name) }
+		case apiServiceKind:
+			look = func(ctx context.Context) error { return s.api.available(ctx, object.name) }
+		}
+		if err := await(ctx, sys.process, look); err != nil {
+			return fmt.Errorf("wait until %s is served: %w", object, err)
+		}
+	}
+	if sys.place == nil {
+		return nil
+	}
+	return s.prove(ctx, sys.process, sys.program.probes, func(ctx context.Context) ([]hook, error) { return s.api.hooksAt(ctx, sys.place.url()) })
+}

@@ -1,0 +1,178 @@
+package systems
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// sleeper is a process that writes its place into a file, and says so.
+func sleeper(name string) clusters.System {
+	return clusters.System{Name: name, Version: "7", Process: &clusters.SystemProcess{
+		Command: []string{"sh", "-c", "cat $(DIR)/config; echo $$(id) > $(DIR)/up; test -n \"$KUBECONFIG\" && exec sleep 1000"},
+		Files:   map[string]string{"config": "version $(VERSION) at $(WEBHOOK_HOST):$(WEBHOOK_PORT)\n"},
+	}}
+}
+
+func converge(t *testing.T, s *Set, wanted ...clusters.System) {
+	t.Helper()
+	if err := s.Converge(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pid(s *Set, name string) int { return s.system(name).process.PID }
+
+// die ends a system's process from outside.
+func die(t *testing.T, s *Set, name string) {
+	t.Helper()
+	process := s.system(name).process
+	if err := syscall.Kill(-process.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-process.Done()
+}
+
+func TestLifeOfAProcess(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	converge(t, s, sleeper("a"), sleeper("b"))
+	a, b := pid(s, "a"), pid(s, "b")
+	converge(t, s, sleeper("a"), sleeper("b"))
+	if pid(s, "a") != a || pid(s, "b") != b {
+		t.Error("a system that did not change was started anew")
+	}
+	changed := sleeper("b")
+	changed.Version = "8"
+	converge(t, s, sleeper("a"), changed)
+	if pid(s, "a") != a || pid(s, "b") == b {
+		t.Error("want b started anew, and a left alone")
+	}
+	config, err := os.ReadFile(s.system("b").place.file("config"))
+	if err != nil || !strings.HasPrefix(string(config), "version 8 at 127.0.0.1:") {
+		t.Errorf("its file holds %q, %v", config, err)
+	}
+	for _, file := range []string{"config", "kubeconfig", "certs/tls.key", "certs/ca.crt"} {
+		if info, err := os.Stat(s.system("b").place.file(file)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v; want mode 0600", file, info, err)
+		}
+	}
+	if err := s.Kill(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Kill(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "not running") {
+		t.Errorf("killed twice: %v", err)
+	}
+	if err := s.Restart(t.Context(), "b"); err != nil || !alive(s.system("b").process) {
+		t.Errorf("restart: %v", err)
+	}
+	if err := s.Kill(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	converge(t, s, sleeper("a"), changed)
+	if !alive(s.system("b").process) {
+		t.Error("a killed system is still down after a transition")
+	}
+	if got := len(s.LogFiles()["b"]); got != 4 {
+		t.Errorf("%d logs of b, want one for each start", got)
+	}
+	converge(t, s, changed)
+	if s.system("a") != nil || s.Kill(t.Context(), "a") == nil {
+		t.Error("a removed system is still there")
+	}
+	select {
+	case err := <-s.Died():
+		t.Errorf("nothing died of itself: %v", err)
+	default:
+	}
+	dir := t.TempDir()
+	if err := s.Collect(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+	if logs, _ := filepath.Glob(filepath.Join(dir, "system-*.log")); len(logs) != 5 {
+		t.Errorf("collected %v", logs)
+	}
+}
+
+func TestDeathIsReported(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, sleeper("lws"))
+	die(t, s, "lws")
+	if err := <-s.Died(); err == nil || !strings.Contains(err.Error(), "system lws: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDeathWhileTheClusterChanges: like a pod, the process is started again.
+func TestDeathWhileTheClusterChanges(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, sleeper("lws"))
+	s.Hold()
+	die(t, s, "lws")
+	converge(t, s, sleeper("lws"))
+	if !alive(s.system("lws").process) {
+		t.Error("it was not started again")
+	}
+	select {
+	case err := <-s.Died():
+		t.Errorf("reported: %v", err)
+	default:
+	}
+}
+
+func TestProcessThatDoesNotStart(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	system := clusters.System{Name: "broken", Process: &clusters.SystemProcess{
+		Command: []string{"sh", "-c", "echo unknown flag >&2; exit 2"}, Ready: &clusters.SystemReadiness{TCP: "$(HEALTH_ADDRESS)"},
+	}}
+	err := s.Converge(t.Context(), []clusters.System{system})
+	if err == nil || !strings.Contains(err.Error(), "unknown flag") || !strings.Contains(err.Error(), "system broken(process)") {
+		t.Errorf("got %v, want the process's own words", err)
+	}
+	system.Process.Command = []string{"sleep", "1000"}
+	system.Process.Ready = nil
+	if err := s.Converge(t.Context(), []clusters.System{system}); err != nil {
+		t.Errorf("a second try, which is right: %v", err)
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	c := newFakeCluster(t)
+	s, err := New(c, Options{PortLocks: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	converge(t, s, sleeper("lws"))
+	process := s.system("lws").process
+	if err := s.Close(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if alive(process) {
+		t.Error("its process lives")
+	}
+	for _, dir := range []string{c.folder, s.PortLocks} {
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
+	at := &place{dir: "/dir", host: "127.0.0.1", served: reservation(1), own: reservation(2, 3)}
+	p, err := concrete(clusters.System{Name: "lws", Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"}},
+		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, at)
+	want := []string{
+		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs", "--faults=a,b", "--variant=v",
+	}
+	if err != nil || !reflect.DeepEqual(p.command, want) || p.ready.HTTPGet != "https://127.0.0.1:1/readyz" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}}, at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package systems
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+var (
+	apiServiceKind     = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
+	apiServiceResource = apiServiceKind.WithVersion("v1").GroupVersion().WithResource("apiservices")
+	namespaceKind      = schema.GroupKind{Kind: "Namespace"}
+	namespaceResource  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+)
+
+// stock lists what there is of the kinds that a simulator may make and that must go with it: namespaces with all that is in them,
+// CustomResourceDefinitions and APIServices. The second list holds those that it has applied itself. Bodies, which may be large, stay where they are.
+func (a *api) stock(ctx context.Context, manager string) (all, own []reference, err error) {
+	for _, part := range []struct {
+		kind     schema.GroupKind
+		resource schema.GroupVersionResource
+	}{
+		{namespaceKind, namespaceResource}, {crdKind, crdResource}, {apiServiceKind, apiServiceResource},
+	} {
+		list, err := a.metadata.Resource(part.resource).List(ctx, metav1.ListOptions{})
+		if apierrors.IsNotFound(err) {
+			continue // an API server without aggregation
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("list %s: %w", part.resource.Resource, err)
+		}
+		for _, item := range list.Items {
+			r := reference{kind: part.kind, version: part.resource.Version, name: item.Name}
+			all = append(all, r)
+			if slices.ContainsFunc(item.ManagedFields, func(f metav1.ManagedFieldsEntry) bool { return f.Manager == manager }) {
+				own = append(own, r)
+			}
+		}
+	}
+	return all, own, nil
+}
+
+// takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration that it did not renew is of
+// what it was before, and goes.
+func (s *Set) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
+	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
+	if err != nil {
+		return err
+	}
+	for _, object := range own {
+		if !slices.Contains(before, object) {
+			sys.objects = addReference(sys.objects, object)
+		}
+	}
+	return s.api.deleteStale(ctx, sys.place.url(), ca)
+}
+
+// simulatorManager is the field manager that a simulator applies with.
+func simulatorManager(definition clusters.System) string {
+	if definition.Simulated == nil {
+		return ""
+	}
+	return definition.Simulator() + "-simulator"
+}
+
+// available says what an APIService still lacks.
+func (a *api) available(ctx context.Context, name string) error {
+	service, err := a.dynamic.Resource(apiServiceResource).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	conditions, _, _ := unstructured.NestedFieldNoCopy(service.Object, "status", "conditions")
+	if !conditionTrue(conditions, "Available") {
+		return fmt.Errorf("its conditions are %v", conditions)
+	}
+	return nil
+}

@@ -1,0 +1,307 @@
+// Package systems installs what is under test into a cluster, runs it, changes it, and takes it away again.
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
+)
+
+// Simulator is what must be known of a simulator to run it.
+type Simulator struct {
+	// Command is the program and its first arguments. It serves as the simulator when these are added: --kubeconfig=FILE --host=ADDRESS
+	// --port=NUMBER --cert-dir=FOLDER --faults=A,B --variant=NAME. It installs its CRDs and webhook configurations itself, by server-side
+	// apply as field manager NAME-simulator, and answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
+	Command []string
+	// Faults that it can have, and Variants that it can be.
+	Faults, Variants []string
+	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
+	Probes []*unstructured.Unstructured
+}
+
+// Simulators by their names.
+type Simulators map[string]Simulator
+
+// Options of a Set.
+type Options struct {
+	// Simulators that there are.
+	Simulators Simulators
+	// Keep makes processes that outlive this one.
+	Keep bool
+	// PortLocks is the folder of the locks of ports; that of the user's cache directory unless told.
+	PortLocks string
+	// Progress is told what is going on. May be nil.
+	Progress clusters.Progress
+	// Now is the clock; time.Now unless set.
+	Now func() time.Time
+}
+
+// Set is the systems of one cluster.
+type Set struct {
+	Options
+
+	cluster clusters.Cluster
+	api     *api
+	spawner *processes.Spawner
+	died    chan error
+	// converging holds whoever changes a system against others.
+	converging sync.Mutex
+
+	mu sync.Mutex
+	// dir is the folder of the systems' folders, "" as long as none was needed.
+	dir string
+	// held: the API server may be away, so that the end of a process is no surprise.
+	held    bool
+	systems map[string]*system
+	// order of their installation.
+	order []string
+	logs  map[string][]string
+}
+
+// system is one that is installed.
+type system struct {
+	definition clusters.System
+	// installed: it was seen to serve as it is defined.
+	installed bool
+	// place and process of one that is a process.
+	place   *place
+	program program
+	process *processes.Process
+	// objects that were made for it and were not there before, in their order.
+	objects []reference
+}
+
+// New returns the set of systems of a cluster, which has none yet.
+func New(cluster clusters.Cluster, o Options) (*Set, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	client, err := newAPI(cluster.RESTConfig())
+	if err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	return &Set{
+		Options: o, cluster: cluster, api: client, spawner: processes.NewSpawner(), died: make(chan error, 8),
+		held: true, systems: map[string]*system{}, logs: map[string][]string{},
+	}, nil
+}
+
+// Died yields an error for every process of a system that ended without being told to, with its last lines.
+func (s *Set) Died() <-chan error { return s.died }
+
+// Hold says that the cluster is about to change: until the next Converge the end of a process is not reported by Died. Like a pod it is
+// started again then.
+func (s *Set) Hold() { s.hold(true) }
+
+func (s *Set) hold(held bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = held
+}
+
+// Converge makes the cluster have these systems, in this order, and no others. It returns when each serves: its CRDs are established and can be
+// discovered, its process is ready, and its webhooks have been seen to answer the API server. A system that differs from what it was is started anew.
+func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	s.hold(true)
+	err := s.converge(ctx, wanted)
+	s.hold(false)
+	if err != nil {
+		return err
+	}
+	return s.ended()
+}
+
+func (s *Set) converge(ctx context.Context, wanted []clusters.System) error {
+	for _, name := range slices.Backward(slices.Clone(s.order)) {
+		pods := s.system(name).definition.Kind() == "manifests"
+		if !slices.ContainsFunc(wanted, func(w clusters.System) bool { return w.Name == name && (w.Kind() == "manifests") == pods }) {
+			if err := s.remove(ctx, name); err != nil {
+				return fmt.Errorf("remove system %s: %w", name, err)
+			}
+		}
+	}
+	for _, definition := range wanted {
+		if err := s.one(ctx, definition); err != nil {
+			return fmt.Errorf("system %s: %w", definition, err)
+		}
+	}
+	return nil
+}
+
+// ended tells of processes that have ended while that was no surprise, but should not have.
+func (s *Set) ended() error {
+	for _, name := range s.order {
+		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
+			return fmt.Errorf("system %s: %w", name, sys.process.Failure())
+		}
+	}
+	return nil
+}
+
+// one makes one system be there as it is defined.
+func (s *Set) one(ctx context.Context, definition clusters.System) error {
+	ctx, cancel := context.WithTimeout(ctx, installTimeout)
+	defer cancel()
+	sys := s.system(definition.Name)
+	switch {
+	case sys == nil:
+		s.Progress("installing system %s", definition)
+		sys = s.add(definition)
+	case !sys.installed || !reflect.DeepEqual(sys.definition, definition):
+		s.Progress("changing system %s to %s", sys.definition, definition)
+	case definition.Kind() == "manifests":
+		return s.proveManifests(ctx, sys)
+	default:
+		return s.keepUp(ctx, sys)
+	}
+	sys.definition, sys.installed = definition, false
+	bring := s.launch
+	if definition.Kind() == "manifests" {
+		bring = s.deploy
+	}
+	if err := bring(ctx, sys); err != nil {
+		return err
+	}
+	sys.installed = true
+	return nil
+}
+
+// installTimeout is how long a system may take until it serves: far more than it takes on a busy machine.
+const installTimeout = 4 * time.Minute
+
+func (s *Set) system(name string) *system {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.systems[name]
+}
+
+func (s *Set) add(definition clusters.System) *system {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sys := &system{definition: definition}
+	s.systems[definition.Name] = sys
+	s.order = append(s.order, definition.Name)
+	return sys
+}
+
+func (s *Set) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.systems, name)
+	s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == name })
+}
+
+// remove takes a system away with all that was made for it. What it manages goes first, while it can still do its part.
+func (s *Set) remove(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, installTimeout)
+	defer cancel()
+	sys := s.system(name)
+	s.Progress("removing system %s", sys.definition)
+	objects := sys.objects
+	if sys.place != nil {
+		hooks, err := s.api.hooksAt(ctx, sys.place.url())
+		if err != nil {
+			return err
+		}
+		for _, h := range hooks {
+			objects = addReference(objects, h.configuration)
+		}
+	}
+	for _, object := range slices.Backward(objects) {
+		if err := s.api.delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	if err := s.end(ctx, sys); err != nil {
+		return err
+	}
+	s.forget(name)
+	return nil
+}
+
+// end ends a system's process and gives its place back.
+func (s *Set) end(ctx context.Context, sys *system) error {
+	if sys.process != nil {
+		if err := sys.process.Stop(ctx, stopGrace); err != nil {
+			return err
+		}
+		sys.process = nil
+	}
+	if sys.place != nil {
+		sys.place.release()
+	}
+	return nil
+}
+
+// Close ends all systems. From a cluster that stays, they are removed with all that was made for them.
+func (s *Set) Close(ctx context.Context, stays bool) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	s.hold(true)
+	var errs []error
+	for _, name := range slices.Backward(slices.Clone(s.order)) {
+		var err error
+		if stays {
+			err = s.remove(ctx, name)
+		}
+		if !stays || err != nil {
+			err = errors.Join(err, s.end(ctx, s.system(name)))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("end system %s: %w", name, err))
+		}
+	}
+	s.spawner.Close()
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// LogFiles returns the log files of every system's process, one for each of its starts, in the order of the starts.
+func (s *Set) LogFiles() map[string][]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	files := map[string][]string{}
+	for name, logs := range s.logs {
+		files[name] = slices.Clone(logs)
+	}
+	return files
+}
+
+// Collect copies the processes' logs into a folder.
+func (s *Set) Collect(_ context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for the systems' logs: %w", err)
+	}
+	var errs []error
+	for _, files := range s.LogFiles() {
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), data, 0o600)
+			}
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("collect the systems' logs: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package systems
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// hook is one webhook of a configuration.
+type hook struct {
+	configuration reference
+	name          string
+	// step of admission, as metrics call it: admit or validating.
+	step string
+	// creates: it is called when something is created.
+	creates bool
+	client  admissionv1.WebhookClientConfig
+}
+
+// String is "webhook name (MutatingWebhookConfiguration configuration)".
+func (h hook) String() string { return fmt.Sprintf("webhook %s (%s)", h.name, h.configuration) }
+
+var webhookKinds = []schema.GroupKind{
+	{Group: admissionv1.GroupName, Kind: "MutatingWebhookConfiguration"},
+	{Group: admissionv1.GroupName, Kind: "ValidatingWebhookConfiguration"},
+}
+
+func isWebhook(object *unstructured.Unstructured) bool {
+	return slices.Contains(webhookKinds, object.GroupVersionKind().GroupKind())
+}
+
+// hooks lists all webhooks of the cluster.
+func (a *api) hooks(ctx context.Context) ([]hook, error) {
+	client := a.typed.AdmissionregistrationV1()
+	mutating, err1 := client.MutatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	validating, err2 := client.ValidatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("list webhook configurations: %w", err)
+	}
+	var all []hook
+	for _, c := range mutating.Items {
+		for _, w := range c.Webhooks {
+			all = append(all, hook{reference{kind: webhookKinds[0], version: "v1", name: c.Name}, w.Name, "admit", creates(w.Rules), w.ClientConfig})
+		}
+	}
+	for _, c := range validating.Items {
+		for _, w := range c.Webhooks {
+			all = append(all, hook{reference{kind: webhookKinds[1], version: "v1", name: c.Name}, w.Name, "validating", creates(w.Rules), w.ClientConfig})
+		}
+	}
+	return all, nil
+}
+
+func creates(rules []admissionv1.RuleWithOperations) bool {
+	return slices.ContainsFunc(rules, func(r admissionv1.RuleWithOperations) bool {
+		return slices.Contains(r.Operations, admissionv1.Create) || slices.Contains(r.Operations, admissionv1.OperationAll)
+	})
+}
+
+// hooksAt lists the webhooks that are served at a process's address.
+func (a *api) hooksAt(ctx context.Context, url string) ([]hook, error) {
+	all, err := a.hooks(ctx)
+	return slices.DeleteFunc(all, func(h hook) bool {
+		return h.client.URL == nil || *h.client.URL != url && !strings.HasPrefix(*h.client.URL, url+"/")
+	}), err
+}
+
+// deleteStale deletes the configurations of webhooks at an address that have another authority: those of an earlier start.
+func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
+	hooks, err := a.hooksAt(ctx, url)
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		if bytes.Equal(bytes.TrimSpace(h.client.CABundle), bytes.TrimSpace(ca)) {
+			continue
+		}
+		if err := a.delete(ctx, h.configuration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// install applies the CRDs and the webhook configurations of a system's process, pointed at the process, and deletes those that it had
+// before and has no more.
+func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
+	crds, err := readKinds(sys.program.crds, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
+	if err != nil {
+		return err
+	}
+	webhooks, err := readKinds(sys.program.webhooks, isWebhook)
+	if err != nil {
+		return err
+	}
+	url := sys.place.url()
+	var wanted []reference
+	for _, crd := range crds {
+		redirectConversion(crd, url, ca)
+		wanted = append(wanted, reference{kind: crdKind, version: crd.GroupVersionKind().Version, name: crd.GetName()})
+	}
+	for _, configuration := range webhooks {
+		redirectWebhooks(configuration, url, ca)
+		wanted = append(wanted, reference{kind: configuration.GroupVersionKind().GroupKind(), version: configuration.GroupVersionKind().Version, name: configuration.GetName()})
+		if err := s.notTaken(ctx, sys.definition.Name, configuration); err != nil {
+			return err
+		}
+	}
+	if err := s.applyAll(ctx, sys, append(crds, webhooks...)); err != nil {
+		return err
+	}
+	return s.prune(ctx, sys, wanted)
+}
+
+// applyAll applies objects and notes those that were not there before. After CRDs it waits until they are served, as others may need them.
+func (s *Set) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
+	for _, object := range objects {
+		made, r, err := s.api.apply(ctx, sys.definition.Name, object)
+		if err != nil {
+			return err
+		}
+		if made {
+			sys.objects = addReference(sys.objects, r)
+		}
+		if r.kind != crdKind {
+			continue
+		}
+		if err := await(ctx, nil, func(ctx context.Context) error { return s.api.crdServed(ctx, r.name) }); err != nil {
+			return fmt.Errorf("wait until %s is served: %w", r, err)
+		}
+	}
+	return nil
+}
+
+// prune deletes what was made for a system and is not wanted any more.
+func (s *Set) prune(ctx context.Context, sys *system, wanted []reference) error {
+	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
+		if slices.Contains(wanted, r) {
+			continue
+		}
+		if err := s.api.delete(ctx, r); err != nil {
+			return err
+		}
+		sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
+	}
+	return nil
+}
+
+// notTaken refuses to redirect the webhooks of an installation that is somebody else's.
+func (s *Set) notTaken(ctx context.Context, system string, configuration *unstructured.Unstructured) error {
+	_, mapping, r, err := s.api.resource(configuration)
+	if err != nil {
+		return err
+	}
+	there, err := s.api.metadata.Resource(mapping.Resource).Get(ctx, r.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for %s: %w", r, err)
+	}
+	if there.Labels[label] != system {
+		return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the other installation first", r, system)
+	}
+	return nil
+}
+
+// redirectWebhooks points the webhooks of a configuration that name a Service at a process.
+func redirectWebhooks(configuration *unstructured.Unstructured, url string, ca []byte) {
+	webhooks, _ := configuration.Object["webhooks"].([]any)
+	for _, item := range webhooks {
+		webhook, _ := item.(map[string]any)
+		if client, ok := webhook["clientConfig"].(map[string]any); ok {
+			redirect(client, url, ca)
+		}
+	}
+}

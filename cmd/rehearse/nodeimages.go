@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+func newNodeImagesCommand() *cobra.Command {
+	var flags releaseFlags
+	var mirror string
+	command := &cobra.Command{
+		Use:   "node-images VERSION...",
+		Short: "Build node images for kind clusters without any container registry",
+		Long: `Node-images builds the images of kind's nodes from Debian packages and Go modules alone, and loads them into the container
+engine as ` + nodeimage.Repository + `:vVERSION, where --provider kind finds them. It needs Linux, root, debootstrap, Go and a
+container engine. An image of the same content is not built again.`,
+		Example: `  sudo rehearse node-images 1.34 1.35`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, versions []string) error {
+			progress := progressTo(command.ErrOrStderr())
+			cache, err := local.CacheDir()
+			if err != nil {
+				return err
+			}
+			options := flags.options(progress)
+			options.CacheDir = cache
+			programs, err := releases.New(options)
+			if err != nil {
+				return err
+			}
+			loader, err := engine.Detect(command.Context())
+			if err != nil {
+				return broken(err)
+			}
+			builder := nodeimage.New(nodeimage.Options{
+				CacheDir: filepath.Join(cache, "node-images"), Programs: programs, Loader: loader, Mirror: mirror, Progress: progress,
+			})
+			var errs []error
+			for _, version := range versions {
+				tag, err := builder.Build(command.Context(), version)
+				if err != nil {
+					errs = append(errs, broken(err))
+					continue
+				}
+				fmt.Fprintln(command.OutOrStdout(), tag)
+			}
+			return errors.Join(errs...)
+		},
+	}
+	flags.add(command)
+	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (http://deb.debian.org/debian unless told)")
+	return command
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+func newRequirementsCommand() *cobra.Command {
+	var names bool
+	command := &cobra.Command{
+		Use:   "requirements SUITE",
+		Short: "List what a suite requires, and what tests it",
+		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover each and of the simulator's faults that
+break it. It fails when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
+		Example: `  rehearse requirements kubernetes
+  rehearse requirements kai --names`,
+		Args: oneSuite,
+		RunE: func(command *cobra.Command, args []string) error {
+			suite, err := findSuite(args[0])
+			if err != nil {
+				return err
+			}
+			if err := writeRequirements(command.OutOrStdout(), suite, names); err != nil {
+				return err
+			}
+			if err := suite.Check(); err != nil {
+				return &exitError{code: exitFailed, err: err}
+			}
+			return nil
+		},
+	}
+	command.Flags().BoolVar(&names, "names", false, "name the scenarios and the faults")
+	return command
+}
+
+// oneSuite wants the name of a suite.
+func oneSuite(command *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(suiteNames(), ", "))
+	}
+	return nil
+}
+
+func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "REQUIREMENT\tLEVEL\tSCENARIOS\tFAULTS\tSTATEMENT")
+	core := 0
+	for _, r := range suite.Requirements {
+		if r.Level == suites.Core {
+			core++
+		}
+		covering, breaking := suite.Covering(r.ID), suite.Breaking(r.ID)
+		faults := strconv.Itoa(len(breaking))
+		if len(suite.Faults) == 0 || r.NoFault != "" {
+			faults = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", r.ID, r.Level, len(covering), faults, r.Statement)
+		if !names {
+			continue
+		}
+		for _, s := range covering {
+			fmt.Fprintf(table, "\t\t\t\t  scenario %s\n", s.Title())
+		}
+		for _, f := range breaking {
+			fmt.Fprintf(table, "\t\t\t\t  fault %s: %s\n", f.Name, f.Sentence)
+		}
+		if r.NoFault != "" {
+			fmt.Fprintf(table, "\t\t\t\t  no fault: %s\n", r.NoFault)
+		}
+	}
+	fmt.Fprintf(table, "\n%d requirements, %d of them core; %d scenarios; %d faults\n", len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults))
+	if err := table.Flush(); err != nil {
+		return broken(fmt.Errorf("write the requirements: %w", err))
+	}
+	return nil
+}

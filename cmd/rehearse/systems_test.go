@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+const withSystem = ", systems: [{name: lws, simulated: {simulator: leaderworkerset}}]"
+
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestSimulatorsAreToldInFull(t *testing.T) {
+	for name, simulator := range catalog() {
+		if len(simulator.Faults) == 0 {
+			t.Errorf("%s has no faults", name)
+		}
+		for _, fault := range simulator.Faults {
+			if fault.Name == "" || fault.Sentence == "" || len(fault.Breaks) == 0 {
+				t.Errorf("%s: fault %+v is not told in full", name, fault)
+			}
+		}
+	}
+}
+
+func TestSystemFlag(t *testing.T) {
+	scenarioFile := file(t, scenario(withSystem))
+	real := file(t, "name: real\nversion: \"7\"\nprocess: {command: [sh, -c, sleep 1000]}\n")
+	fault := catalog()["leaderworkerset"].Faults[0].Name
+	for text, want := range map[string]string{
+		"lws=faults:" + fault: "lws(simulated, as leaderworkerset, faults " + fault + ")",
+		"lws=faults:":         "lws(simulated, as leaderworkerset)",
+		"lws=process:" + real: "lws(process, 7)",
+	} {
+		code, out, errs := command(t, "plan", "--system", text, scenarioFile)
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("--system %s: %d, no %q in\n%s%s", text, code, want, out, errs)
+		}
+	}
+	for text, want := range map[string]string{
+		"lws":                         "want NAME=process:FILE",
+		"lws=process":                 "want NAME=process:FILE",
+		"=faults:a":                   "want NAME=process:FILE",
+		"lws=magic:x":                 `not "magic"`,
+		"lws=faults:no-such":          `has no fault "no-such"`,
+		"swl=faults:" + fault:         "no scenario has such a system",
+		"lws=process:nowhere":         "nowhere",
+		"lws=manifests:" + real:       "defines a system that is process",
+		"lws=process:" + scenarioFile: `unknown field "apiVersion"`,
+	} {
+		code, _, errs := command(t, "plan", "--system", text, scenarioFile)
+		if code != exitInput || !strings.Contains(errs, want) {
+			t.Errorf("--system %s: %d, no %q in\n%s", text, code, want, errs)
+		}
+	}
+}

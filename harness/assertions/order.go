@@ -1,0 +1,154 @@
+package assertions
+
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// event is an event of a sequence that is waited for.
+type event struct {
+	scenarios.Event
+	// part is the number of the stream that tells of it, scope which of its objects.
+	part  int
+	scope history.Scope
+	// number of the event in the sequence, from 1, and group it is in, from 0.
+	number, group int
+	// change by which it came; nil before.
+	change *history.Change
+	// celError is why its expressions could not be evaluated the last time; nil when they were.
+	celError error
+}
+
+// order follows changes as they come and knows which event of a sequence is next.
+type order struct {
+	cel    Evaluate
+	events []*event
+	groups [][]*event
+	// next is the group that is waited for.
+	next int
+	// candidates are the changes that are events of the next group, and by says which is which.
+	candidates []candidacy
+	by         map[*event]int
+	// early is the event that came before its turn, and by which change.
+	early       *event
+	earlyChange *history.Change
+}
+
+// candidacy is a change and the events of a group that it may be.
+type candidacy struct {
+	change history.Change
+	events []*event
+}
+
+// decided says that nothing that comes can make a difference any more.
+func (o *order) decided() bool { return o.complete() || o.early != nil }
+
+func (o *order) complete() bool { return o.next == len(o.groups) }
+
+// see takes one change for the event that it is. A change that is an event of the next group counts as that; else, if it is one whose turn
+// has been, as that one once more; else, if it is a later one, it came before its turn.
+func (o *order) see(part int, change history.Change) {
+	if o.decided() {
+		return
+	}
+	var now, later []*event
+	before := false
+	for _, e := range o.events {
+		if e.part != part || !o.is(e, change) {
+			continue
+		}
+		switch {
+		case e.group < o.next:
+			before = true
+		case e.group == o.next:
+			now = append(now, e)
+		default:
+			later = append(later, e)
+		}
+	}
+	switch {
+	case len(now) > 0:
+		o.take(candidacy{change, now})
+	case !before && len(later) > 0:
+		o.early, o.earlyChange = later[0], &change
+	}
+}
+
+// take gives the change an event of the group, for which others may have to be another; each event has a change of its own. One that finds none
+// now never will.
+func (o *order) take(c candidacy) {
+	if o.by == nil {
+		o.by = map[*event]int{}
+	}
+	o.candidates = append(o.candidates, c)
+	if !o.assign(len(o.candidates)-1, map[*event]bool{}) {
+		o.candidates = o.candidates[:len(o.candidates)-1]
+		return
+	}
+	for e, i := range o.by {
+		e.change = &o.candidates[i].change
+	}
+	if len(o.by) == len(o.groups[o.next]) {
+		o.next++
+		o.candidates, o.by = nil, nil
+	}
+}
+
+// assign finds an event for a candidate, for which others may have to take another of theirs.
+func (o *order) assign(candidate int, tried map[*event]bool) bool {
+	for _, e := range o.candidates[candidate].events {
+		if tried[e] {
+			continue
+		}
+		tried[e] = true
+		other, taken := o.by[e]
+		if !taken || o.assign(other, tried) {
+			o.by[e] = candidate
+			return true
+		}
+	}
+	return false
+}
+
+// is says whether the change is the event.
+func (o *order) is(e *event, change history.Change) bool {
+	if e.Type != "" && e.Type != string(change.Type) || change.Object == nil || !e.scope.Contains(change.Object) {
+		return false
+	}
+	if e.Before != "" {
+		if change.Before == nil || !o.holds(e, e.Before, map[string]any{"object": change.Before.Object}) {
+			return false
+		}
+	}
+	if e.CEL == "" {
+		return true
+	}
+	variables := map[string]any{"object": change.Object.Object, "before": nil}
+	if change.Before != nil {
+		variables["before"] = change.Before.Object
+	}
+	return o.holds(e, e.CEL, variables)
+}
+
+func (o *order) holds(e *event, expression string, variables map[string]any) bool {
+	holds, err := o.cel(expression, variables)
+	e.celError = err
+	return holds && err == nil
+}
+
+// taken lists the events that came, in the order in which they did.
+func (o *order) taken() []*event {
+	came := slices.DeleteFunc(slices.Clone(o.events), func(e *event) bool { return e.change == nil })
+	slices.SortStableFunc(came, func(a, b *event) int { return int(a.change.Seq - b.change.Seq) })
+	return came
+}
+
+// missing lists the events of the next group that have not come.
+func (o *order) missing() []*event {
+	if o.complete() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(o.groups[o.next]), func(e *event) bool { return e.change != nil })
+}

@@ -1,0 +1,245 @@
+package assertions
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// sequenceOf is a sequence of Services in namespace x, and of Nodes.
+func (f *fixture) sequenceOf(window Window, items ...scenarios.SequenceItem) SequenceInput {
+	return SequenceInput{
+		Sequence: scenarios.Sequence{Events: items}, Recorder: f.recorder, CEL: evaluateEvent, Window: window, Clock: f.clock,
+		Watch: func(e scenarios.Event) (*history.Stream, history.Scope) {
+			if e.Kind == "Node" {
+				return f.recorder.Stream(others), history.Scope{Name: e.Name}
+			}
+			return f.stream, history.Scope{Namespace: "x", Name: e.Name}
+		},
+	}
+}
+
+// evaluateEvent is evaluate, with "before.F" for the field F of the object before.
+func evaluateEvent(expression string, variables map[string]any) (bool, error) {
+	if field, ok := strings.CutPrefix(expression, "before."); ok {
+		before, _ := variables["before"].(map[string]any)
+		value, _ := before[field].(bool)
+		return value, nil
+	}
+	return evaluate(expression, variables)
+}
+
+func one(kind, name, change string, conditions ...string) scenarios.SequenceItem {
+	e := scenarios.Event{Kind: kind, Name: name, Type: change}
+	for i, condition := range conditions {
+		if i == 0 {
+			e.CEL = condition
+		} else {
+			e.Before = condition
+		}
+	}
+	return scenarios.SequenceItem{Event: e}
+}
+
+func any2(items ...scenarios.SequenceItem) scenarios.SequenceItem {
+	var group scenarios.SequenceItem
+	for _, item := range items {
+		group.AnyOrder = append(group.AnyOrder, item.Event)
+	}
+	return group
+}
+
+func TestSequence(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		events []scenarios.SequenceItem
+		during func(*fixture)
+		want   reports.Status
+	}{
+		{"sequence", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "b", "added"), one("Service", "a", "deleted")}, func(f *fixture) {
+			f.put("a")
+			f.put("a", "n", 1)
+			f.put("other")
+			f.put("b")
+			f.delete("a")
+		}, reports.Passed},
+		{"sequence-early", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "", "deleted"), one("Service", "b", "added")}, func(f *fixture) {
+			f.put("a")
+			f.put("b")
+			f.delete("a")
+		}, reports.Failed},
+		{"sequence-missing", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "a", "modified", "object.ready")}, func(f *fixture) {
+			f.put("a")
+			f.put("a", "ready", false)
+			f.put("a", "n", 1)
+			f.delete("a")
+		}, reports.Failed},
+		{"sequence-nothing", []scenarios.SequenceItem{one("Service", "a", "added")}, func(*fixture) {}, reports.Failed},
+		{"sequence-present", []scenarios.SequenceItem{one("Service", "web", "added")}, func(f *fixture) { f.put("web", "n", 1) }, reports.Failed},
+		{"sequence-again", []scenarios.SequenceItem{one("Service", "a", "", "object.ready"), one("Service", "a", "", "object.down"), one("Service", "a", "", "object.ready")}, func(f *fixture) {
+			f.put("a", "ready", true)
+			f.put("a", "ready", true, "n", 1)
+			f.put("a", "down", true)
+			f.put("a", "ready", true)
+		}, reports.Passed},
+		{"sequence-before", []scenarios.SequenceItem{one("Service", "a", "modified", "object.ready", "object.down"), one("Service", "a", "deleted", "before.ready")}, func(f *fixture) {
+			f.put("a", "ready", true)
+			f.put("a", "ready", true, "n", 1)
+			f.put("a", "down", true)
+			f.put("a", "ready", true)
+			f.delete("a")
+		}, reports.Passed},
+		{"sequence-any-order", []scenarios.SequenceItem{any2(one("Service", "", "added"), one("Service", "a", "added"), one("Service", "b", "added")), one("Service", "a", "deleted")}, func(f *fixture) {
+			f.put("a")
+			f.put("b")
+			f.put("c")
+			f.delete("a")
+		}, reports.Passed},
+		{"sequence-any-order-missing", []scenarios.SequenceItem{any2(one("Service", "a", "added"), one("Service", "b", "added")), one("Service", "a", "deleted")}, func(f *fixture) {
+			f.put("b")
+			f.put("b", "n", 1)
+		}, reports.Failed},
+		{"sequence-two-kinds", []scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added"), one("Node", "n", "modified")}, func(f *fixture) {
+			f.server.Put(others, service("", "n"))
+			f.server.Put(services, service("x", "a"))
+			f.server.Put(others, service("", "n", "m", 1))
+		}, reports.Passed},
+		{"sequence-two-kinds-early", []scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added")}, func(f *fixture) {
+			f.server.Put(services, service("x", "a"))
+			f.server.Put(others, service("", "n"))
+		}, reports.Failed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", true)
+			f.observe()
+			nodes := f.recorder.Stream(others)
+			if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
+				t.Fatal(err)
+			}
+			window := f.window(func() {
+				tt.during(f)
+				if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			f.put("late")
+			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
+			check(t, result, tt.want)
+			golden(t, tt.name, result.Message)
+		})
+	}
+}
+
+// What is told late by one stream is not taken for the order in which things happened.
+func TestSequenceOfLateStreams(t *testing.T) {
+	f := newFixture(t).observe()
+	nodes := f.recorder.Stream(others)
+	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	f.server.AwaitWatches(2)
+	begin := f.moment()
+	f.away()
+	f.server.Put(others, service("", "n"))
+	f.server.Put(services, service("x", "a"))
+	// The streams come back one after the other, in whichever order.
+	f.back(false)
+	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	window := Window{First: "a", Last: "b", Begin: begin, End: f.moment()}
+	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Node", "n", "added"), one("Service", "a", "added"))), reports.Passed)
+	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Service", "a", "added"), one("Node", "n", "added"))), reports.Failed)
+}
+
+func TestSequenceOverAGap(t *testing.T) {
+	f := newFixture(t)
+	f.put("web")
+	f.observe()
+	window := f.window(func() {
+		f.away()
+		f.server.Put(services, service("x", "a"))
+		f.server.Put(services, service("x", "b"))
+		f.server.Delete(services, "x", "web")
+		f.server.Compact()
+		f.clock.Step(time.Second)
+		f.back(true)
+	})
+	for name, tt := range map[string]struct {
+		events []scenarios.SequenceItem
+		want   reports.Status
+		says   string
+	}{
+		"found in order": {[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "b", "")}, reports.Passed, "unobserved for 1s"},
+		"missing":        {[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "a", "modified")}, reports.Error, "may have been missed"},
+		"early":          {[]scenarios.SequenceItem{one("Service", "b", ""), one("Service", "a", "")}, reports.Error, "That is no verdict"},
+		"deletion":       {[]scenarios.SequenceItem{one("Service", "web", "deleted"), one("Service", "a", "")}, reports.Error, "only a list found it"},
+		"deletion alone": {[]scenarios.SequenceItem{one("Service", "web", "deleted")}, reports.Passed, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
+			check(t, result, tt.want)
+			if !strings.Contains(result.Message, tt.says) {
+				t.Errorf("%q lacks %q", result.Message, tt.says)
+			}
+		})
+	}
+}
+
+func TestSequenceThatIsWaitedFor(t *testing.T) {
+	live := func(f *fixture, items ...scenarios.SequenceItem) chan Result {
+		in := f.sequenceOf(Window{Begin: f.moment()}, items...)
+		in.Live, in.Within, in.Started = true, 5*time.Second, f.clock.Now()
+		result := make(chan Result, 1)
+		go func() { result <- InOrder(t.Context(), in) }()
+		return result
+	}
+	t.Run("it comes", func(t *testing.T) {
+		f := newFixture(t).observe()
+		result := live(f, one("Service", "a", "added"), one("Service", "b", "added"))
+		f.put("a")
+		f.put("b")
+		check(t, <-result, reports.Passed)
+	})
+	t.Run("it comes in another order", func(t *testing.T) {
+		f := newFixture(t).observe()
+		result := live(f, one("Service", "a", "added"), one("Service", "b", "added"))
+		f.put("b")
+		check(t, <-result, reports.Failed)
+	})
+	t.Run("it does not come", func(t *testing.T) {
+		f := newFixture(t).observe()
+		result := live(f, one("Service", "a", "added"), one("Service", "b", "added"))
+		f.put("a")
+		for !f.clock.HasWaiters() {
+			runtime.Gosched()
+		}
+		f.clock.Step(5 * time.Second)
+		last := <-result
+		check(t, last, reports.Failed)
+		if !strings.Contains(last.Message, "within 5s. Event 2 did not come.") {
+			t.Error(last.Message)
+		}
+	})
+	t.Run("nobody can look", func(t *testing.T) {
+		f := newFixture(t).observe()
+		result := live(f, one("Service", "a", "added"))
+		f.away()
+		check(t, (&running{f: f, result: result}).atLast(), reports.Error)
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		f := newFixture(t).observe()
+		in := f.sequenceOf(Window{Begin: f.moment()}, one("Service", "a", "added"))
+		in.Live, in.Within, in.Started = true, time.Hour, f.clock.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		check(t, InOrder(ctx, in), reports.Error)
+	})
+}

@@ -1,0 +1,119 @@
+package assertions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Window is a time that is past: from the beginning of one step of a scenario to the end of another.
+type Window struct {
+	// First and Last are the titles of the steps.
+	First, Last string
+	// Begin and End are when they began and ended.
+	Begin, End Moment
+	// Steps are those that began in between, in their order.
+	Steps []Step
+}
+
+// Moment is a point of a history at which it had caught up with the cluster.
+type Moment struct {
+	// Seq is the number of the last change before it.
+	Seq int64
+	// At is the time.
+	At time.Time
+	// Err is why it could not catch up; then nothing is known of the moment but the time.
+	Err error
+}
+
+// Step is when a step began.
+type Step struct {
+	Title string
+	// Seq is the number of the last change before it.
+	Seq int64
+}
+
+// phrase says which time it is: `, throughout "a" to "b"`.
+func (w *Window) phrase() string {
+	switch {
+	case w == nil:
+		return ""
+	case w.First == w.Last:
+		return fmt.Sprintf(", throughout %q", w.First)
+	default:
+		return fmt.Sprintf(", throughout %q to %q", w.First, w.Last)
+	}
+}
+
+// during names the step in which a change came.
+func (w *Window) during(seq int64) string {
+	if w == nil {
+		return ""
+	}
+	title := ""
+	for _, step := range w.Steps {
+		if step.Seq < seq {
+			title = step.Title
+		}
+	}
+	if title == "" {
+		return ""
+	}
+	return fmt.Sprintf(" during %q", title)
+}
+
+// couldNotBegin is the error of a window whose begin was not seen.
+func (w *Window) couldNotBegin() error {
+	return fmt.Errorf("what there was when %q began was not seen: %w", w.First, w.Begin.Err)
+}
+
+// couldNotEnd is the error of a window whose end was not seen.
+func (w *Window) couldNotEnd() error {
+	return fmt.Errorf("what there was when %q ended was not seen: %w", w.Last, w.End.Err)
+}
+
+// overWindow decides about a time that is past, by the states that the history has of it.
+func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
+	if w.Window.Begin.Err != nil {
+		return w.couldNotLook(ctx, w.Window.couldNotBegin())
+	}
+	objects, dropped := w.Stream.At(w.Window.Begin.Seq, w.scope)
+	if dropped > 0 {
+		return w.couldNotLook(ctx, fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory", dropped, w.Window.First))
+	}
+	w.begin(history.View{Objects: objects})
+	w.seq, w.began = w.Window.Begin.Seq, w.Window.Begin.At
+	if w.holds() != wanted {
+		w.seq = w.Window.End.Seq // whether it was so later on is worth knowing
+		return w.failed(ctx, fmt.Sprintf("%s when %q began.", violation(wanted), w.Window.First), nil)
+	}
+	for change := range w.Stream.Replay(w.Window.Begin.Seq, w.Window.End.Seq, w.scope) {
+		if ctx.Err() != nil {
+			return w.couldNotLook(ctx, ctx.Err())
+		}
+		w.seq = change.Seq
+		if !w.apply(change) {
+			w.skipped++ // what is known is the state before
+		}
+		if !change.More && w.holds() != wanted {
+			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At), w.Window.during(change.Seq),
+				change.Name, change.Type, found(change)), &change)
+		}
+	}
+	w.seq = w.Window.End.Seq
+	if w.Window.End.Err != nil {
+		return w.couldNotLook(ctx, w.Window.couldNotEnd())
+	}
+	return w.heldThroughout(wanted, w.Window.End.At.Sub(w.Window.Begin.At).Round(time.Millisecond))
+}
+
+// statusOf is the status of what was not as it should be, which is a failure only if nothing that could have changed that was missed.
+func statusOf(missed bool) reports.Status {
+	if missed {
+		return reports.Error
+	}
+	return reports.Failed
+}

@@ -1,0 +1,147 @@
+package harness_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// across is a scenario with a transition that a ConfigMap a lives through, a change of it, and a step that looks back.
+func across(judge string) string {
+	return scenario("one", makeMap("a")+"  - name: up\n    transition: {version: \"1.35\"}\n"+
+		"  - name: change\n    patch: {apiVersion: v1, kind: ConfigMap, name: a, merge: {data: {x: \"2\"}}}\n"+
+		"  - name: down\n    transition: {version: \"1.34\"}\n"+"  - name: judge\n    "+judge+"\n")
+}
+
+func TestStepsThatLookBack(t *testing.T) {
+	const a = "apiVersion: v1, kind: ConfigMap, name: a"
+	for name, test := range map[string]struct {
+		judge string
+		want  reports.Status
+		says  string
+	}{
+		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "was so"},
+		"always, violated":     {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, down]}", reports.Failed, `during "change", when a was modified`},
+		"always, before":       {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
+		"always, to itself":    {"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed, ""},
+		"always, expression":   {"always: {" + a + ", cel: object.metadata.namespace == namespace, throughout: [up, down]}", reports.Passed, ""},
+		"always, not served":   {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    timeout: 50ms", reports.Error, "Strange"},
+		"never":                {"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed, `It was so at`},
+		"unchanged":            {"unchanged: {" + a + ", paths: [metadata.uid], throughout: [up, down]}", reports.Passed, ""},
+		"unchanged, changed":   {"unchanged: {" + a + ", paths: [data], throughout: [up, judge]}", reports.Failed, `during "change"`},
+		"sequence":             {"sequence: {events: [{" + a + ", type: modified, cel: object.data.x == \"2\" && before.data.x == \"1\"}], throughout: [up, down]}", reports.Passed, ""},
+		"sequence, too late":   {"sequence: {events: [{" + a + ", type: modified}], throughout: [down, down]}", reports.Failed, "Event 1 did not come"},
+		"sequence, waited for": {"sequence: {events: [{" + a + ", type: modified}, {" + a + ", type: deleted}], throughout: [up, judge], within: 50ms}", reports.Failed, "Event 2 did not come"},
+		"sequence, from now":   {"sequence: {events: [{" + a + "}], within: 50ms}", reports.Failed, "within 50ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := find(t, run, "one")
+			if got := statuses(s.Steps); got != "passed passed passed passed "+string(test.want) {
+				t.Fatalf("steps are %s: %s", got, s.Message)
+			}
+			if test.want != reports.Passed {
+				contains(t, s.Steps[4].Message, test.says)
+			}
+		})
+	}
+}
+
+// lines reads a history.
+func lines(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all []map[string]any
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		var line map[string]any
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+func TestHistoryIsKept(t *testing.T) {
+	for name, test := range map[string]struct {
+		judge string
+		keep  bool
+		want  bool
+	}{
+		"of what failed":              {"always: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}, throughout: [up, down]}", false, true},
+		"not of what passed":          {"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", false, false},
+		"of what passed, if it is to": {"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{ReportDir: dir, History: test.keep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed := strings.Contains(strings.Join(find(t, run, "one").Artifacts, " "), "one/history.jsonl")
+			_, err = os.Stat(filepath.Join(dir, "one", "history.jsonl"))
+			if listed != test.want || (err == nil) != test.want {
+				t.Fatalf("listed %t, file %v, want %t", listed, err, test.want)
+			}
+			if !test.want {
+				return
+			}
+			var got []string
+			for _, line := range lines(t, filepath.Join(dir, "one", "history.jsonl")) {
+				switch line["line"] {
+				case "step":
+					got = append(got, "step "+line["title"].(string)+" in "+line["state"].(string))
+				case "change":
+					text := line["change"].(string) + " " + line["name"].(string)
+					if patch, ok := line["patch"].(map[string]any); ok {
+						text += " x=" + patch["data"].(map[string]any)["x"].(string)
+					}
+					if _, ok := line["object"]; ok {
+						text += " whole"
+					}
+					got = append(got, text)
+				}
+			}
+			want := []string{"step create ConfigMap/a in 1.34.4", "added a whole", "step up in 1.34.4", "step change in 1.35.4", "modified a x=2", "step down in 1.35.4", "step judge in 1.34.4"}
+			if strings.Join(got, ", ") != strings.Join(want, ", ") {
+				t.Errorf("got  %v\nwant %v", got, want)
+			}
+		})
+	}
+}
+
+func TestSnapshots(t *testing.T) {
+	p := &provider{}
+	text := scenario("one", "  - snapshot: {name: empty}\n"+makeMap("a")+
+		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - restore: {name: empty}\n  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, absent: true}\n"+makeMap("a"))
+	run, err := execute(t.Context(), t, p, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := find(t, run, "one"); s.Status != reports.Passed {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+	p.refuseSnapshots = errors.New("the disk is full")
+	run, err = execute(t.Context(), t, p, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := find(t, run, "one"); s.Status != reports.Error || !strings.Contains(s.Message, "the disk is full") {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+}

@@ -1,0 +1,204 @@
+package harness
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// historyFile is what a scenario's history is called in its folder.
+const historyFile = "history.jsonl"
+
+// historyLine is one line of a history: the beginning of a step, a change of an object, or a gap in which a resource was not watched.
+type historyLine struct {
+	// Kind of the line: step, change or gap.
+	Line string    `json:"line"`
+	At   time.Time `json:"at"`
+	// Step is the number of the step that begins, or in which the change came, from 1; 0 before the first.
+	Step int `json:"step"`
+
+	// Title, Verb and State are of a step: its title, its verb, and the state that the cluster was in.
+	Title string `json:"title,omitempty"`
+	Verb  string `json:"verb,omitempty"`
+	State string `json:"state,omitempty"`
+
+	// Change is added, modified or deleted; or present, for what was there when the scenario began.
+	Change          string `json:"change,omitempty"`
+	Resource        string `json:"resource,omitempty"`
+	APIVersion      string `json:"apiVersion,omitempty"`
+	Kind            string `json:"kind,omitempty"`
+	Namespace       string `json:"namespace,omitempty"`
+	Name            string `json:"name,omitempty"`
+	UID             string `json:"uid,omitempty"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+	// Relisted: only a list found the change, or the end of the gap.
+	Relisted bool `json:"relisted,omitempty"`
+	// Object is the whole object, or Patch the JSON merge patch from its state before; Dropped says that the state is no longer known.
+	Object  map[string]any `json:"object,omitempty"`
+	Patch   map[string]any `json:"patch,omitempty"`
+	Dropped bool           `json:"dropped,omitempty"`
+
+	// Until is the end of a gap, which lasts without one; Error is why.
+	Until *time.Time `json:"until,omitempty"`
+	Error string     `json:"error,omitempty"`
+}
+
+// keepHistory writes the scenario's history into its folder below the report folder, and returns its path there; "" when it could not be had.
+func (s *scenarioRun) keepHistory() string {
+	parts := s.historyParts()
+	if s.ReportDir == "" || len(parts) == 0 {
+		return ""
+	}
+	dir := filepath.Join(s.ReportDir, s.scenario.ID())
+	if err := errors.Join(os.MkdirAll(dir, 0o755), s.writeHistory(filepath.Join(dir, historyFile), parts)); err != nil {
+		s.Progress("no history of %s: %v", s.scenario.Title(), err)
+		return ""
+	}
+	return filepath.ToSlash(filepath.Join(s.scenario.ID(), historyFile))
+}
+
+// historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track, and what it looked at
+// elsewhere.
+func (s *scenarioRun) historyParts() []history.Part {
+	var parts []history.Part
+	for _, stream := range s.history.Streams() {
+		parts = append(parts, history.Part{Stream: stream, Scope: history.Scope{Namespace: s.namespace}})
+	}
+	for _, part := range s.looked {
+		if part.Scope.Namespace != s.namespace {
+			parts = append(parts, part)
+		}
+	}
+	// Streams come in no order, but files must be the same every time.
+	slices.SortStableFunc(parts, func(a, b history.Part) int {
+		return cmp.Compare(a.Stream.Resource().String(), b.Stream.Resource().String())
+	})
+	return parts
+}
+
+func (s *scenarioRun) writeHistory(path string, parts []history.Part) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriter(file)
+	w := &historyWriter{scenarioRun: s, encoder: json.NewEncoder(out), to: s.history.Seq()}
+	w.encoder.SetEscapeHTML(false)
+	if err := w.write(parts); err != nil {
+		return fmt.Errorf("write the history of %s: %w", s.scenario.Title(), err)
+	}
+	return out.Flush()
+}
+
+type historyWriter struct {
+	*scenarioRun
+	encoder *json.Encoder
+	to      int64
+	// steps that were written, and gaps that were not yet.
+	steps int
+	gaps  []historyLine
+}
+
+func (w *historyWriter) write(parts []history.Part) error {
+	w.gaps = gapsOf(parts)
+	told := map[int64]bool{}
+	for _, part := range parts {
+		objects, _ := part.Stream.At(w.from, part.Scope)
+		for _, object := range objects {
+			if err := w.encoder.Encode(historyLine{
+				Line: "change", At: w.beginning, Change: "present", Resource: part.Stream.Resource().Resource,
+				APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
+				UID: string(object.GetUID()), ResourceVersion: object.GetResourceVersion(), Object: object.Object,
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	for i, change := range history.Merge(w.from, w.to, parts) {
+		if told[change.Seq] {
+			continue // two parts have it
+		}
+		told[change.Seq] = true
+		if err := errors.Join(w.before(change.Seq, change.At), w.encoder.Encode(w.change(parts[i], change))); err != nil {
+			return err
+		}
+	}
+	return w.before(w.to+1, time.Time{})
+}
+
+// before writes the steps and the gaps that began before a change; all that are left with a time of zero.
+func (w *historyWriter) before(seq int64, at time.Time) error {
+	for ; w.steps < len(w.begun) && w.begun[w.steps].Seq < seq; w.steps++ {
+		step := w.entry.steps[w.steps]
+		if err := w.encoder.Encode(historyLine{
+			Line: "step", At: w.begunAt[w.steps], Step: w.steps + 1, Title: w.begun[w.steps].Title, Verb: step.Verb, State: step.State,
+		}); err != nil {
+			return err
+		}
+	}
+	for len(w.gaps) > 0 && (at.IsZero() || !w.gaps[0].At.After(at)) {
+		gap := w.gaps[0]
+		w.gaps = w.gaps[1:]
+		if gap.At.Before(w.beginning) && gap.Until != nil && gap.Until.Before(w.beginning) {
+			continue
+		}
+		gap.Step = w.steps
+		if err := w.encoder.Encode(gap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *historyWriter) change(part history.Part, change history.Change) historyLine {
+	line := historyLine{
+		Line: "change", At: change.At, Step: w.steps, Change: string(change.Type), Resource: part.Stream.Resource().Resource,
+		Namespace: change.Namespace, Name: change.Name, UID: string(change.UID), ResourceVersion: change.ResourceVersion,
+		Relisted: change.Relisted, Dropped: change.Object == nil,
+	}
+	if change.Object == nil {
+		return line
+	}
+	line.APIVersion, line.Kind = change.Object.GetAPIVersion(), change.Object.GetKind()
+	if change.Before != nil {
+		if patch, exact := history.Patch(change.Before.Object, change.Object.Object); exact {
+			line.Patch = patch
+			return line
+		}
+	}
+	line.Object = change.Object.Object
+	return line
+}
+
+// gapsOf lists the gaps of all parts, by their beginning.
+func gapsOf(parts []history.Part) []historyLine {
+	var lines []historyLine
+	seen := map[*history.Stream]bool{}
+	for _, part := range parts {
+		if seen[part.Stream] {
+			continue
+		}
+		seen[part.Stream] = true
+		for _, gap := range part.Stream.Gaps() {
+			line := historyLine{Line: "gap", At: gap.From, Resource: part.Stream.Resource().Resource, Relisted: gap.Relisted}
+			if !gap.To.IsZero() {
+				line.Until = &gap.To
+			}
+			if gap.Err != nil {
+				line.Error = gap.Err.Error()
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b historyLine) int { return a.At.Compare(b.At) })
+	return lines
+}

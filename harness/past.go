@@ -1,0 +1,90 @@
+package harness
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/assertions"
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// evaluate evaluates the CEL of a step that looks at the history.
+func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) assertions.Evaluate {
+	return func(expression string, variables map[string]any) (bool, error) {
+		vars := s.variables(&step)
+		maps.Copy(vars, variables)
+		return s.Expressions.WithContext(ctx).EvalBool(expression, vars)
+	}
+}
+
+// resultOf is what an assertion came to, as the result of a step.
+func resultOf(r assertions.Result) result {
+	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Evidence: r.Evidence}}
+	if r.Object != nil {
+		out.values = map[string]any{"object": r.Object.Object}
+	}
+	return out
+}
+
+// unchanged decides whether objects stayed as they were.
+func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step) result {
+	selection := step.Unchanged.Selection
+	kind, err := s.served(ctx, selection, s.timeout(step, defaultStepTimeout))
+	if err != nil {
+		return failure(reports.Error, "unchanged %s of %s: %v", selection.Kind, selection.APIVersion, err)
+	}
+	window := s.windowOf(ctx, i)
+	if window == nil {
+		return failure(reports.Error, "unchanged %s: no time is given", selection.Kind)
+	}
+	return resultOf(assertions.Unchanged(ctx, assertions.Input{
+		Assertion: scenarios.Assertion{Selection: selection},
+		Stream:    s.history.Stream(kind.Resource),
+		Scope:     s.looksAt(selection, kind),
+		Window:    window,
+	}, step.Unchanged.Paths))
+}
+
+// sequence decides whether changes came in their order.
+func (s *scenarioRun) sequence(ctx context.Context, i int, step scenarios.Step) result {
+	started, timeout := time.Now(), s.timeout(step, defaultStepTimeout)
+	in := assertions.SequenceInput{
+		Sequence: *step.Sequence, Recorder: s.history, CEL: s.evaluate(ctx, step),
+		Within: step.Sequence.Within.Or(timeout), Started: started,
+	}
+	first, last, past := s.scenario.Span(i)
+	in.Live = !past || last == i
+	switch {
+	case !past:
+		in.Window.Begin = s.moment(ctx, i)
+		in.Window.Steps = s.begun[i:]
+	case last == i:
+		for _, span := range s.spans {
+			if span.judge == i {
+				in.Window = *span.window
+			}
+		}
+		in.Window.Steps = s.begun[first:]
+	default:
+		in.Window = *s.windowOf(ctx, i)
+	}
+	kinds := map[schema.GroupVersionKind]writes.Kind{}
+	for _, selection := range step.Watched() {
+		kind, err := s.served(ctx, selection, timeout)
+		if err != nil {
+			return failure(reports.Error, "sequence: %s of %s: %v", selection.Kind, selection.APIVersion, err)
+		}
+		kinds[schema.FromAPIVersionAndKind(selection.APIVersion, selection.Kind)] = kind
+	}
+	in.Watch = func(event scenarios.Event) (*history.Stream, history.Scope) {
+		kind := kinds[schema.FromAPIVersionAndKind(event.APIVersion, event.Kind)]
+		return s.history.Stream(kind.Resource), s.looksAt(event.Selection(), kind)
+	}
+	return resultOf(assertions.InOrder(ctx, in))
+}

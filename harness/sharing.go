@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Path is the states that the scenario goes through on its track.
+func (e *Entry) Path(t *Track) []clusters.State { return t.Path[:e.States] }
+
+// rides says whether the scenario leaves the track before its end.
+func (e *Entry) rides(t *Track) bool { return e.States < len(t.Path) }
+
+// leaving says in a plan where the scenario leaves the track.
+func (e *Entry) leaving(t *Track) string {
+	if !e.rides(t) {
+		return ""
+	}
+	return fmt.Sprintf(", leaves after %s", t.Path[e.States-1])
+}
+
+// leads is the first scenario of the track that goes all the way.
+func (t *Track) leads() *Entry {
+	for _, entry := range t.Entries {
+		if !entry.rides(t) {
+			return entry
+		}
+	}
+	return t.Entries[0]
+}
+
+// share lets the scenarios of each track whose path is the beginning of another's ride on the longest such track, and names the tracks that are
+// left. A scenario that wants its cluster alone neither rides nor is ridden on.
+func (p *planner) share() {
+	for _, track := range slices.Clone(p.order) {
+		if other := p.longer(track); other != nil {
+			other.Entries = append(other.Entries, track.Entries...)
+			p.order = slices.DeleteFunc(p.order, func(t *Track) bool { return t == track })
+		}
+	}
+	for i, track := range p.order {
+		track.Name = fmt.Sprintf("track-%d", i+1)
+	}
+}
+
+// longer is the track with the longest path of those that begin as this one's does and go on; nil when there is none.
+func (p *planner) longer(track *Track) *Track {
+	var longest *Track
+	for _, other := range p.order {
+		if track.Alone != "" || other.Alone != "" || len(other.Path) <= len(track.Path) ||
+			pathKey(other.Path[:len(track.Path)]) != pathKey(track.Path) {
+			continue
+		}
+		if longest == nil || len(other.Path) > len(longest.Path) {
+			longest = other
+		}
+	}
+	return longest
+}

@@ -1,0 +1,130 @@
+package harness_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// A path that is the beginning of another rides on it, and leaves without anybody waiting for it.
+func TestShorterPathsRide(t *testing.T) {
+	p := &provider{}
+	text := scenario("short", makeMap("a")) +
+		scenario("middle", makeMap("a")+transition("1.35")+makeMap("b")) +
+		scenario("long", makeMap("a")+transition("1.35")+transition("1.34")+makeMap("b")) +
+		scenario("elsewhere", makeMap("a")+transition("1.33")) +
+		scenario("alone", makeMap("a"), "exclusive: true")
+	plan, err := planOf(t, p, text, harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "riders.txt", plan.String())
+	run, err := execute(t.Context(), t, p, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, versions := range map[string]string{"short": "1.34.4", "middle": "1.34.4 1.35.4", "long": "1.34.4 1.35.4", "elsewhere": "1.34.4 1.33.4", "alone": "1.34.4"} {
+		s := find(t, run, name)
+		if s.Status != reports.Passed || strings.Join(s.Versions, " ") != versions {
+			t.Errorf("%s: %s in %v: %s", name, s.Status, s.Versions, s.Message)
+		}
+	}
+	if len(p.clusters) != 3 {
+		t.Errorf("%d clusters, want 3", len(p.clusters))
+	}
+}
+
+// A known issue of a version that only others go to is none of the scenario's.
+func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
+	known := `known: [{covers: [R1], versions: ["1.35"], step: made, reason: a bug}]`
+	text := scenario("short", "  - name: made\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", "covers: [R1]", known) +
+		scenario("long", makeMap("a")+transition("1.35"))
+	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := find(t, run, "short"); s.Status != reports.Passed {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+}
+
+// What can't be removed while others take the cluster through a transition is removed afterwards.
+func TestRemovalOutlastsATransition(t *testing.T) {
+	crossing, removing := make(chan struct{}), make(chan struct{}, 100)
+	p := &provider{}
+	p.converge = func(ctx context.Context, _ clusters.State) error {
+		close(crossing)
+		select {
+		case <-removing: // it has failed at least once
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		p.clusters[0].server.Misbehave(nil)
+		return nil
+	}
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "delete" && r.Kind == "Namespace" && r.Name == "short" {
+			<-crossing
+			removing <- struct{}{}
+			return &apitest.Fault{}
+		}
+		return nil
+	}
+	text := scenario("short", makeMap("a")) + scenario("long", makeMap("a")+transition("1.35")+makeMap("b"))
+	run, err := execute(t.Context(), t, p, text, harness.Options{CleanupTimeout: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"short", "long"} {
+		if s := find(t, run, name); s.Status != reports.Passed {
+			t.Errorf("%s: %s: %s", name, s.Status, s.Message)
+		}
+	}
+}
+
+func TestNamesThatCollide(t *testing.T) {
+	node := func(name string) string {
+		return "  - create: {apiVersion: v1, kind: Node, metadata: {name: \"" + name + "\"}}\n"
+	}
+	crd := "  - create: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: \"${scenario.id}\"}, spec: {group: x.io, scope: Cluster, names: {kind: Queue}}}\n"
+	queue := "  - apply: {apiVersion: x.io/v1, kind: Queue, metadata: {name: q}}\n"
+	elsewhere := "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: default}}\n"
+	for name, test := range map[string]struct {
+		one, two string
+		spec     []string
+		want     string
+	}{
+		"the same":             {node("n"), node("n"), nil, "test.yaml:16:5: Node/n: the scenario one, which shares the cluster, makes it too (test.yaml:8:5); put ${scenario.id} into its name"},
+		"by a longer path":     {node("n"), node("n") + transition("1.35"), nil, "Node/n"},
+		"in another namespace": {elsewhere, elsewhere, nil, "ConfigMap/m in namespace default"},
+		"of a kind defined":    {crd + queue, queue, nil, "Queue/q"},
+		"of a kind unknown":    {queue, queue, nil, ""},
+		"with the id":          {node("n-${scenario.id}"), node("n-${scenario.id}"), nil, ""},
+		"in their own":         {makeMap("a"), makeMap("a"), nil, ""},
+		"twice in one":         {node("n") + node("n"), makeMap("a"), nil, ""},
+		"refused":              {node("n"), strings.TrimSuffix(node("n"), "\n") + "\n    expect: {rejected: {code: 422}}\n", nil, ""},
+		"alone":                {node("n"), node("n"), []string{"exclusive: true"}, ""},
+		"another path":         {node("n") + transition("1.33"), node("n") + transition("1.35"), nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...), harness.PlanOptions{})
+			switch {
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && err == nil:
+				t.Error("no problem was found")
+			case err != nil:
+				contains(t, err.Error(), test.want)
+			}
+			if _, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...), harness.PlanOptions{NoSharing: true}); err != nil {
+				t.Errorf("without sharing: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// hasSystems says whether anything is under test that must be installed.
+func hasSystems(path []clusters.State) bool {
+	return slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.Systems) > 0 })
+}
+
+// install makes the new cluster have the systems of its first state; false when they could not be had.
+func (t *trackRun) install(ctx context.Context) bool {
+	if !hasSystems(t.track.Path) {
+		return true
+	}
+	set, err := systems.New(t.cluster, systems.Options{Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress})
+	if err != nil {
+		t.giveUp(err)
+		return false
+	}
+	t.systems = set
+	if t.track.install == nil {
+		return true
+	}
+	t.Recorder.StartTrackStep(t.track.result, t.track.install)
+	outcome := reports.Outcome{Status: reports.Passed}
+	if err := set.Converge(ctx, t.track.Path[0].Systems); err != nil {
+		t.trouble()
+		outcome = unfinished(ctx, err)
+	}
+	t.Recorder.FinishTrackStep(t.track.result, t.track.install, outcome)
+	return outcome.Status == reports.Passed
+}
+
+// converge brings the cluster to a state, and then its systems.
+func (t *trackRun) converge(ctx context.Context, state clusters.State) error {
+	if t.systems == nil {
+		return t.cluster.Converge(ctx, state)
+	}
+	t.systems.Hold()
+	if err := t.cluster.Converge(ctx, state); err != nil {
+		return err
+	}
+	return t.systems.Converge(ctx, state.Systems)
+}
+
+// uninstall ends the systems. From a cluster that is somebody else's they are removed.
+func (t *trackRun) uninstall(ctx context.Context) error {
+	if t.systems == nil {
+		return nil
+	}
+	return t.systems.Close(ctx, lasting(t.cluster))
+}
+
+// systemDied yields the deaths of systems; nothing where there are none.
+func (t *trackRun) systemDied() <-chan error {
+	if t.systems == nil {
+		return nil
+	}
+	return t.systems.Died()
+}
+
+// logFiles are the logs of the cluster's components and of its systems, by name.
+func (t *trackRun) logFiles() map[string][]string {
+	all := map[string][]string{}
+	if logs, ok := t.cluster.(clusters.ComponentLogs); ok {
+		for component, files := range logs.LogFiles() {
+			all[string(component)] = files
+		}
+	}
+	if t.systems != nil {
+		for name, files := range t.systems.LogFiles() {
+			all["system-"+name] = files
+		}
+	}
+	return all
+}
+
+// controlSystem restarts or kills a system.
+func (s *scenarioRun) controlSystem(ctx context.Context, step scenarios.Step, verb, name string, do func(*systems.Set, context.Context, string) error) result {
+	if s.systems == nil {
+		return failure(reports.Error, "%s system %s: the cluster has no systems", verb, name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
+	defer cancel()
+	if err := do(s.systems, ctx, name); err != nil {
+		return failure(reports.Error, "%s system %s: %v", verb, name, err)
+	}
+	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+}
+
+// checkSystems says what is wrong with the systems of the last of some states, whatever the provider.
+func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
+	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators)
+}
+
+// namesOf systems, for a person.
+func namesOf(list []clusters.System) []string {
+	var names []string
+	for _, system := range list {
+		names = append(names, system.String())
+	}
+	return names
+}
+
+// uncontrollable says why a step cannot restart or kill its system in a state, "" when it can.
+func uncontrollable(r *scenarios.ComponentReference, state clusters.State) string {
+	if r == nil || r.System == "" {
+		return ""
+	}
+	system, there := state.System(r.System)
+	switch {
+	case !there:
+		return fmt.Sprintf("there is no system %s then", r.System)
+	case system.Kind() == "manifests":
+		return fmt.Sprintf("the cluster runs system %s; delete its pods instead", r.System)
+	}
+	return ""
+}

@@ -1,0 +1,210 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// APIVersion and Kind of a ConformanceReport.
+const (
+	ConformanceAPIVersion = "rehearse.dev/v1alpha1"
+	ConformanceKind       = "ConformanceReport"
+)
+
+// ConformanceReport says which requirements of a specification an implementation meets, and on what evidence.
+type ConformanceReport struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	// Date of the run's start, to the second.
+	Date time.Time `yaml:"date"`
+	// Suite that was run.
+	Suite ConformanceSuite `yaml:"suite"`
+	// Profile of the suite, where it has several kinds of implementations; "" for all of it.
+	Profile string `yaml:"profile,omitempty"`
+	// Implementation that was tested.
+	Implementation Implementation `yaml:"implementation"`
+	// Interrupted says that the run did not come to its end.
+	Interrupted bool `yaml:"interrupted,omitempty"`
+	// Summary is the result in one sentence.
+	Summary string `yaml:"summary"`
+	// Core and Extended are the results of the two levels.
+	Core     ConformanceLevel `yaml:"core"`
+	Extended ConformanceLevel `yaml:"extended"`
+	// Variants of the system that were seen: what came of the scenarios that had them. Sorted.
+	Variants []ConformanceVariant `yaml:"variants,omitempty"`
+	// Requirements in the order of the suite.
+	Requirements []ConformanceRequirement `yaml:"requirements"`
+	// OutsideProfile are the requirements that no scenario of the profile covers. They count nowhere.
+	OutsideProfile []string `yaml:"outsideProfile,omitempty"`
+	// Scenarios are the evidence, in the order of the suite.
+	Scenarios []ConformanceScenario `yaml:"scenarios"`
+	// Reproduce says how to get this report again.
+	Reproduce Reproduction `yaml:"reproduce"`
+}
+
+// ConformanceSuite names a suite as it was.
+type ConformanceSuite struct {
+	Name string `yaml:"name"`
+	// Digest is the same for the same requirements and scenarios.
+	Digest string `yaml:"digest"`
+}
+
+// Implementation is what was tested, and whose it is.
+type Implementation struct {
+	// Organization that makes it.
+	Organization string `yaml:"organization"`
+	// Project is its name.
+	Project string `yaml:"project"`
+	// URL of the project: https://...
+	URL string `yaml:"url"`
+	// Version that was tested.
+	Version string `yaml:"version"`
+	// Contact are people or teams to ask: @acme/maintainers, an address, an issue tracker.
+	Contact []string `yaml:"contact"`
+}
+
+// Validate says everything that is missing or malformed.
+func (i Implementation) Validate() error {
+	var errs []error
+	for _, field := range []struct{ name, value string }{
+		{"organization", i.Organization}, {"project", i.Project}, {"url", i.URL}, {"version", i.Version},
+	} {
+		if strings.TrimSpace(field.value) == "" {
+			errs = append(errs, fmt.Errorf("the implementation's %s is missing", field.name))
+		} else if strings.ContainsAny(field.value, "\n\r") {
+			errs = append(errs, fmt.Errorf("the implementation's %s has more than one line", field.name))
+		}
+	}
+	if at, err := url.Parse(i.URL); i.URL != "" && (err != nil || (at.Scheme != "https" && at.Scheme != "http") || at.Host == "") {
+		errs = append(errs, fmt.Errorf("the implementation's url %q is no address that begins with https://", i.URL))
+	}
+	if len(i.Contact) == 0 {
+		errs = append(errs, errors.New("the implementation's contact is missing"))
+	}
+	for _, contact := range i.Contact {
+		if strings.TrimSpace(contact) == "" {
+			errs = append(errs, errors.New("a contact of the implementation is empty"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// String is organization/project version.
+func (i Implementation) String() string {
+	return fmt.Sprintf("%s/%s %s", i.Organization, i.Project, i.Version)
+}
+
+// ConformanceResult is what came of a level.
+type ConformanceResult string
+
+// The results of a level.
+const (
+	// Success: every requirement passed, and there was at least one.
+	Success ConformanceResult = "success"
+	// Partial: none failed, but some could not be judged, or failed as a known issue says.
+	Partial ConformanceResult = "partial"
+	// Failure: a requirement failed.
+	Failure ConformanceResult = "failure"
+	// NothingRequired: the level has no requirements.
+	NothingRequired ConformanceResult = "none"
+)
+
+// ConformanceLevel is what came of the requirements of a level.
+type ConformanceLevel struct {
+	Result     ConformanceResult     `yaml:"result"`
+	Statistics ConformanceStatistics `yaml:"statistics"`
+}
+
+// ConformanceStatistics counts requirements by their status.
+type ConformanceStatistics struct {
+	Passed   int `yaml:"passed"`
+	Failed   int `yaml:"failed"`
+	Known    int `yaml:"known"`
+	Untested int `yaml:"untested"`
+}
+
+// ConformanceVariant is a variant of the system, and what came of the scenarios that had it.
+type ConformanceVariant struct {
+	// Name of the variant; a scenario that goes through several counts for each.
+	Name string `yaml:"name"`
+	// Scenarios that had the variant, by what came of them.
+	Passed   int `yaml:"passed"`
+	Failed   int `yaml:"failed"`
+	Known    int `yaml:"known"`
+	Untested int `yaml:"untested"`
+}
+
+// ConformanceStatus of a requirement or of a scenario.
+type ConformanceStatus string
+
+// The statuses.
+const (
+	// ConformancePassed: every scenario that covers it and could be run passed, and at least one did.
+	ConformancePassed ConformanceStatus = "passed"
+	// ConformanceFailed: a scenario that covers it failed.
+	ConformanceFailed ConformanceStatus = "failed"
+	// ConformanceKnown: it is not met, just as a known issue says.
+	ConformanceKnown ConformanceStatus = "known"
+	// ConformanceUntested: it could not be judged.
+	ConformanceUntested ConformanceStatus = "untested"
+	// ConformanceSkipped: the scenario is not for this implementation or this provider, and was not begun.
+	ConformanceSkipped ConformanceStatus = "skipped"
+)
+
+// ConformanceRequirement is what came of one requirement.
+type ConformanceRequirement struct {
+	ID     string            `yaml:"id"`
+	Level  string            `yaml:"level"`
+	Status ConformanceStatus `yaml:"status"`
+	// Reason of the status, where it is not passed.
+	Reason    string `yaml:"reason,omitempty"`
+	Statement string `yaml:"statement"`
+	Source    string `yaml:"source"`
+	// Scenarios that cover it, by what they say of it.
+	Scenarios ConformanceEvidence `yaml:"scenarios"`
+}
+
+// ConformanceEvidence is titles of scenarios, by what they say of a requirement.
+type ConformanceEvidence struct {
+	Passed   []string `yaml:"passed,omitempty"`
+	Failed   []string `yaml:"failed,omitempty"`
+	Known    []string `yaml:"known,omitempty"`
+	Untested []string `yaml:"untested,omitempty"`
+	// Ended early at a known issue with another requirement, so that they say nothing of this one.
+	Ended []string `yaml:"ended,omitempty"`
+	// Skipped are not for this implementation or this provider.
+	Skipped []string `yaml:"skipped,omitempty"`
+}
+
+// ConformanceScenario is what came of one scenario.
+type ConformanceScenario struct {
+	// Name of the scenario, with its row.
+	Name   string            `yaml:"name"`
+	Status ConformanceStatus `yaml:"status"`
+	// Source is its file and line.
+	Source string `yaml:"source"`
+	// Path is the states that its cluster went through, and Variants those of the system in them.
+	Path     []string `yaml:"path,omitempty"`
+	Variants []string `yaml:"variants,omitempty"`
+	// Steps that passed, of how many.
+	Steps string `yaml:"steps,omitempty"`
+	// Reason why it did not pass, in a line.
+	Reason string `yaml:"reason,omitempty"`
+	// Evidence of what was seen instead: where, in which state, and the whole message.
+	Evidence string `yaml:"evidence,omitempty"`
+}
+
+// Reproduction says how to get a report again.
+type Reproduction struct {
+	// Command to run.
+	Command string `yaml:"command"`
+	// Rehearse is the version of this program.
+	Rehearse string `yaml:"rehearse"`
+	// Provider of the clusters.
+	Provider string `yaml:"provider"`
+	// Kubernetes are the versions that ran, sorted.
+	Kubernetes []string `yaml:"kubernetes"`
+}

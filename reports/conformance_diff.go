@@ -1,0 +1,209 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ConformanceDiff is what changed from one report to another.
+type ConformanceDiff struct {
+	Before, After *ConformanceReport
+	// Changes of requirements, sorted by id.
+	Changes []ConformanceChange
+}
+
+// ConformanceChange is how a requirement differs. Before or After is nil where a report does not have the requirement.
+type ConformanceChange struct {
+	ID            string
+	Before, After *ConformanceRequirement
+}
+
+// DiffConformance compares two reports of one suite.
+func DiffConformance(before, after *ConformanceReport) (*ConformanceDiff, error) {
+	if before.Suite.Name != after.Suite.Name {
+		return nil, fmt.Errorf("comparing conformance reports: one is of suite %s, the other of suite %s", before.Suite.Name, after.Suite.Name)
+	}
+	d := &ConformanceDiff{Before: before, After: after}
+	was, is := requirementsByID(before), requirementsByID(after)
+	var ids []string
+	for id := range was {
+		ids = append(ids, id)
+	}
+	for id := range is {
+		if was[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, compareIDs)
+	for _, id := range ids {
+		if c := (ConformanceChange{ID: id, Before: was[id], After: is[id]}); c.differs() {
+			d.Changes = append(d.Changes, c)
+		}
+	}
+	return d, nil
+}
+
+func requirementsByID(r *ConformanceReport) map[string]*ConformanceRequirement {
+	all := map[string]*ConformanceRequirement{}
+	for i := range r.Requirements {
+		all[r.Requirements[i].ID] = &r.Requirements[i]
+	}
+	return all
+}
+
+// compareIDs sorts KEP5311-I2 before KEP5311-I10.
+func compareIDs(a, b string) int {
+	x, y := idParts(a), idParts(b)
+	return slices.CompareFunc(x, y, func(p, q string) int {
+		m, errM := strconv.Atoi(p)
+		n, errN := strconv.Atoi(q)
+		if errM == nil && errN == nil && m != n {
+			return m - n
+		}
+		return strings.Compare(p, q)
+	})
+}
+
+// idParts are the runs of digits and of other characters.
+func idParts(id string) []string {
+	var parts []string
+	digits := false
+	for _, r := range id {
+		if is := unicode.IsDigit(r); len(parts) > 0 && is == digits {
+			parts[len(parts)-1] += string(r)
+		} else {
+			parts, digits = append(parts, string(r)), is
+		}
+	}
+	return parts
+}
+
+func (c ConformanceChange) differs() bool {
+	return c.Before == nil || c.After == nil || c.Before.Status != c.After.Status || c.Before.Level != c.After.Level ||
+		len(onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed)) > 0 || len(onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed)) > 0
+}
+
+// onlyIn are the names in a that are not in b.
+func onlyIn(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
+}
+
+// Same says that every requirement came out alike.
+func (d *ConformanceDiff) Same() bool { return len(d.Changes) == 0 }
+
+// Worse and Better count the requirements that were met and are not any more, or the other way around.
+func (d *ConformanceDiff) Worse() int {
+	return d.count(func(before, after int) bool { return after < before })
+}
+
+// Better counts the requirements that came out better than before.
+func (d *ConformanceDiff) Better() int {
+	return d.count(func(before, after int) bool { return after > before })
+}
+
+// rank of a status: how much it says for the implementation.
+func rank(status ConformanceStatus) int {
+	return map[ConformanceStatus]int{ConformanceFailed: 0, ConformanceKnown: 1, ConformanceUntested: 2, ConformancePassed: 3}[status]
+}
+
+func (d *ConformanceDiff) count(holds func(before, after int) bool) int {
+	n := 0
+	for _, c := range d.Changes {
+		if c.Before != nil && c.After != nil && holds(rank(c.Before.Status), rank(c.After.Status)) {
+			n++
+		}
+	}
+	return n
+}
+
+// String says it for a person: what is compared, the levels, and each requirement that differs with the scenarios behind it.
+func (d *ConformanceDiff) String() string {
+	var b strings.Builder
+	d.headers(&b)
+	for _, level := range []struct {
+		name          string
+		before, after ConformanceLevel
+	}{{coreLevel, d.Before.Core, d.After.Core}, {extendedLevel, d.Before.Extended, d.After.Extended}} {
+		fmt.Fprintf(&b, "%-9s %s\n", level.name, arrow(describeLevel(level.before), describeLevel(level.after)))
+	}
+	for _, c := range d.Changes {
+		b.WriteString("\n" + c.String())
+	}
+	if d.Same() {
+		b.WriteString("\nno requirement differs\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n%s: %d worse, %d better\n", differ(len(d.Changes)), d.Worse(), d.Better())
+	return b.String()
+}
+
+func differ(n int) string {
+	if n == 1 {
+		return "1 requirement differs"
+	}
+	return fmt.Sprintf("%d requirements differ", n)
+}
+
+func describeLevel(l ConformanceLevel) string { return fmt.Sprintf("%s, %s", l.Result, l.Statistics) }
+
+func arrow(before, after string) string {
+	if before == after {
+		return before
+	}
+	return before + "  ->  " + after
+}
+
+func (d *ConformanceDiff) headers(b *strings.Builder) {
+	who := func(r *ConformanceReport) string {
+		return r.Implementation.String() + orNothing(", profile ", r.Profile)
+	}
+	fmt.Fprintf(b, "%s: %s\n", d.Before.Suite.Name, arrow(who(d.Before), who(d.After)))
+	if x, y := d.Before.Suite.Digest, d.After.Suite.Digest; x != y {
+		fmt.Fprintf(b, "the suite itself is another one (digest %s), so that a difference may be the suite's\n", arrow(x, y))
+	}
+	if x, y := strings.Join(d.Before.Reproduce.Kubernetes, ", "), strings.Join(d.After.Reproduce.Kubernetes, ", "); x != y {
+		fmt.Fprintf(b, "Kubernetes %s\n", arrow(x, y))
+	}
+}
+
+// String is the change in a line, what the requirement says in the next, and then what is behind it.
+func (c ConformanceChange) String() string {
+	var b strings.Builder
+	describe := func(q *ConformanceRequirement, level bool) string {
+		switch {
+		case q == nil:
+			return "not required"
+		case level:
+			return q.Level + " " + string(q.Status)
+		}
+		return string(q.Status)
+	}
+	level := c.Before == nil || c.After == nil || c.Before.Level != c.After.Level
+	one := c.After
+	if one == nil {
+		one = c.Before
+	}
+	name := c.ID
+	if !level {
+		name += " (" + one.Level + ")"
+	}
+	fmt.Fprintf(&b, "%s: %s\n  %s\n", name, arrow(describe(c.Before, level), describe(c.After, level)), oneLine(one.Statement))
+	if c.After == nil {
+		return b.String()
+	}
+	if c.After.Reason != "" {
+		fmt.Fprintf(&b, "  now: %s\n", oneLine(c.After.Reason))
+	}
+	if c.Before != nil && c.After.Status == ConformanceFailed && c.Before.Status == ConformanceFailed {
+		for _, name := range onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed) {
+			fmt.Fprintf(&b, "  fails now, too: %s\n", name)
+		}
+		for _, name := range onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed) {
+			fmt.Fprintf(&b, "  fails no longer: %s\n", name)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// ConformanceYAML is the report as YAML. It can be read back.
+func ConformanceYAML(r *ConformanceReport) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(r), encoder.Close()); err != nil {
+		return nil, fmt.Errorf("writing the conformance report: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// ReadConformance reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by hand.
+func ReadConformance(data []byte) (*ConformanceReport, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	r := &ConformanceReport{}
+	if err := decoder.Decode(r); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("it is empty")
+		}
+		return nil, fmt.Errorf("reading a conformance report: %w", err)
+	}
+	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, errors.New("reading a conformance report: want one YAML document")
+	}
+	if r.APIVersion != ConformanceAPIVersion || r.Kind != ConformanceKind {
+		return nil, fmt.Errorf("reading a conformance report: want %s %s, not %q %q", ConformanceAPIVersion, ConformanceKind, r.APIVersion, r.Kind)
+	}
+	if err := errors.Join(append(r.contradictions(), r.Implementation.Validate())...); err != nil {
+		return nil, fmt.Errorf("reading a conformance report: %w", err)
+	}
+	return r, nil
+}
+
+// contradictions are where a report is at odds with itself.
+func (r *ConformanceReport) contradictions() []error {
+	errs := append(r.badScenarios(), r.badRequirements()...)
+	if len(errs) > 0 {
+		return errs
+	}
+	same := *r
+	same.Requirements = slices.Clone(r.Requirements)
+	same.Conclude()
+	for i, want := range same.Requirements {
+		if got := r.Requirements[i]; got.Status != want.Status {
+			errs = append(errs, fmt.Errorf("requirement %s is said to be %s, but by its scenarios it is %s", got.ID, got.Status, want.Status))
+		}
+	}
+	if r.Core != same.Core {
+		errs = append(errs, fmt.Errorf("core is said to be %s (%s), but by its requirements it is %s (%s)", r.Core.Result, r.Core.Statistics, same.Core.Result, same.Core.Statistics))
+	}
+	if r.Extended != same.Extended {
+		errs = append(errs, fmt.Errorf("extended is said to be %s (%s), but by its requirements it is %s (%s)",
+			r.Extended.Result, r.Extended.Statistics, same.Extended.Result, same.Extended.Statistics))
+	}
+	if !slices.Equal(r.Variants, same.Variants) {
+		errs = append(errs, errors.New("what is said of the variants does not follow from the scenarios"))
+	}
+	return errs
+}
+
+func (r *ConformanceReport) badScenarios() []error {
+	var errs []error
+	known := []ConformanceStatus{ConformancePassed, ConformanceFailed, ConformanceKnown, ConformanceUntested, ConformanceSkipped}
+	seen := map[string]bool{}
+	for _, s := range r.Scenarios {
+		if seen[s.Name] {
+			errs = append(errs, fmt.Errorf("scenario %s is there twice", s.Name))
+		}
+		seen[s.Name] = true
+		if !slices.Contains(known, s.Status) {
+			errs = append(errs, fmt.Errorf("scenario %s has the status %q", s.Name, s.Status))
+		}
+	}
+	return errs
+}
+
+func (r *ConformanceReport) badRequirements() []error {
+	statuses := map[string]ConformanceStatus{}
+	for _, s := range r.Scenarios {
+		statuses[s.Name] = s.Status
+	}
+	var errs []error
+	seen := map[string]bool{}
+	for _, q := range r.Requirements {
+		if seen[q.ID] {
+			errs = append(errs, fmt.Errorf("requirement %s is there twice", q.ID))
+		}
+		seen[q.ID] = true
+		if q.Level != coreLevel && q.Level != extendedLevel {
+			errs = append(errs, fmt.Errorf("requirement %s has the level %q", q.ID, q.Level))
+		}
+		for _, part := range []struct {
+			names []string
+			want  ConformanceStatus
+		}{
+			{q.Scenarios.Passed, ConformancePassed},
+			{q.Scenarios.Failed, ConformanceFailed},
+			{q.Scenarios.Known, ConformanceKnown},
+			{q.Scenarios.Ended, ConformanceKnown},
+			{q.Scenarios.Untested, ConformanceUntested},
+			{q.Scenarios.Skipped, ConformanceSkipped},
+		} {
+			for _, name := range part.names {
+				if statuses[name] != part.want {
+					errs = append(errs, fmt.Errorf("requirement %s counts scenario %s as %s, but it is %q", q.ID, name, part.want, statuses[name]))
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// ReplaceFile writes a report so that a reader of the file sees either the old one or the new one, each of them whole.
+func ReplaceFile(path string, data []byte) error { return replaceFile(path, data) }

@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+)
+
+// What is in the program is what is in the folder.
+func TestLibraryIsTheFolder(t *testing.T) {
+	names, err := Libraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(names, "kubernetes") || slices.Contains(names, "testdata") {
+		t.Fatalf("libraries %q", names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			inside, err := Library(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, err := Load([]string{name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := titlesOf(inside, "scenarios/"), titlesOf(folder, ""); !slices.Equal(got, want) || len(got) == 0 {
+				t.Errorf("in the program:\n%q\nin the folder:\n%q", got, want)
+			}
+			for _, s := range inside.Scenarios {
+				for _, state := range s.Path() {
+					for _, system := range state.Systems {
+						if system.Kind() != "simulated" {
+							t.Errorf("%s: %s names files, which the program does not have", s.ClusterPosition, system)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// titlesOf the scenarios with where they are, without a beginning of the files' names.
+func titlesOf(set *Set, without string) []string {
+	var titles []string
+	for _, s := range set.Scenarios {
+		titles = append(titles, s.Position.String()[len(without):]+" "+s.Title())
+	}
+	return titles
+}
+
+func TestNoSuchLibrary(t *testing.T) {
+	for _, name := range []string{"nothing", "testdata", "../clusters", ""} {
+		if _, err := Library(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Library(%q): %v", name, err)
+		}
+	}
+}

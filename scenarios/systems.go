@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// besideFile takes the files that the scenario's systems name from the folder of the scenario's own file.
+func (s *Scenario) besideFile() {
+	dir := filepath.Dir(s.Position.File)
+	s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
+	for i, system := range s.Spec.Cluster.Systems {
+		s.Spec.Cluster.Systems[i] = system.Beside(dir)
+	}
+	for i := range s.Spec.Steps {
+		if t := s.Spec.Steps[i].Transition; t != nil {
+			for j, change := range t.Systems {
+				t.Systems[j].System = change.System.Beside(dir)
+			}
+		}
+	}
+}
+
+// LoadSystem reads the definition of a system from a YAML file, as strictly as one in a scenario. The files that it names are relative to it.
+func LoadSystem(path string) (clusters.System, error) {
+	var system clusters.System
+	file, err := readSource(path)
+	if err != nil {
+		return system, err
+	}
+	found := &problems{}
+	documents := parse(file, found)
+	if len(found.list) == 0 && len(documents) != 1 {
+		found.add(file.error(1, 1, "", fmt.Sprintf("want one document, a system; there are %d", len(documents))))
+	}
+	if len(found.list) == 0 {
+		root := documents[0]
+		x := &expander{found: found, expressions: NewExpressions(), bindings: &bindings{}}
+		root = x.node(root, reflect.TypeFor[clusters.System](), placeFixed)
+		(&decoder{found: found}).decode(root, reflect.ValueOf(&system).Elem())
+		if len(found.list) == 0 {
+			list := root.like(sequence)
+			list.items = []*node{root}
+			(&validator{problems: found}).systems([]clusters.System{system}, list)
+		}
+	}
+	return system.Beside(filepath.Dir(path)), joinErrors(nil, found.list)
+}
+
+// ErrNoSuchSystem says that no scenario has the system that is meant.
+var ErrNoSuchSystem = errors.New("no scenario has such a system")
+
+// ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a simulator runs against the
+// real thing. A scenario that changes such a system in a transition, other than by removing it, cannot be had so: the error joins all of them.
+func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scenario, error) {
+	with.Name = name
+	var errs []error
+	replaced, found := eachSystem(list, name, func(s *Scenario, step *Step, there bool, system clusters.System) clusters.System {
+		if there {
+			errs = append(errs, fmt.Errorf("%s: scenario %s changes system %s, which is replaced by another definition; leave the scenario out (--focus, --label)", step.Position, s.Title(), name))
+		}
+		return with
+	})
+	if !found {
+		errs = append(errs, fmt.Errorf("replace system %s: %w", name, ErrNoSuchSystem))
+	}
+	return replaced, errors.Join(errs...)
+}
+
+// SetFaults returns the scenarios with other faults of the simulated systems of a name, from their installation until a transition says otherwise.
+func SetFaults(list []*Scenario, name string, faults []string) ([]*Scenario, error) {
+	var errs []error
+	set, found := eachSystem(list, name, func(s *Scenario, _ *Step, there bool, system clusters.System) clusters.System {
+		if there {
+			return system
+		}
+		if system.Simulated == nil {
+			errs = append(errs, fmt.Errorf("%s: system %s of scenario %s is not simulated: it has the faults that it has", s.ClusterPosition, name, s.Title()))
+			return system
+		}
+		simulated := *system.Simulated
+		simulated.Faults = slices.Clone(faults)
+		system.Simulated = &simulated
+		return system
+	})
+	if !found {
+		errs = append(errs, fmt.Errorf("set faults of system %s: %w", name, ErrNoSuchSystem))
+	}
+	return set, errors.Join(errs...)
+}
+
+// eachSystem returns copies of the scenarios in which every definition or change of the system was given to a function; there says that the
+// system is installed when the change is made, step whose change it is (nil for the first state).
+func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, there bool, system clusters.System) clusters.System) ([]*Scenario, bool) {
+	found := false
+	var all []*Scenario
+	for _, original := range list {
+		s := *original
+		there := false
+		s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
+		for i, system := range s.Spec.Cluster.Systems {
+			if system.Name == name {
+				s.Spec.Cluster.Systems[i] = do(&s, nil, false, system)
+				there, found = true, true
+			}
+		}
+		s.Spec.Steps = slices.Clone(s.Spec.Steps)
+		for i := range s.Spec.Steps {
+			step := &s.Spec.Steps[i]
+			if step.Transition == nil {
+				continue
+			}
+			transition := *step.Transition
+			transition.Systems = slices.Clone(transition.Systems)
+			for j, change := range transition.Systems {
+				if change.Name != name {
+					continue
+				}
+				found = true
+				if !change.Remove {
+					transition.Systems[j].System = do(&s, step, there, change.System)
+				}
+				there = !change.Remove
+			}
+			step.Transition = &transition
+		}
+		all = append(all, &s)
+	}
+	return all, found
+}

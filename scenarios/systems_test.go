@@ -1,0 +1,130 @@
+package scenarios
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+const withSystems = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: first}
+spec:
+  cluster: {version: "1.36", systems: [{name: lws, simulated: {simulator: leaderworkerset, faults: [old]}}]}
+  steps:
+  - transition: {systems: [{name: other, simulated: {}}]}
+  - transition: {systems: [{name: lws, remove: true}]}
+  - transition: {systems: [{name: lws, simulated: {}}]}
+---
+apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: second}
+spec:
+  cluster: {version: "1.36"}
+  steps:
+  - transition: {systems: [{name: lws, process: {command: [./manager], crds: [crd.yaml]}}]}
+  - transition: {systems: [{name: lws, version: "2"}]}
+`
+
+func loadSystems(t *testing.T) []*Scenario {
+	t.Helper()
+	set, err := LoadBytes("some/where.yaml", []byte(withSystems))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Scenarios
+}
+
+func pathOf(s *Scenario) string {
+	var states []string
+	for _, state := range s.Path() {
+		states = append(states, strings.TrimPrefix(state.String(), "1.36 "))
+	}
+	return strings.Join(states, " > ")
+}
+
+func TestFilesAreBesideTheScenario(t *testing.T) {
+	p := loadSystems(t)[1].Spec.Steps[0].Transition.Systems[0].Process
+	if p.Command[0] != "some/manager" || p.CRDs[0] != "some/crd.yaml" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestSetFaults(t *testing.T) {
+	list := loadSystems(t)
+	before := pathOf(list[0])
+	set, err := SetFaults(list[:1], "lws", []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "lws(simulated, as leaderworkerset, faults a b) > lws(simulated, as leaderworkerset, faults a b) other(simulated) > other(simulated) > other(simulated) lws(simulated, faults a b)"
+	if got := pathOf(set[0]); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := pathOf(list[0]); got != before {
+		t.Errorf("the scenario itself was changed: %s", got)
+	}
+	if _, err := SetFaults(list[:1], "swl", nil); !errors.Is(err, ErrNoSuchSystem) {
+		t.Errorf("a system that nobody has: %v", err)
+	}
+	if _, err := SetFaults(list, "lws", nil); err == nil || !strings.Contains(err.Error(), "not simulated") {
+		t.Errorf("faults of a process: %v", err)
+	}
+}
+
+func TestReplaceSystem(t *testing.T) {
+	list := loadSystems(t)
+	real := clusters.System{Name: "whatever", Version: "0.7", Process: &clusters.SystemProcess{Command: []string{"m"}}}
+	set, err := ReplaceSystem(list[:1], "lws", real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := pathOf(set[0]), "lws(process, 0.7) > lws(process, 0.7) other(simulated) > other(simulated) > other(simulated) lws(process, 0.7)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if _, err := ReplaceSystem(list, "lws", real); err == nil || !strings.Contains(err.Error(), "some/where.yaml:18:5: scenario second changes system lws") {
+		t.Errorf("a change of what was replaced: %v", err)
+	}
+	if _, err := ReplaceSystem(list, "none", real); !errors.Is(err, ErrNoSuchSystem) {
+		t.Errorf("a system that nobody has: %v", err)
+	}
+}
+
+func TestLoadSystem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lws.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("name: lws\nprocess:\n  command: [./manager, --config=$(DIR)/config.yaml]\n  files: {config.yaml: \"port: $(WEBHOOK_PORT)\"}\n")
+	system, err := LoadSystem(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := system.Process.Command[0], filepath.Join(filepath.Dir(path), "manager"); got != want {
+		t.Errorf("program %s, want %s", got, want)
+	}
+	for text, want := range map[string]string{
+		"name: lws\nprocess: {comand: [x]}\n":             `lws.yaml:2:11: unknown field "comand"`,
+		"name: lws\n":                                     `say what the system "lws" is`,
+		"name: lws\nprocess: {command: ['$(PORT)']}\n":    "$(PORT) is none of",
+		"name: lws\nprocess: {command: ['${case.x}']}\n":  "case",
+		"name: a\nsimulated: {}\n---\nname: b\n":          "want one document",
+		"":                                                "want one document",
+		"name: a\nmanifests: ['http://example.org/x']\n":  "write https://",
+		"name: a\nprocess: {command: [x], ready: {}}\n":   "give either httpGet or tcp",
+		"name: a\nmanifests: ['x.yaml#sha512=abcdef']\n":  "64 hexadecimal digits",
+		"name: a\nprocess: {command: [x], env: {A B: x}}": "no name of an environment variable",
+	} {
+		write(text)
+		if _, err := LoadSystem(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// paper is a provider of clusters that are never made. It has no cluster of version 1.35.
+type paper struct{ clusters.Provider }
+
+func (paper) Name() string { return "paper" }
+
+func (paper) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
+	state.Version += ".0"
+	return state, nil
+}
+
+func (paper) Check(_ context.Context, path []clusters.State) error {
+	for _, state := range path {
+		if state.Version == "1.35.0" {
+			return errors.New("paper has no 1.35")
+		}
+	}
+	return nil
+}
+
+func gadgets(t *testing.T) suites.Suite {
+	t.Helper()
+	set, err := scenarios.Load([]string{"testdata/scenarios.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := suites.Suite{Name: "gadgets", System: "gadgets", Scenarios: set.Scenarios, Profiles: []suites.Profile{
+		{Name: "webhook", Variants: []string{"webhook", "older"}}, {Name: "crd", Variants: []string{"crd"}},
+	}, Faults: []simulators.Fault{{Name: "bad", Breaks: []string{"G-1"}}}}
+	for i := range 5 {
+		level := suites.Core
+		if i > 2 {
+			level = suites.Extended
+		}
+		s.Requirements = append(s.Requirements, suites.Requirement{
+			ID: fmt.Sprintf("G-%d", i+1), Level: level, Statement: fmt.Sprintf("Rule %d holds.", i+1), Source: fmt.Sprintf("Chapter %d", i+1),
+		})
+	}
+	return s
+}
+
+func plan(t *testing.T, o Options) *Plan {
+	t.Helper()
+	o.Suite, o.Provider = gadgets(t), paper{}
+	o.Plan = harness.PlanOptions{Simulators: systems.Simulators{"gadgets": {Faults: []string{"bad"}, Variants: []string{"webhook", "crd", "older"}}}}
+	p, err := NewPlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ran is the plan's result with what came of its scenarios, passed unless told.
+func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
+	run := p.Result()
+	run.Started = time.Date(2026, 3, 1, 10, 0, 0, 123, time.UTC)
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			o, told := outcomes[s.Name]
+			if !told {
+				o.Status = reports.Passed
+			}
+			s.Status, s.Message, s.KnownIssue, s.KnownCovers = o.Status, o.Message, o.KnownIssue, o.KnownCovers
+			for _, step := range s.Steps {
+				step.Status = reports.Passed
+			}
+			if o.Status != reports.Passed && o.KnownIssue == "unexpected" {
+				s.KnownIssue = ""
+			} else if last := s.Steps[len(s.Steps)-1]; o.Status != reports.Passed {
+				last.Status, last.Message = o.Status, o.Message
+			}
+		}
+	}
+	return run
+}
+
+func report(t *testing.T, p *Plan, run *reports.Run) *reports.ConformanceReport {
+	t.Helper()
+	r, err := p.Report(run, About{Command: "rehearse conformance gadgets", Rehearse: "v0", Implementation: reports.Implementation{
+		Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func statuses(r *reports.ConformanceReport) string {
+	var all []string
+	for _, q := range r.Requirements {
+		all = append(all, q.ID+" "+string(q.Status))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestReport(t *testing.T) {
+	p := plan(t, Options{})
+	r := report(t, p, ran(p, map[string]reports.Scenario{
+		"named [crd]": {Status: reports.Failed, Message: "wanted\tthis, \nsaw that"},
+		"upgrade":     {Status: reports.Known, Message: "it is gone", KnownIssue: "It is lost. (https://example.com/1)", KnownCovers: []string{"G-3"}},
+		"faulty":      {Status: reports.Error, Message: "the cluster broke"},
+	}))
+	got, err := reports.ConformanceYAML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/report.yaml"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != string(got) {
+		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+	}
+	if read, err := reports.ReadConformance(got); err != nil || !reflect.DeepEqual(read, r) {
+		t.Errorf("read back: %v", err)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcomes map[string]reports.Scenario
+		want     string
+	}{
+		"all passed": {want: "G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"a known issue ends a scenario early for what it is not about": {
+			map[string]reports.Scenario{
+				"upgrade":         {Status: reports.Known, KnownCovers: []string{"G-3"}},
+				"named [webhook]": {Status: reports.NotRun}, "named [crd]": {Status: reports.NotRun},
+			},
+			"G-1 untested, G-2 untested, G-3 known, G-4 passed, G-5 untested",
+		},
+		"an unexpected success is one": {
+			map[string]reports.Scenario{"upgrade": {Status: reports.Failed, KnownCovers: []string{"G-3"}, KnownIssue: "unexpected"}},
+			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+		},
+		"a failure where an issue is known is none": {
+			map[string]reports.Scenario{"upgrade": {Status: reports.Failed, KnownCovers: []string{"G-3"}}},
+			"G-1 passed, G-2 failed, G-3 failed, G-4 passed, G-5 untested",
+		},
+		"what could not be judged is untested": {
+			map[string]reports.Scenario{"named [crd]": {Status: reports.Error}},
+			"G-1 untested, G-2 untested, G-3 passed, G-4 passed, G-5 untested",
+		},
+		"an unknown status is no success": {
+			map[string]reports.Scenario{"faulty": {Status: "fine"}},
+			"G-1 passed, G-2 passed, G-3 passed, G-4 untested, G-5 untested",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, Options{})
+			if got := statuses(report(t, p, ran(p, c.outcomes))); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestScenariosThatAreMissingFromTheRun(t *testing.T) {
+	p := plan(t, Options{})
+	if got := statuses(report(t, p, &reports.Run{Interrupted: true})); strings.Contains(got, "passed") {
+		t.Error(got)
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	p := plan(t, Options{Profile: "crd"})
+	r := report(t, p, ran(p, nil))
+	if got := statuses(r); got != "G-1 passed, G-2 passed, G-4 passed" || !slices.Equal(r.OutsideProfile, []string{"G-3", "G-5"}) {
+		t.Errorf("%s; outside %q", got, r.OutsideProfile)
+	}
+	for _, s := range r.Scenarios {
+		if s.Name == "upgrade" || s.Name == "named [webhook]" {
+			t.Errorf("%s is in the report", s.Name)
+		}
+	}
+}
+
+func process(program string) clusters.System {
+	return clusters.System{Process: &clusters.SystemProcess{Command: []string{program}}}
+}
+
+func TestSubstitutes(t *testing.T) {
+	p := plan(t, Options{Profile: "webhook", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}})
+	r := report(t, p, ran(p, nil))
+	if got := statuses(r); got != "G-1 passed, G-2 passed, G-3 untested, G-4 untested" {
+		t.Error(got)
+	}
+	for title, want := range map[string]string{
+		"upgrade": "it needs variant older of system gadgets, which is not given", "faulty": "it gives the simulator of gadgets faults",
+		"elsewhere": "paper has no 1.35",
+	} {
+		if !strings.Contains(p.selection.why[title], want) {
+			t.Errorf("%s is left out because %q, want %q", title, p.selection.why[title], want)
+		}
+	}
+	p = plan(t, Options{Profile: "webhook", Substitutes: []Substitute{
+		{System: "gadgets", Definition: process("true")}, {System: "gadgets", Variant: "older", Definition: process("false")},
+	}})
+	found := false
+	for _, c := range p.Scenarios() {
+		for _, state := range c.Path() {
+			if system, _ := state.System("gadgets"); system.Simulated != nil || system.Process == nil {
+				t.Errorf("%s runs the simulator: %s", c.Title(), state)
+			}
+		}
+		if c.Title() == "upgrade" {
+			found = true
+			if before, after := c.Path()[0].Systems[0], c.Path()[1].Systems[0]; before.Process.Command[0] != "false" || after.Process.Command[0] != "true" {
+				t.Errorf("upgrade goes from %v to %v", before.Process.Command, after.Process.Command)
+			}
+		}
+	}
+	if !found {
+		t.Error("upgrade is left out: " + p.selection.why["upgrade"])
+	}
+	for _, c := range gadgets(t).Scenarios {
+		for _, state := range c.Path() {
+			if state.Systems[0].Simulated == nil {
+				t.Errorf("the suite's own scenario %s was changed", c.Title())
+			}
+		}
+	}
+}
+
+// A simulator with faults has them in every state that it is in.
+func TestFaults(t *testing.T) {
+	for _, c := range plan(t, Options{Faults: []string{"bad"}}).Scenarios() {
+		for _, state := range c.Path() {
+			if faults := state.Systems[0].Simulated.Faults; !slices.Equal(faults, []string{"bad"}) {
+				t.Errorf("%s: %q in %s", c.Title(), faults, state)
+			}
+		}
+	}
+}
+
+func TestWrongOptions(t *testing.T) {
+	real := Substitute{System: "gadgets", Definition: process("true")}
+	for name, c := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"an unknown profile":                    {Options{Profile: "x"}, `no profile "x"; it has ["webhook" "crd"]`},
+		"an unknown fault":                      {Options{Faults: []string{"bad", "worse"}}, `has no fault "worse"`},
+		"an unknown system":                     {Options{Substitutes: []Substitute{{System: "x"}}}, `has a system "x"`},
+		"a system without saying which kind":    {Options{Substitutes: []Substitute{real}}, "--profile webhook or --profile crd"},
+		"a system twice":                        {Options{Profile: "crd", Substitutes: []Substitute{real, real}}, "system gadgets is given twice"},
+		"one that no scenario can be run with":  {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Variant: "x"}}}, "none of the scenarios of suite gadgets can be run"},
+		"one whose program is not to be had":    {Options{Profile: "webhook", Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}}}, "/no/such"},
+		"no simulator, so that nothing is left": {Options{Plan: harness.PlanOptions{}}, "no simulator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.options.Suite, c.options.Provider = gadgets(t), paper{}
+			if _, err := NewPlan(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// Options say what is tested, and on which clusters.
+type Options struct {
+	// Suite that is run.
+	Suite suites.Suite
+	// Profile of the implementation; "" for every scenario of the suite.
+	Profile string
+	// Substitutes are tested instead of the suite's simulator.
+	Substitutes []Substitute
+	// Faults that the suite's simulator is to have.
+	Faults []string
+	// Provider of the clusters.
+	Provider clusters.Provider
+	// Plan is how the scenarios are put on clusters.
+	Plan harness.PlanOptions
+}
+
+// Plan is a suite that is ready to be run: its harness plan, and what is left out of it.
+type Plan struct {
+	*harness.Plan
+
+	options   Options
+	selection *selection
+}
+
+// NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's clusters cannot do is left out, and
+// will be untested. Its error says what is wrong with the options or, where nothing is left to be run, why.
+func NewPlan(ctx context.Context, o Options) (*Plan, error) {
+	selection, err := newSelection(o.Suite, o.Profile, o.Substitutes)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFaults(o.Suite, o.Faults); err != nil {
+		return nil, err
+	}
+	selection.kept = suites.WithFaults(selection.kept, o.Suite.System, o.Faults)
+	if len(selection.kept) == 0 {
+		for _, c := range selection.skipped {
+			return nil, fmt.Errorf("none of the scenarios of suite %s can be run: %s: %s", o.Suite.Name, c.Title(), selection.why[c.Title()])
+		}
+		return nil, fmt.Errorf("suite %s has no scenario of profile %q", o.Suite.Name, o.Profile)
+	}
+	plan, err := harness.NewPlan(ctx, o.Provider, selection.kept, o.Plan)
+	if err != nil {
+		if plan, err = planWhatCan(ctx, o, selection, err); err != nil {
+			return nil, err
+		}
+	}
+	return &Plan{Plan: plan, options: o, selection: selection}, nil
+}
+
+// checkFaults refuses faults that the suite's simulator does not have: with them its scenarios could not be run, and would only be untested.
+func checkFaults(suite suites.Suite, faults []string) error {
+	for _, name := range faults {
+		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {
+			return fmt.Errorf("the simulator of suite %s has no fault %q; rehearse faults %s lists them", suite.Name, name, suite.Name)
+		}
+	}
+	return nil
+}
+
+// planWhatCan leaves out the scenarios that cannot be planned. When none can, the reason is the whole plan's.
+func planWhatCan(ctx context.Context, o Options, selection *selection, whole error) (*harness.Plan, error) {
+	var kept []*scenarios.Scenario
+	for _, c := range selection.kept {
+		if _, err := harness.NewPlan(ctx, o.Provider, []*scenarios.Scenario{c}, o.Plan); err != nil {
+			if ctx.Err() != nil {
+				return nil, whole
+			}
+			selection.skip(c, err.Error())
+			continue
+		}
+		kept = append(kept, c)
+	}
+	if len(kept) == 0 {
+		return nil, whole
+	}
+	selection.kept = kept
+	return harness.NewPlan(ctx, o.Provider, kept, o.Plan)
+}
+
+// Skipped tells how many scenarios are left out.
+func (p *Plan) Skipped() int { return len(p.selection.skipped) }

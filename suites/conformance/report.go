@@ -1,0 +1,201 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// maxEvidence is the most that a report says of one scenario, in bytes; junit.xml has the rest.
+const maxEvidence = 4000
+
+// About is what a report says that no run can tell.
+type About struct {
+	// Implementation that was tested.
+	Implementation reports.Implementation
+	// Command makes the report again.
+	Command string
+	// Rehearse is this program's version.
+	Rehearse string
+}
+
+// Report says what a run of the plan came to. The run may have been interrupted.
+func (p *Plan) Report(run *reports.Run, about About) (*reports.ConformanceReport, error) {
+	suite := p.options.Suite
+	digest, err := suite.Digest()
+	if err != nil {
+		return nil, err
+	}
+	r := &reports.ConformanceReport{
+		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: run.Started.UTC().Truncate(time.Second),
+		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile,
+		Implementation: about.Implementation, Interrupted: run.Interrupted,
+		Reproduce: reports.Reproduction{Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider, Kubernetes: []string{}},
+	}
+	outcomes := p.outcomes(run)
+	for _, c := range suite.Scenarios {
+		if o, ok := outcomes[c.Title()]; ok {
+			r.Scenarios = append(r.Scenarios, o.ConformanceScenario)
+			r.Reproduce.Kubernetes = append(r.Reproduce.Kubernetes, o.versions...)
+		}
+	}
+	slices.SortFunc(r.Reproduce.Kubernetes, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
+	r.Reproduce.Kubernetes = slices.Compact(r.Reproduce.Kubernetes)
+	p.requirements(r, outcomes)
+	r.Conclude()
+	return r, nil
+}
+
+// requirements puts the evidence together. What no scenario of the profile covers is outside of it.
+func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]outcome) {
+	for _, q := range p.options.Suite.Requirements {
+		var evidence reports.ConformanceEvidence
+		found := false
+		for _, c := range p.options.Suite.Covering(q.ID) {
+			if o, ok := outcomes[c.Title()]; ok {
+				found = true
+				o.addTo(&evidence, q.ID)
+			}
+		}
+		if !found && p.options.Profile != "" {
+			r.OutsideProfile = append(r.OutsideProfile, q.ID)
+			continue
+		}
+		r.Requirements = append(r.Requirements, reports.ConformanceRequirement{
+			ID: q.ID, Level: string(q.Level), Statement: q.Statement, Source: q.Source, Scenarios: evidence,
+		})
+	}
+}
+
+// outcome is what came of a scenario, and which requirements a known issue with it is about.
+type outcome struct {
+	reports.ConformanceScenario
+	known    []string
+	versions []string
+}
+
+// addTo files the scenario's title under what it says of the requirement.
+func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
+	list := &e.Untested
+	switch o.Status {
+	case reports.ConformancePassed:
+		list = &e.Passed
+	case reports.ConformanceFailed:
+		list = &e.Failed
+	case reports.ConformanceSkipped:
+		list = &e.Skipped
+	case reports.ConformanceKnown:
+		list = &e.Ended
+		if slices.Contains(o.known, id) {
+			list = &e.Known
+		}
+	case reports.ConformanceUntested:
+	}
+	*list = append(*list, o.Name)
+}
+
+// outcomes by the scenarios' titles: of those that were planned, and of those that were left out.
+func (p *Plan) outcomes(run *reports.Run) map[string]outcome {
+	all := map[string]outcome{}
+	for _, c := range p.selection.skipped {
+		title := c.Title()
+		all[title] = outcome{ConformanceScenario: reports.ConformanceScenario{
+			Name: title, Status: reports.ConformanceSkipped, Source: source(c), Reason: p.selection.why[title],
+		}}
+	}
+	for _, c := range p.selection.kept {
+		// Whatever becomes of the run, a scenario of the plan is in the report.
+		all[c.Title()] = outcome{ConformanceScenario: reports.ConformanceScenario{
+			Name: c.Title(), Status: reports.ConformanceUntested, Source: source(c), Reason: "it is not in the run's result",
+		}}
+	}
+	originals := map[string]*scenarios.Scenario{}
+	for _, c := range p.options.Suite.Scenarios {
+		originals[c.Title()] = c
+	}
+	paths := p.paths()
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if c := originals[s.Name]; c != nil {
+				o := outcomeOf(s)
+				o.Source, o.Path, o.Variants = source(c), paths[s.Name], variantsOf(c, p.options.Suite.System)
+				all[s.Name] = o
+			}
+		}
+	}
+	return all
+}
+
+// paths are the states that the scenarios go through, by their titles. A scenario may leave its track before the track's end.
+func (p *Plan) paths() map[string][]string {
+	all := map[string][]string{}
+	for _, track := range p.Tracks {
+		for _, entry := range track.Entries {
+			var path []string
+			for _, state := range entry.Path(track) {
+				path = append(path, state.String())
+			}
+			all[entry.Scenario.Title()] = path
+		}
+	}
+	return all
+}
+
+func source(c *scenarios.Scenario) string {
+	return fmt.Sprintf("%s:%d", c.Position.File, c.Position.Line)
+}
+
+func outcomeOf(s *reports.Scenario) outcome {
+	passed := 0
+	for _, step := range s.Steps {
+		if step.Status == reports.Passed {
+			passed++
+		}
+	}
+	o := outcome{known: s.KnownCovers, versions: s.Versions, ConformanceScenario: reports.ConformanceScenario{
+		Name: s.Name, Steps: fmt.Sprintf("%d of %d", passed, len(s.Steps)), Reason: firstLine(s.Message),
+	}}
+	switch {
+	case s.Status == reports.Passed:
+		o.Status, o.Reason = reports.ConformancePassed, ""
+	case s.Status == reports.Failed && len(s.KnownCovers) > 0 && passed == len(s.Steps):
+		// All that was expected was seen. That it was not expected of this version is the suite's mistake, not the implementation's.
+		o.Status = reports.ConformancePassed
+	case s.Status == reports.Failed:
+		o.Status, o.Evidence = reports.ConformanceFailed, evidence(s)
+	case s.Status == reports.Known:
+		o.Status, o.Reason, o.Evidence = reports.ConformanceKnown, s.KnownIssue, evidence(s)
+	case s.Status == reports.Error:
+		o.Status, o.Evidence = reports.ConformanceUntested, evidence(s)
+	default:
+		o.Status, o.versions = reports.ConformanceUntested, nil
+		if o.Reason == "" {
+			o.Reason = "it did not run"
+		}
+	}
+	return o
+}
+
+// evidence is all that there is to say about a scenario, within bounds. No line ends in a space, so that it is readable as YAML.
+func evidence(s *reports.Scenario) string {
+	lines := strings.Split(reports.Explain(s), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r")
+	}
+	text := strings.Join(lines, "\n")
+	if len(text) > maxEvidence {
+		text = strings.ToValidUTF8(text[:maxEvidence], "") + "\n... (the rest is in junit.xml)"
+	}
+	return text
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(strings.ReplaceAll(line, "\t", "    "))
+}

@@ -1,0 +1,150 @@
+// Package conformance runs a suite against an implementation and says which of the suite's requirements it meets.
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+// Substitute is what takes the place of a simulated system.
+type Substitute struct {
+	// System is the name that the scenarios give it, and Variant the variant that it is; "" for the one that the profile is of or, in a suite
+	// without profiles, for the scenarios that ask for no variant.
+	System, Variant string
+	// Definition of what is under test.
+	Definition clusters.System
+}
+
+// selection is the scenarios of a suite that are for an implementation.
+type selection struct {
+	suite suites.Suite
+	// profile of the implementation, nil for all.
+	profile *suites.Profile
+	// substitutes by system and variant.
+	substitutes map[string]map[string]clusters.System
+
+	// kept are to be run; skipped are not, for the reasons in why, by title.
+	kept, skipped []*scenarios.Scenario
+	why           map[string]string
+}
+
+func newSelection(suite suites.Suite, profile string, substitutes []Substitute) (*selection, error) {
+	s := &selection{suite: suite, substitutes: map[string]map[string]clusters.System{}, why: map[string]string{}}
+	if profile != "" {
+		found, err := suite.Profile(profile)
+		if err != nil {
+			return nil, err
+		}
+		s.profile = &found
+	}
+	for _, substitute := range substitutes {
+		if err := s.substitute(substitute); err != nil {
+			return nil, err
+		}
+	}
+	for _, scenario := range suite.Scenarios {
+		if s.inProfile(scenario) {
+			s.take(scenario)
+		}
+	}
+	return s, nil
+}
+
+// substitute takes note of what stands for which variants.
+func (s *selection) substitute(by Substitute) error {
+	if !slices.ContainsFunc(s.suite.Scenarios, func(c *scenarios.Scenario) bool { return has(c, by.System) }) {
+		return fmt.Errorf("no scenario of suite %s has a system %q", s.suite.Name, by.System)
+	}
+	variants := []string{by.Variant}
+	if by.Variant == "" && by.System == s.suite.System && len(s.suite.Profiles) > 0 {
+		if s.profile == nil {
+			var names []string
+			for _, p := range s.suite.Profiles {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("say which kind of implementation %s is: --profile %s", by.System, strings.Join(names, " or --profile "))
+		}
+		variants = append(variants, s.profile.Variants[0])
+	}
+	if s.substitutes[by.System] == nil {
+		s.substitutes[by.System] = map[string]clusters.System{}
+	}
+	for _, variant := range variants {
+		if _, twice := s.substitutes[by.System][variant]; twice {
+			return fmt.Errorf("%s is given twice", variantName(by.System, variant))
+		}
+		definition := by.Definition
+		definition.Name = by.System
+		s.substitutes[by.System][variant] = definition
+	}
+	return nil
+}
+
+func variantName(system, variant string) string {
+	if variant == "" {
+		return "system " + system
+	}
+	return fmt.Sprintf("variant %s of system %s", variant, system)
+}
+
+// has says whether a system of that name is in any state of the scenario.
+func has(c *scenarios.Scenario, system string) bool {
+	return slices.ContainsFunc(c.Path(), func(state clusters.State) bool {
+		_, ok := state.System(system)
+		return ok
+	})
+}
+
+// inProfile says whether every variant that the scenario has of the system is one of the profile.
+func (s *selection) inProfile(c *scenarios.Scenario) bool {
+	if s.profile == nil {
+		return true
+	}
+	for _, variant := range variantsOf(c, s.suite.System) {
+		if variant != defaultVariant && !slices.Contains(s.profile.Variants, variant) {
+			return false
+		}
+	}
+	return true
+}
+
+// defaultVariant stands for the simulator's own choice.
+const defaultVariant = "default"
+
+// variantsOf are the variants of a system that a scenario goes through, sorted.
+func variantsOf(c *scenarios.Scenario, system string) []string {
+	var all []string
+	for _, state := range c.Path() {
+		definition, ok := state.System(system)
+		if !ok || definition.Simulated == nil {
+			continue
+		}
+		variant := definition.Simulated.Variant
+		if variant == "" {
+			variant = defaultVariant
+		}
+		all = append(all, variant)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// take keeps a scenario, with its systems substituted, or skips it.
+func (s *selection) take(c *scenarios.Scenario) {
+	replaced, why := substituted(c, s.substitutes)
+	if why != "" {
+		s.skip(c, why)
+		return
+	}
+	s.kept = append(s.kept, replaced)
+}
+
+func (s *selection) skip(c *scenarios.Scenario, why string) {
+	s.skipped = append(s.skipped, c)
+	s.why[c.Title()] = why
+}

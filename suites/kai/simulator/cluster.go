@@ -1,0 +1,102 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+const (
+	// fieldManager owns what is installed.
+	fieldManager = "kai-simulator"
+	// patience is how long one request may take, and pause how long it is until the next try.
+	patience = 10 * time.Second
+	pause    = 50 * time.Millisecond
+)
+
+// cluster is the API server into which the simulator is installed.
+type cluster struct {
+	client client.Client
+	logger logr.Logger
+}
+
+func connect(config *rest.Config, logger logr.Logger) (*cluster, error) {
+	config = rest.CopyConfig(config)
+	config.Timeout = patience
+	config.QPS = -1
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		admissionregistrationv1.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("make the scheme of what is installed: %w", err)
+		}
+	}
+	// The kinds are known, so nobody needs to ask the API server, which may be away, for them.
+	c, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper()})
+	if err != nil {
+		return nil, fmt.Errorf("make a client of the API server: %w", err)
+	}
+	return &cluster{client: c, logger: logger}, nil
+}
+
+// until tries until it has worked, was refused for good, or the context ends. The API server may be away for a while.
+func (c *cluster) until(ctx context.Context, what string, try func(context.Context) (bool, error)) error {
+	last := ""
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		done, err := try(ctx)
+		switch {
+		case err == nil:
+			return done, nil
+		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+			return false, err
+		}
+		if text := err.Error(); text != last && ctx.Err() == nil {
+			last = text
+			c.logger.Info("trying again", "what", what, "because", text)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// apply makes the object as it is given, whatever it was before.
+func (c *cluster) apply(ctx context.Context, object client.Object) error {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", object.GetName(), err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	unstructured.RemoveNestedField(content, "status")
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	return c.until(ctx, fmt.Sprintf("apply %s %s", u.GetKind(), u.GetName()), func(ctx context.Context) (bool, error) {
+		err := c.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+		return err == nil, err
+	})
+}
+
+// remove returns when the object is gone.
+func (c *cluster) remove(ctx context.Context, object client.Object) error {
+	return c.until(ctx, "remove "+object.GetName(), func(ctx context.Context) (bool, error) {
+		err := c.client.Delete(ctx, object)
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, err
+	})
+}

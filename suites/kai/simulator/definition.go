@@ -1,0 +1,81 @@
+package simulator
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+// anyCasePattern is what the pattern is with the fault crdPatternIgnoresCase.
+const anyCasePattern = `^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
+
+// definition returns the CustomResourceDefinition of the variant, with the faults' marks.
+func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := api.CustomResourceDefinition()
+	if err != nil {
+		return nil, err
+	}
+	spec, group, err := schemas(crd)
+	if err != nil {
+		return nil, err
+	}
+	name, parent := group.Properties["name"], group.Properties["parent"]
+	i.shapeName(&name)
+	if i.faults[crdParentPattern] && i.ruleInSchema() {
+		parent.Pattern = name.Pattern
+	}
+	group.Properties["name"], group.Properties["parent"] = name, parent
+	if i.faults[crdNameOptional] {
+		group.Required = nil
+	}
+	if i.faults[crdForgetsTopology] {
+		delete(group.Properties, "topologyConstraint")
+		delete(spec.Properties, "topologyConstraint")
+	}
+	return crd, nil
+}
+
+// schemas returns the schemas of a PodGroup's spec and of a sub group, whose properties can be changed in place.
+func schemas(crd *apiextensionsv1.CustomResourceDefinition) (spec, group *apiextensionsv1.JSONSchemaProps, err error) {
+	for i := range crd.Spec.Versions {
+		version := &crd.Spec.Versions[i]
+		if version.Name != api.GroupVersion.Version || version.Schema == nil || version.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		properties := version.Schema.OpenAPIV3Schema.Properties["spec"]
+		if items := properties.Properties["subGroups"].Items; items != nil && items.Schema != nil {
+			return &properties, items.Schema, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("the CustomResourceDefinition %s has no schema of sub groups in version %s", crd.Name, api.GroupVersion.Version)
+}
+
+// shapeName leaves of the rule what the variant has of it.
+func (i implementation) shapeName(name *apiextensionsv1.JSONSchemaProps) {
+	if !i.ruleInSchema() {
+		name.Pattern, name.MaxLength = "", nil
+	}
+	switch i.variant {
+	case Webhook:
+		name.MinLength = nil
+	case Older:
+		name.Description = "Name of the sub group, unique in its PodGroup."
+	}
+	if name.Pattern != "" && i.faults[crdPatternIgnoresCase] {
+		name.Pattern = anyCasePattern
+	}
+	if i.faults[crdPatternMissing] {
+		name.Pattern = ""
+	}
+	if i.faults[crdMaxLengthMissing] {
+		name.MaxLength = nil
+	}
+	if i.faults[crdMinLengthMissing] {
+		name.MinLength = nil
+	}
+	if i.faults[crdUndocumented] {
+		name.Description = "Name of the sub group."
+	}
+}

@@ -1,0 +1,83 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+// endpoints are the paths that the simulator serves.
+type endpoints struct {
+	implementation
+	options   Options
+	authority []byte
+	// The paths end with a mark of this run: a request to one of them shows that the API server has this run's configuration.
+	validatePath, mutatePath string
+	// probeName is the name of the PodGroups that are written to see who is asked about them.
+	probeName string
+	// validated and mutated say that the webhooks were asked about one.
+	validated, mutated atomic.Bool
+	ready              atomic.Bool
+}
+
+func newEndpoints(i implementation, options Options) (*endpoints, error) {
+	authority, err := os.ReadFile(filepath.Join(options.CertDir, "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
+	}
+	run := rand.String(8)
+	return &endpoints{
+		implementation: i, options: options, authority: authority,
+		validatePath: "/validate-scheduling-run-ai-v2alpha2-podgroup/" + run,
+		mutatePath:   "/mutate-scheduling-run-ai-v2alpha2-podgroup/" + run,
+		probeName:    "kai-simulator-" + run,
+	}, nil
+}
+
+// register makes the server serve the paths.
+func (e *endpoints) register(server webhook.Server) error {
+	scheme := runtime.NewScheme()
+	if err := api.AddToScheme(scheme); err != nil {
+		return fmt.Errorf("make the scheme of PodGroups: %w", err)
+	}
+	judge := admission.WithValidator(scheme, e.validator()).Handler
+	server.Register(e.validatePath, e.webhook(&e.validated, func(ctx context.Context, request admission.Request) admission.Response {
+		if request.Kind.Kind == "Pod" {
+			return e.judgePod(request)
+		}
+		return judge.Handle(ctx, request)
+	}))
+	server.Register(e.mutatePath, e.webhook(&e.mutated, lowerer{e.faults}.Handle))
+	server.Register("/readyz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !e.ready.Load() {
+			http.Error(w, "the API server does not judge PodGroups as this simulator does yet", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}))
+	return nil
+}
+
+// webhook notes that it was asked about the probe.
+func (e *endpoints) webhook(asked *atomic.Bool, handle admission.HandlerFunc) *admission.Webhook {
+	return &admission.Webhook{
+		Handler: admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {
+			if request.Name == e.probeName {
+				asked.Store(true)
+			}
+			return handle(ctx, request)
+		}),
+		LogConstructor: func(logr.Logger, *admission.Request) logr.Logger { return e.options.Logger },
+	}
+}

@@ -1,0 +1,86 @@
+package simulator
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestFaultsSayWhatTheyAre(t *testing.T) {
+	for _, fault := range Faults() {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(fault.Name) || !strings.HasSuffix(fault.Sentence, ".") {
+			t.Errorf("%+v: want a name of words joined by dashes, and a sentence", fault)
+		}
+	}
+}
+
+func TestUnknownFaultsAndVariants(t *testing.T) {
+	if _, err := newImplementation("", []string{"no-such-fault"}); err == nil || !strings.Contains(err.Error(), namesUnchecked) {
+		t.Errorf("an unknown fault: %v", err)
+	}
+	if _, err := newImplementation("no-such-variant", nil); err == nil || !strings.Contains(err.Error(), Older) {
+		t.Errorf("an unknown variant: %v", err)
+	}
+	i, err := newImplementation("", nil)
+	if err != nil || i.variant != Both {
+		t.Errorf("no variant: %+v, %v", i, err)
+	}
+}
+
+// What each variant's CustomResourceDefinition says of a name is in a file, which a reader can compare. UPDATE=1 writes it.
+func TestDefinitions(t *testing.T) {
+	for _, variant := range Variants() {
+		t.Run(variant, func(t *testing.T) {
+			i, err := newImplementation(variant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			crd, err := i.definition()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := yaml.Marshal(crd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := "testdata/crd-" + variant + ".yaml"
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("%s is not what the variant has; see the difference with UPDATE=1", file)
+			}
+		})
+	}
+}
+
+func TestSchemaAndWebhookHaveTheSameRule(t *testing.T) {
+	i, err := newImplementation(Both, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, err := i.definition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, group, err := schemas(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := group.Properties["name"]
+	if name.Pattern != namePattern.String() || *name.MaxLength != maxNameBytes || *name.MinLength != 1 {
+		t.Errorf("the schema has %q, %d to %d; the webhook has %q, 1 to %d", name.Pattern, *name.MinLength, *name.MaxLength, namePattern, maxNameBytes)
+	}
+	if group.Properties["parent"].Pattern != "" {
+		t.Error("the schema has a pattern for parents")
+	}
+}

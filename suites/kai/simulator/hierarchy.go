@@ -1,0 +1,154 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+// hierarchy is the rule for the sub groups of a PodGroup: their names, that no two have the same, that parents exist, that
+// nobody is its own ancestor. The first rule that is broken is the one that is reported.
+type hierarchy struct {
+	// judgeNames says whether there is a rule for names.
+	judgeNames bool
+	faults     faultSet
+}
+
+// check goes through the rules in their order.
+func (h hierarchy) check(groups []api.SubGroup) error {
+	for _, rule := range h.order() {
+		if err := rule(groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h hierarchy) order() []func([]api.SubGroup) error {
+	type rules = []func([]api.SubGroup) error
+	switch {
+	case h.faults[namesAfterHierarchy]:
+		return rules{h.parents, h.cycles, h.elements}
+	case h.faults[duplicatesBeforeNames]:
+		return rules{h.duplicates, h.elements, h.parents, h.cycles}
+	case h.faults[cyclesBeforeParents]:
+		return rules{h.elements, h.cycles, h.parents}
+	case h.faults[cyclesBeforeDuplicates]:
+		return rules{h.cycles, h.elements, h.parents}
+	}
+	return rules{h.elements, h.parents, h.cycles}
+}
+
+// elements goes through the list once: of each its name, then whether an earlier one has it too.
+func (h hierarchy) elements(groups []api.SubGroup) error {
+	if len(groups) == 0 && h.faults[subGroupsRequired] {
+		return errors.New("a pod group needs a subgroup")
+	}
+	var all []error
+	seen := map[string]bool{}
+	for i, group := range groups {
+		if err := h.name(i, group.Name); err != nil {
+			if !h.faults[allNamesReported] {
+				return err
+			}
+			all = append(all, err)
+		}
+		if seen[group.Name] && !h.faults[duplicatesUnchecked] {
+			return errors.Join(append(all, duplicate(group.Name))...)
+		}
+		seen[group.Name] = true
+	}
+	return errors.Join(all...)
+}
+
+func (h hierarchy) name(i int, name string) error {
+	if !h.judgeNames || h.faults[namesUnchecked] || (i > 0 && h.faults[onlyFirstName]) {
+		return nil
+	}
+	return names{h.faults}.check(name)
+}
+
+func (h hierarchy) duplicates(groups []api.SubGroup) error {
+	seen := map[string]bool{}
+	for _, group := range groups {
+		if seen[group.Name] {
+			return duplicate(group.Name)
+		}
+		seen[group.Name] = true
+	}
+	return nil
+}
+
+func duplicate(name string) error { return fmt.Errorf("duplicate subgroup name %s", name) }
+
+// parents looks for each parent among the names; of several that are missing the first in the list is reported.
+func (h hierarchy) parents(groups []api.SubGroup) error {
+	if h.faults[parentsUnchecked] {
+		return nil
+	}
+	exists := map[string]bool{}
+	for _, group := range groups {
+		exists[group.Name] = true
+	}
+	for _, group := range groups {
+		if parent, ok := h.parentOf(group); ok && !exists[parent] {
+			return fmt.Errorf("parent %s of %s was not found", *group.Parent, group.Name)
+		}
+	}
+	return nil
+}
+
+// parentOf is the name that a sub group's parent is looked for by.
+func (h hierarchy) parentOf(group api.SubGroup) (parent string, ok bool) {
+	switch {
+	case group.Parent == nil:
+		return "", false
+	case *group.Parent == "" && h.faults[emptyParentIsRoot]:
+		return "", false
+	case h.faults[parentCaseIgnored]:
+		return strings.ToLower(*group.Parent), true
+	}
+	return *group.Parent, true
+}
+
+// cycles goes from each sub group upwards and looks whether the way leads back to it.
+func (h hierarchy) cycles(groups []api.SubGroup) error {
+	parents := map[string]string{}
+	for _, group := range groups {
+		if parent, ok := h.parentOf(group); ok {
+			parents[group.Name] = parent
+		}
+	}
+	for i, group := range groups {
+		if i > 0 && h.faults[cyclesFromFirst] {
+			break
+		}
+		if length := cycleThrough(group.Name, parents); length > 0 && !h.overlooks(length) {
+			return errors.New("cycle detected in subgroups")
+		}
+	}
+	return nil
+}
+
+// cycleThrough is the length of the cycle that the name is in, 0 if it is in none.
+func cycleThrough(name string, parents map[string]string) int {
+	at := name
+	for length := 1; length <= len(parents); length++ {
+		parent, ok := parents[at]
+		if !ok {
+			return 0
+		}
+		if parent == name {
+			return length
+		}
+		at = parent
+	}
+	return 0
+}
+
+// overlooks says whether a fault hides cycles of this length.
+func (h hierarchy) overlooks(length int) bool {
+	return (length == 1 && h.faults[selfParentAllowed]) || (length > 2 && h.faults[longCyclesOverlooked])
+}

@@ -1,0 +1,69 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+// labelSubGroup names a pod's sub group.
+const labelSubGroup = "kai.scheduler/subgroup-name"
+
+// mutates says whether a fault gives the implementation a mutating webhook.
+func (i implementation) mutates() bool {
+	return i.faults[namesLowered] || i.faults[parentsLowered]
+}
+
+// lowerer is the mutating webhook of a faulty implementation.
+type lowerer struct {
+	faults faultSet
+}
+
+// Handle lowers what the faults say, and leaves everything else as it is written.
+func (l lowerer) Handle(_ context.Context, request admission.Request) admission.Response {
+	object := map[string]any{}
+	if err := json.Unmarshal(request.Object.Raw, &object); err != nil {
+		return admission.Errored(http.StatusBadRequest, err)
+	}
+	groups, _, err := unstructured.NestedFieldNoCopy(object, "spec", "subGroups")
+	if err != nil {
+		return admission.Errored(http.StatusBadRequest, err)
+	}
+	list, _ := groups.([]any)
+	for _, item := range list {
+		if group, ok := item.(map[string]any); ok {
+			l.lower(group, "name", namesLowered)
+			l.lower(group, "parent", parentsLowered)
+		}
+	}
+	changed, err := json.Marshal(object)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
+}
+
+func (l lowerer) lower(group map[string]any, field, fault string) {
+	if text, ok := group[field].(string); ok && l.faults[fault] {
+		group[field] = strings.ToLower(text)
+	}
+}
+
+// judgePod holds a pod's label to the rule for names, as only a faulty implementation does.
+func (i implementation) judgePod(request admission.Request) admission.Response {
+	var pod corev1.Pod
+	if err := json.Unmarshal(request.Object.Raw, &pod); err != nil {
+		return admission.Errored(http.StatusBadRequest, err)
+	}
+	if name, ok := pod.Labels[labelSubGroup]; ok && i.ruleInWebhook() {
+		if err := (names{i.faults}).check(name); err != nil {
+			return admission.Denied(err.Error())
+		}
+	}
+	return admission.Allowed("")
+}

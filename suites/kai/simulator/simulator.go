@@ -1,0 +1,84 @@
+// Package simulator is a small implementation of KAI's PodGroup and its validating webhook, made from the specification of
+// lowercase sub group names, that misbehaves on request.
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+)
+
+// Name of the simulated system.
+const Name = "kai"
+
+// Options say where the simulator runs and how it behaves.
+type Options struct {
+	// RESTConfig reaches the API server as an administrator.
+	RESTConfig *rest.Config
+	// Host and Port at which the webhooks are served, and at which the API server reaches them.
+	Host string
+	Port int
+	// CertDir holds ca.crt, and tls.crt and tls.key for Host.
+	CertDir string
+	// Faults to have, by name (see Faults).
+	Faults []string
+	// Variant of the implementation (see Variants); Both when empty.
+	Variant string
+	// Logger says what the simulator does.
+	Logger logr.Logger
+}
+
+// Run installs the simulator and serves its webhooks until the context ends, which is no error. What it has installed stays.
+//
+// On the webhooks' port, /readyz answers 200 from the moment on when the API server judges PodGroups as this variant does.
+func Run(ctx context.Context, options Options) error {
+	implementation, err := newImplementation(options.Variant, options.Faults)
+	if err != nil {
+		return err
+	}
+	cluster, err := connect(options.RESTConfig, options.Logger)
+	if err != nil {
+		return err
+	}
+	endpoints, err := newEndpoints(implementation, options)
+	if err != nil {
+		return err
+	}
+	server := webhook.NewServer(webhook.Options{Host: options.Host, Port: options.Port, CertDir: options.CertDir})
+	if err := endpoints.register(server); err != nil {
+		return err
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() {
+		defer cancel()
+		served <- server.Start(ctx)
+	}()
+	err = endpoints.install(ctx, cluster)
+	switch {
+	case ctx.Err() != nil: // then that is why
+		err = nil
+	case err != nil:
+		cancel()
+	}
+	<-ctx.Done()
+	select {
+	case serveErr := <-served:
+		if serveErr != nil {
+			err = errors.Join(err, fmt.Errorf("serve webhooks at %s:%d: %w", options.Host, options.Port, serveErr))
+		}
+	case <-time.After(grace):
+	}
+	return err
+}
+
+// grace is how long requests that are being answered may take when the simulator ends. Saying goodbye to idle connections takes
+// seconds, and nobody needs to wait for that.
+const grace = 200 * time.Millisecond

@@ -1,0 +1,56 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The variants of an implementation: where it has the rule for names. All of them but CRD have the webhook, which also
+// checks duplicates, parents and cycles.
+const (
+	// Both: in the CRD's schema and in the webhook, as the specification's plan has it.
+	Both = "both"
+	// Webhook: in the webhook alone; the schema says nothing about a name but that there is one.
+	Webhook = "webhook"
+	// CRD: in the schema alone; there is no webhook at all.
+	CRD = "crd"
+	// Older: nowhere. It is the version before the rule: a name must not be empty, and the webhook checks the rest.
+	Older = "older"
+)
+
+// Variants lists the variants.
+func Variants() []string { return []string{Both, Webhook, CRD, Older} }
+
+// implementation is a variant with faults.
+type implementation struct {
+	variant string
+	faults  faultSet
+}
+
+func newImplementation(variant string, names []string) (implementation, error) {
+	if variant == "" {
+		variant = Both
+	}
+	if !slices.Contains(Variants(), variant) {
+		return implementation{}, fmt.Errorf("start the simulator %s: no variant is called %q; the variants: %s", Name, variant, strings.Join(Variants(), ", "))
+	}
+	faults, err := faultsNamed(names)
+	if err != nil {
+		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
+	}
+	if variant == Older {
+		// The bugs came with the rule. Only what its upgrade leaves behind is there before and after it.
+		faults = faultSet{crdNeverUpgraded: faults[crdNeverUpgraded]}
+	}
+	return implementation{variant: variant, faults: faults}, nil
+}
+
+// hasWebhook says whether the variant has a validating webhook.
+func (i implementation) hasWebhook() bool { return i.variant != CRD }
+
+// ruleInWebhook says whether the webhook checks names.
+func (i implementation) ruleInWebhook() bool { return i.variant == Both || i.variant == Webhook }
+
+// ruleInSchema says whether the schema checks names.
+func (i implementation) ruleInSchema() bool { return i.variant == Both || i.variant == CRD }

@@ -1,0 +1,92 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+// validator judges PodGroups.
+type validator struct {
+	rule   hierarchy
+	faults faultSet
+}
+
+func (i implementation) validator() validator {
+	return validator{rule: hierarchy{judgeNames: i.ruleInWebhook(), faults: i.faults}, faults: i.faults}
+}
+
+// ValidateCreate judges what is new.
+func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (admission.Warnings, error) {
+	if v.skips(ctx) {
+		return nil, nil
+	}
+	err := v.rule.check(group.Spec.SubGroups)
+	if err == nil && v.faults[parentMinMemberRefused] {
+		err = minMemberOfParents(group.Spec.SubGroups)
+	}
+	return nil, v.refusal(err)
+}
+
+// ValidateUpdate judges what the object is to be, as if it were new.
+func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGroup) (admission.Warnings, error) {
+	switch {
+	case v.skips(ctx), v.faults[updatesUnchecked]:
+		return nil, nil
+	case v.faults[updatesRatcheted] && equality.Semantic.DeepEqual(before.Spec.SubGroups, after.Spec.SubGroups):
+		return nil, nil
+	case v.faults[oldObjectJudged]:
+		if err := v.rule.check(before.Spec.SubGroups); err != nil {
+			return nil, v.refusal(err)
+		}
+	}
+	err := v.rule.check(after.Spec.SubGroups)
+	if err == nil && v.faults[updatesFrozen] && !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
+		err = errors.New("the spec cannot be changed")
+	}
+	return nil, v.refusal(err)
+}
+
+// ValidateDelete lets everything go.
+func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admission.Warnings, error) {
+	if v.faults[deletionsJudged] {
+		return nil, v.refusal(v.rule.check(group.Spec.SubGroups))
+	}
+	return nil, nil
+}
+
+// skips says whether a fault keeps the request from being judged.
+func (v validator) skips(ctx context.Context) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && v.faults[dryRunUnchecked] && request.DryRun != nil && *request.DryRun
+}
+
+// refusal is what controller-runtime makes an answer of: 403 Forbidden with a plain error's text.
+func (v validator) refusal(err error) error {
+	if err != nil && v.faults[refusesAsBadRequest] {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return err
+}
+
+// minMemberOfParents is what the fault parentMinMemberRefused has against a sub group.
+func minMemberOfParents(groups []api.SubGroup) error {
+	parents := map[string]bool{}
+	for _, group := range groups {
+		if group.Parent != nil {
+			parents[*group.Parent] = true
+		}
+	}
+	for _, group := range groups {
+		if parents[group.Name] && group.MinMember > 0 {
+			return fmt.Errorf("subgroup %s: minMember cannot be set on a parent", group.Name)
+		}
+	}
+	return nil
+}

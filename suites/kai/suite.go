@@ -1,0 +1,26 @@
+// Package kai holds what is required of KAI's PodGroups: lowercase sub group names.
+package kai
+
+import (
+	"embed"
+
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
+)
+
+//go:embed requirements.yaml
+var files embed.FS
+
+// Requirements returns the suite's requirements in the order in which they are written.
+func Requirements() ([]suites.Requirement, error) {
+	return suites.LoadRequirements(files, "requirements.yaml")
+}
+
+// Profiles are the places in which an implementation may have the rule. Before it had it nowhere.
+func Profiles() []suites.Profile {
+	var profiles []suites.Profile
+	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {
+		profiles = append(profiles, suites.Profile{Name: variant, Variants: []string{variant, simulator.Older}})
+	}
+	return profiles
+}

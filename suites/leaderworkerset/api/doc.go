@@ -1,0 +1,50 @@
+// Package api holds the Go types of leaderworkerset.x-k8s.io/v1: as much of that API as KEP-173 (a headless Service per
+// replica) builds on. Subgroups, exclusive topologies and volume claims are left out.
+//
+// +kubebuilder:object:generate=true
+// +groupName=leaderworkerset.x-k8s.io
+// +versionName=v1
+package api
+
+//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 object crd:generateEmbeddedObjectMeta=true,maxDescLen=0 paths=. output:dir=.
+
+import (
+	_ "embed"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// The API's group and version, and the kind's names.
+const (
+	Group    = "leaderworkerset.x-k8s.io"
+	Version  = "v1"
+	Kind     = "LeaderWorkerSet"
+	Resource = "leaderworkersets"
+)
+
+// GroupVersion is leaderworkerset.x-k8s.io/v1.
+var GroupVersion = schema.GroupVersion{Group: Group, Version: Version}
+
+//go:embed leaderworkerset.x-k8s.io_leaderworkersets.yaml
+var definition []byte
+
+// AddToScheme makes the types known to a scheme.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &LeaderWorkerSet{}, &LeaderWorkerSetList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}
+
+// CustomResourceDefinition returns a definition of the kind as it was generated from its Go type, the caller's to change.
+func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(definition, crd); err != nil {
+		return nil, fmt.Errorf("read the definition of %s: %w", Kind, err)
+	}
+	return crd, nil
+}

@@ -1,0 +1,67 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// behaviour is what a run was asked to do differently.
+type behaviour struct {
+	variant string
+	faults  map[string]bool
+}
+
+func newBehaviour(variant string, faults []string) (behaviour, error) {
+	b := behaviour{variant: variant, faults: map[string]bool{}}
+	if variant == "" {
+		b.variant = VariantLabel
+	}
+	if !slices.Contains(Variants(), b.variant) {
+		return b, fmt.Errorf("unknown variant %q of %s: want one of %s", variant, Name, strings.Join(Variants(), ", "))
+	}
+	known := Faults()
+	for _, name := range faults {
+		if !slices.ContainsFunc(known, func(f Fault) bool { return f.Name == name }) {
+			return b, fmt.Errorf("unknown fault %q of %s", name, Name)
+		}
+		b.faults[name] = true
+	}
+	return b, nil
+}
+
+// has tells whether a fault was asked for.
+func (b behaviour) has(fault string) bool {
+	return b.faults[fault]
+}
+
+// mark says on a leader's template that its subdomain is to be overwritten.
+func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPolicy) {
+	if policy != api.SubdomainUniquePerReplica {
+		return
+	}
+	marks := &template.Labels
+	if b.variant == VariantAnnotation {
+		marks = &template.Annotations
+	}
+	if *marks == nil {
+		*marks = map[string]string{}
+	}
+	(*marks)[api.KeySubdomainPolicy] = string(policy)
+}
+
+// marked is the policy by which a leader pod was made.
+func (b behaviour) marked(pod *corev1.Pod) api.SubdomainPolicy {
+	marks := pod.Labels
+	if b.variant == VariantAnnotation {
+		marks = pod.Annotations
+	}
+	if marks[api.KeySubdomainPolicy] == string(api.SubdomainUniquePerReplica) {
+		return api.SubdomainUniquePerReplica
+	}
+	return api.SubdomainShared
+}

@@ -1,0 +1,163 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// fieldManager owns what is installed.
+const fieldManager = "leaderworkerset-simulator"
+
+// The paths at which webhooks are served.
+const (
+	pathDefaultSet    = "/mutate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
+	pathValidateSet   = "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
+	pathValidateScale = "/validate-leaderworkerset-x-k8s-io-v1-scale"
+	pathMutatePod     = "/mutate--v1-pod"
+	pathReady         = "/readyz"
+)
+
+// install writes the API's definition and the webhooks' registration, and waits until the API is served.
+func (s *simulation) install(ctx context.Context) error {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, admissionv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	c, err := client.New(s.RESTConfig, client.Options{Scheme: scheme})
+	if err != nil {
+		return fmt.Errorf("reach the API server: %w", err)
+	}
+	crd, err := s.definition()
+	if err != nil {
+		return err
+	}
+	for _, object := range []client.Object{crd, s.mutating(), s.validating()} {
+		if err := apply(ctx, c, object); err != nil {
+			return err
+		}
+	}
+	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		var stored apiextensionsv1.CustomResourceDefinition
+		if err := c.Get(ctx, client.ObjectKeyFromObject(crd), &stored); err != nil {
+			return false, fmt.Errorf("wait for %s to be served: %w", crd.Name, err)
+		}
+		for _, condition := range stored.Status.Conditions {
+			if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+func apply(ctx context.Context, c client.Client, object client.Object) error {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", object.GetName(), err)
+	}
+	u := &unstructured.Unstructured{Object: fields}
+	unstructured.RemoveNestedField(u.Object, "status")
+	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+	err = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("install %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	return nil
+}
+
+// definition is the API's definition as this run has it.
+func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := api.CustomResourceDefinition()
+	if err != nil {
+		return nil, err
+	}
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	network := spec.Properties["networkConfig"]
+	policy := network.Properties["subdomainPolicy"]
+	if s.behaviour.has(faultAcceptsAnyPolicy) {
+		policy.Enum = nil
+	}
+	if s.behaviour.has(faultKeepsUnknownFields) {
+		keep := true
+		network.XPreserveUnknownFields = &keep
+	}
+	network.Properties["subdomainPolicy"] = policy
+	spec.Properties["networkConfig"] = network
+	if s.behaviour.variant == VariantBefore {
+		delete(spec.Properties, "networkConfig")
+	}
+	return crd, nil
+}
+
+func (s *simulation) clientConfig(path string) admissionv1.WebhookClientConfig {
+	url := "https://" + net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) + path
+	return admissionv1.WebhookClientConfig{URL: &url, CABundle: s.authority}
+}
+
+func rules(gvr schema.GroupVersionResource, operations ...admissionv1.OperationType) []admissionv1.RuleWithOperations {
+	return []admissionv1.RuleWithOperations{{
+		Operations: operations,
+		Rule:       admissionv1.Rule{APIGroups: []string{gvr.Group}, APIVersions: []string{gvr.Version}, Resources: []string{gvr.Resource}},
+	}}
+}
+
+func (s *simulation) mutating() *admissionv1.MutatingWebhookConfiguration {
+	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
+	webhook := func(name, path string, rules []admissionv1.RuleWithOperations, selector *metav1.LabelSelector) admissionv1.MutatingWebhook {
+		return admissionv1.MutatingWebhook{
+			Name: name, ClientConfig: s.clientConfig(path), Rules: rules, ObjectSelector: selector,
+			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}
+	}
+	return &admissionv1.MutatingWebhookConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingWebhookConfiguration"},
+		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
+		Webhooks: []admissionv1.MutatingWebhook{
+			webhook("mleaderworkerset."+api.Group, pathDefaultSet, rules(setResource, admissionv1.Create, admissionv1.Update), nil),
+			// Other pods are none of this system's business, and must not depend on it.
+			webhook("mpod."+api.Group, pathMutatePod, rules(podResource, admissionv1.Create), &metav1.LabelSelector{
+				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: api.LabelName, Operator: metav1.LabelSelectorOpExists}},
+			}),
+		},
+	}
+}
+
+func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {
+	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
+	webhook := func(name, path string, rules []admissionv1.RuleWithOperations) admissionv1.ValidatingWebhook {
+		return admissionv1.ValidatingWebhook{
+			Name: name, ClientConfig: s.clientConfig(path), Rules: rules,
+			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}
+	}
+	return &admissionv1.ValidatingWebhookConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration"},
+		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
+		Webhooks: []admissionv1.ValidatingWebhook{
+			webhook("vleaderworkerset."+api.Group, pathValidateSet, rules(setResource, admissionv1.Create, admissionv1.Update)),
+			webhook("vscale."+api.Group, pathValidateScale, rules(scaleResource, admissionv1.Update)),
+		},
+	}
+}
+
+var (
+	setResource   = api.GroupVersion.WithResource(api.Resource)
+	scaleResource = api.GroupVersion.WithResource(api.Resource + "/scale")
+	podResource   = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+)

@@ -1,0 +1,131 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// workers is how many objects of a kind are reconciled at once.
+const workers = 8
+
+// manager makes a manager with the webhooks and the controllers.
+func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	ours, err := labels.NewRequirement(api.LabelName, selection.Exists, nil)
+	if err != nil {
+		return nil, err
+	}
+	anew := true // one program may run several managers, one after the other or at once
+	m, err := manager.New(s.RESTConfig, manager.Options{
+		Scheme:                 scheme,
+		Logger:                 s.Logger,
+		Cache:                  cache.Options{DefaultLabelSelector: labels.NewSelector().Add(*ours), ByObject: map[client.Object]cache.ByObject{&api.LeaderWorkerSet{}: {Label: labels.Everything()}}},
+		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		WebhookServer:          webhook.NewServer(webhook.Options{Host: s.Host, Port: s.Port, CertDir: s.CertDir}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	if err := s.serveReadiness(ctx, m); err != nil {
+		return nil, err
+	}
+	s.serveWebhooks(m)
+	return m, s.addControllers(m)
+}
+
+// serveReadiness answers with 200 once the caches are filled; the webhooks are registered by then.
+func (s *simulation) serveReadiness(ctx context.Context, m manager.Manager) error {
+	for _, object := range []client.Object{&api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{}, &corev1.Pod{}, &corev1.Service{}} {
+		if _, err := m.GetCache().GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("watch %T: %w", object, err)
+		}
+	}
+	var ready atomic.Bool
+	m.GetWebhookServer().Register(pathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !ready.Load() {
+			http.Error(w, "the caches are being filled", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}))
+	// A manager starts what is added like this after the caches are filled.
+	return m.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		ready.Store(true)
+		<-ctx.Done()
+		return nil
+	}))
+}
+
+func (s *simulation) serveWebhooks(m manager.Manager) {
+	server, scheme := m.GetWebhookServer(), m.GetScheme()
+	server.Register(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
+	server.Register(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
+	server.Register(pathValidateScale, &webhook.Admission{Handler: &scaleValidator{reader: m.GetClient()}})
+	server.Register(pathMutatePod, admission.WithDefaulter(scheme, &podDefaulter{behaviour: s.behaviour, reader: m.GetClient()}))
+}
+
+func (s *simulation) addControllers(m manager.Manager) error {
+	stored := &revisions{client: m.GetClient(), behaviour: s.behaviour}
+	bySet := handler.EnqueueRequestsFromMapFunc(toSet)
+	recorder := m.GetEventRecorder(Name)
+	err := builder.ControllerManagedBy(m).Named("leaderworkerset").
+		For(&api.LeaderWorkerSet{}).
+		Watches(&appsv1.StatefulSet{}, bySet).Watches(&corev1.Pod{}, bySet).Watches(&corev1.Service{}, bySet).
+		Complete(&setReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
+	if err != nil {
+		return fmt.Errorf("add the controller of LeaderWorkerSets: %w", err)
+	}
+	toOwner := handler.EnqueueRequestsFromMapFunc(toOwnerPod)
+	pods := builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&appsv1.StatefulSet{}, toOwner)
+	if !s.behaviour.has(faultServicesByNameOnly) {
+		pods = pods.Watches(&corev1.Service{}, toOwner)
+	}
+	err = pods.Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
+	if err != nil {
+		return fmt.Errorf("add the controller of pods: %w", err)
+	}
+	return nil
+}
+
+// toSet maps what is made for a LeaderWorkerSet to it, by label: also what an earlier one of the same name left behind.
+func toSet(_ context.Context, object client.Object) []reconcile.Request {
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: object.GetLabels()[api.LabelName]}}}
+}
+
+// toOwnerPod maps what a leader owns to the leader, or to the one that has its name now.
+func toOwnerPod(_ context.Context, object client.Object) []reconcile.Request {
+	owner := metav1.GetControllerOf(object)
+	if owner == nil || owner.Kind != "Pod" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: owner.Name}}}
+}

@@ -1,0 +1,144 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// podReconciler makes what a group has one of, as soon as its leader is there: its Service and its workers' StatefulSet.
+type podReconciler struct {
+	client    client.Client
+	live      client.Reader // past the cache
+	events    events.EventRecorder
+	behaviour behaviour
+	revisions *revisions
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	var pod corev1.Pod
+	if err := r.client.Get(ctx, request.NamespacedName, &pod); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	var set api.LeaderWorkerSet
+	key := client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[api.LabelName]}
+	if err := r.client.Get(ctx, key, &set); err != nil || set.DeletionTimestamp != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	err := r.reconcile(ctx, &set, &pod)
+	var taken *occupiedError
+	switch {
+	case ctx.Err() != nil:
+		return reconcile.Result{}, nil // the next run starts from what is there
+	case asOccupied(err, &taken):
+		r.events.Eventf(&pod, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
+		return reconcile.Result{RequeueAfter: occupiedAgain}, nil
+	}
+	return reconcile.Result{}, err
+}
+
+func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet, pod *corev1.Pod) error {
+	if err := r.recreateGroup(ctx, set, pod); err != nil {
+		return err
+	}
+	if !isLeader(pod) {
+		if r.behaviour.has(faultWorkersMakeServices) && pod.DeletionTimestamp == nil {
+			return r.ensureOwned(ctx, pod, r.behaviour.replicaService(set, pod), &corev1.Service{})
+		}
+		return nil
+	}
+	// A leader that is going gets nothing any more: it would have to be removed again.
+	if pod.DeletionTimestamp != nil && !r.behaviour.has(faultServicesForTerminating) {
+		return nil
+	}
+	// All that a group has follows from its leader's revision, also when the LeaderWorkerSet has changed since.
+	of, err := r.revisions.named(ctx, pod.Namespace, set.Name, pod.Labels[api.LabelRevision])
+	if err != nil {
+		return err
+	}
+	if r.wantsService(set, pod, of) {
+		if err := r.ensureOwned(ctx, pod, r.behaviour.replicaService(set, pod), &corev1.Service{}); err != nil {
+			return err
+		}
+	}
+	if of.Template.GroupSize() == 1 || pod.DeletionTimestamp != nil {
+		return nil
+	}
+	if set.Spec.StartupPolicy == api.LeaderReady && !podReady(pod) {
+		return nil
+	}
+	return r.ensureOwned(ctx, pod, r.behaviour.newWorkerSet(set, pod, of), &appsv1.StatefulSet{})
+}
+
+// wantsService tells whether a leader has a Service of its own.
+func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) bool {
+	policy := of.Policy
+	if r.behaviour.has(faultServicesFromLiveSpec) || r.behaviour.has(faultServicesDroppedAtStart) {
+		policy = set.SubdomainPolicy()
+	}
+	index, _ := strconv.Atoi(leader.Labels[api.LabelGroupIndex])
+	switch {
+	case policy != api.SubdomainUniquePerReplica:
+		return false
+	case r.behaviour.has(faultLastWithoutService) && index == int(set.Replicas())-1:
+		return false
+	case r.behaviour.has(faultSurgeWithoutServices) && index >= int(set.Replicas()):
+		return false
+	case r.behaviour.has(faultSizeOneWithoutService) && of.Template.GroupSize() == 1:
+		return false
+	}
+	return true
+}
+
+// ensureOwned creates what a pod is to own, unless it is there. One that the pod's predecessor of the same name left is deleted;
+// its going brings the pod here again.
+func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, have client.Object) error {
+	err := r.client.Get(ctx, client.ObjectKeyFromObject(want), have)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("read %T %s: %w", have, want.GetName(), err)
+	}
+	there := err == nil
+	if there && (owned(want, have) || r.behaviour.has(faultServicesByNameOnly)) {
+		return nil
+	}
+	// The cache may be behind: to make something for a pod that is gone would make work for the garbage collector, and would
+	// show as a Service that comes and goes.
+	var now corev1.Pod
+	if err := r.live.Get(ctx, client.ObjectKeyFromObject(pod), &now); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("read pod %s: %w", pod.Name, err)
+	}
+	if now.UID != pod.UID || now.DeletionTimestamp != nil && !r.behaviour.has(faultServicesForTerminating) {
+		return nil
+	}
+	if !there {
+		return createOwned(ctx, r.client, r.live, want)
+	}
+	return r.removeLeftover(ctx, pod, have)
+}
+
+// removeLeftover deletes what belongs to an earlier pod of the same name. Whatever else is there is not ours to delete.
+func (r *podReconciler) removeLeftover(ctx context.Context, pod *corev1.Pod, have client.Object) error {
+	owner := metav1.GetControllerOf(have)
+	if owner == nil || owner.Kind != "Pod" || owner.Name != pod.Name {
+		return &occupiedError{object: have}
+	}
+	if have.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	uid := have.GetUID()
+	err := r.client.Delete(ctx, have, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %s of the pod before: %w", have, have.GetName(), err)
+	}
+	return nil
+}

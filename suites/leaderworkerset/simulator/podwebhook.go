@@ -1,0 +1,98 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// podDefaulter gives the pods of a group what their StatefulSets cannot: what depends on the name of the one pod.
+type podDefaulter struct {
+	behaviour behaviour
+	reader    client.Reader // only for a fault
+}
+
+// member is a pod's place in its group.
+type member struct {
+	set, namespace string
+	leader         string // name of the group's leader
+	group, worker  int
+	size           int
+}
+
+// Default implements admission.Defaulter.
+func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
+	request, err := admission.RequestFromContext(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := place(pod, request.Namespace)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	pod.Labels[api.LabelGroupIndex] = strconv.Itoa(m.group)
+	pod.Labels[api.LabelWorkerIndex] = strconv.Itoa(m.worker)
+	pod.Labels[api.LabelGroupKey] = groupKey(m.namespace, m.leader)
+	if d.behaviour.has(faultVariablesFirst) {
+		d.addVariables(pod, m)
+	}
+	overwrite, err := d.overwrites(ctx, pod, m)
+	if err != nil {
+		return err
+	}
+	if overwrite {
+		pod.Spec.Subdomain = pod.Name
+	}
+	if !d.behaviour.has(faultVariablesFirst) {
+		d.addVariables(pod, m)
+	}
+	return nil
+}
+
+// place reads a pod's place from its name and metadata, as its StatefulSet made them.
+func place(pod *corev1.Pod, namespace string) (member, error) {
+	m := member{set: pod.Labels[api.LabelName], namespace: namespace, size: 1}
+	parent, number, err := ordinal(pod.Name)
+	if err != nil {
+		return m, err
+	}
+	m.leader, m.group = pod.Name, number
+	if !isLeader(pod) {
+		m.leader, m.worker = parent, number
+		if _, m.group, err = ordinal(parent); err != nil {
+			return m, err
+		}
+	}
+	if size, given := pod.Annotations[api.AnnotationSize]; given {
+		if m.size, err = strconv.Atoi(size); err != nil {
+			return m, fmt.Errorf("pod %q has annotation %s: %q, want the number of pods of its group", pod.Name, api.AnnotationSize, size)
+		}
+	}
+	return m, nil
+}
+
+// overwrites tells whether a pod's subdomain is its own name.
+func (d *podDefaulter) overwrites(ctx context.Context, pod *corev1.Pod, m member) (bool, error) {
+	switch {
+	case !isLeader(pod) && d.behaviour.has(faultWorkersOwnSubdomain):
+		return pod.Spec.Subdomain == m.leader, nil
+	case !isLeader(pod):
+		return false, nil
+	case d.behaviour.has(faultSubdomainNotOverwritten):
+		return false, nil
+	case d.behaviour.has(faultOverwritesAlways):
+		return true, nil
+	case d.behaviour.has(faultOverwriteByLiveSpec):
+		var set api.LeaderWorkerSet
+		err := d.reader.Get(ctx, client.ObjectKey{Namespace: m.namespace, Name: m.set}, &set)
+		return err == nil && set.SubdomainPolicy() == api.SubdomainUniquePerReplica, client.IgnoreNotFound(err)
+	}
+	return d.behaviour.marked(pod) == api.SubdomainUniquePerReplica, nil
+}

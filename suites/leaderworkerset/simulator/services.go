@@ -1,0 +1,52 @@
+package simulator
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// headless is a Service without an address of its own: it is there for the names of its pods, also before they are ready.
+func headless(set *api.LeaderWorkerSet, name string, selector map[string]string, owner *metav1.OwnerReference) *corev1.Service {
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: set.Namespace, Labels: map[string]string{api.LabelName: set.Name}},
+		Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
+	}
+	if owner != nil {
+		service.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	return service
+}
+
+// sharedService is the one Service of all groups.
+func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
+	owner := metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
+	if b.has(faultSharedUnowned) {
+		owner = nil
+	}
+	service := headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
+	if b.has(faultSharedHasClusterIP) {
+		service.Spec.ClusterIP = ""
+		service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(80)}}
+	}
+	return service
+}
+
+// replicaService is the Service of one group, owned by the group's leader so that it goes with it.
+func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) *corev1.Service {
+	index := leader.Labels[api.LabelGroupIndex]
+	name, owner := leader.Name, metav1.NewControllerRef(leader, corev1.SchemeGroupVersion.WithKind("Pod"))
+	selector := map[string]string{api.LabelName: set.Name, api.LabelGroupIndex: index}
+	if b.has(faultServiceNamedByIndex) {
+		name = set.Name + "-group-" + index
+	}
+	if b.has(faultSelectorWithoutName) {
+		delete(selector, api.LabelName)
+	}
+	if b.has(faultServiceOwnedBySet) {
+		owner = metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
+	}
+	return headless(set, name, selector, owner)
+}

@@ -1,0 +1,72 @@
+package simulator
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+)
+
+// beforeRollout is where a rollout can go wrong as it starts; without a fault there is nothing to do.
+func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) error {
+	if r.behaviour.has(faultSharedRenewed) {
+		return client.IgnoreNotFound(r.client.Delete(ctx, r.behaviour.sharedService(set)))
+	}
+	if r.behaviour.has(faultServicesDroppedAtStart) && newest.Policy == api.SubdomainShared {
+		var services corev1.ServiceList
+		if err := r.client.List(ctx, &services, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelName: set.Name}); err != nil {
+			return err
+		}
+		for i := range services.Items {
+			if metav1.IsControlledBy(&services.Items[i], set) {
+				continue
+			}
+			if err := client.IgnoreNotFound(r.client.Delete(ctx, &services.Items[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beforeScaling is where a change of the replicas can go wrong; without a fault there is nothing to do.
+func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, before int) error {
+	owner := metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
+	wanted := int(set.Replicas())
+	if r.behaviour.has(faultScaleAddsServices) && newest.Policy == api.SubdomainShared {
+		for i := before; i < wanted; i++ {
+			name := leaderName(set.Name, i)
+			if err := createOwned(ctx, r.client, r.live, headless(set, name, map[string]string{api.LabelName: set.Name}, owner)); err != nil {
+				return err
+			}
+		}
+	}
+	if r.behaviour.has(faultScaleDownKeepsServices) {
+		for i := wanted; i < before; i++ {
+			var service corev1.Service
+			if err := r.live.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: leaderName(set.Name, i)}, &service); err != nil {
+				if client.IgnoreNotFound(err) != nil {
+					return err
+				}
+				continue
+			}
+			service.OwnerReferences = []metav1.OwnerReference{*owner}
+			if err := r.client.Update(ctx, &service); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropsSharedService tells whether the shared Service is deleted, which is always a fault.
+func (r *setReconciler) dropsSharedService(set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) bool {
+	if newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest) {
+		return false
+	}
+	return r.behaviour.has(faultSharedDroppedWhenUnique) || r.behaviour.has(faultReturnDropsShared) && newest.number >= 3
+}

@@ -1,0 +1,117 @@
+// Package simulator is a small implementation of LeaderWorkerSet as KEP-173 describes it: webhooks and controllers that
+// any cluster can run, and that can be told to have one of many bugs.
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// Name of the system that this simulates.
+const Name = "leaderworkerset"
+
+// The variants: what the specification and its upstream implementation do differently.
+const (
+	// VariantLabel marks leaders whose subdomain is overwritten with a label, as KEP-173 says. It is the one used unless told.
+	VariantLabel = "label"
+	// VariantAnnotation marks them with an annotation of the same key, as kubernetes-sigs/lws does.
+	VariantAnnotation = "annotation"
+	// VariantBefore is a LeaderWorkerSet from before KEP-173: its API has no networkConfig, and every Service is shared.
+	VariantBefore = "before-kep-173"
+)
+
+// Variants lists the variants.
+func Variants() []string {
+	return []string{VariantLabel, VariantAnnotation, VariantBefore}
+}
+
+// Options say where the simulator runs and how it behaves.
+type Options struct {
+	// RESTConfig of the API server.
+	RESTConfig *rest.Config
+	// Host and Port on which webhooks and /readyz are served, with TLS. The API server must reach them under that name.
+	Host string
+	Port int
+	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
+	CertDir string
+	// Faults are the names of the bugs to have; see Faults.
+	Faults []string
+	// Variant is one of Variants; VariantLabel unless given.
+	Variant string
+	// Logger gets what the controllers have to say.
+	Logger logr.Logger
+}
+
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that
+// goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.
+func Run(ctx context.Context, o Options) error {
+	behaviour, err := newBehaviour(o.Variant, o.Faults)
+	if err != nil {
+		return err
+	}
+	authority, err := readCertificates(o.CertDir)
+	if err != nil {
+		return err
+	}
+	log.SetLogger(o.Logger) // some parts of controller-runtime know no other way
+	o.RESTConfig = rest.CopyConfig(o.RESTConfig)
+	o.RESTConfig.QPS = -1 // the API server's own fairness is limit enough
+	s := &simulation{Options: o, behaviour: behaviour, authority: authority}
+
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond), backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
+	return backoff.Retry(func() error {
+		err := s.once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			return errors.New("the manager ended without a reason")
+		case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL):
+			return backoff.Permanent(fmt.Errorf("serve webhooks: %w; choose another host or port", err))
+		}
+		o.Logger.Error(err, "starting again")
+		return err
+	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
+}
+
+// simulation is one run of the simulator.
+type simulation struct {
+	Options
+	behaviour behaviour
+	authority []byte
+}
+
+// once installs everything, then serves until the context or the manager ends.
+func (s *simulation) once(ctx context.Context) error {
+	if err := s.install(ctx); err != nil {
+		return err
+	}
+	manager, err := s.manager(ctx)
+	if err != nil {
+		return err
+	}
+	return manager.Start(ctx)
+}
+
+func readCertificates(dir string) ([]byte, error) {
+	for _, name := range []string{"tls.crt", "tls.key"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil, fmt.Errorf("find the serving certificate: %w", err)
+		}
+	}
+	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
+	}
+	return authority, nil
+}

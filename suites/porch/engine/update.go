@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+)
+
+// Way is how an update comes.
+type Way int
+
+// The ways of an update.
+const (
+	// Plain updates are of the revision itself.
+	Plain Way = iota
+	// Approval comes through the approval subresource.
+	Approval
+)
+
+var lifecycles = []v1alpha1.PackageRevisionLifecycle{v1alpha1.Draft, v1alpha1.Proposed, v1alpha1.Published, v1alpha1.DeletionProposed}
+
+// CheckVersion judges whether an update names a version of what it changes; whether it is the current one is for whoever stores it.
+func (r Rules) CheckVersion(given string) error {
+	if given != "" || r.Has(VersionNotRequired) {
+		return nil
+	}
+	class := BadRequest
+	if r.Reads(MissingVersionIsInvalid) {
+		class = Unprocessable
+	}
+	return refuse(class, "metadata.resourceVersion", "resourceVersion must be specified for an update")
+}
+
+// CheckUpdate judges a change of a revision's spec.
+func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way) error {
+	if !slices.Contains(lifecycles, before.Lifecycle) && !r.Has(OriginalUnchecked) {
+		return refuse(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", before.Lifecycle)
+	}
+	if !slices.Contains(lifecycles, after.Lifecycle) && !r.Has(DesiredUnchecked) {
+		return refuse(BadRequest, "spec.lifecycle", "invalid desired lifecycle value: %s", after.Lifecycle)
+	}
+	for i := range after.Tasks {
+		if reflect.DeepEqual(before.Tasks, after.Tasks) {
+			break // what is stored was judged when it came
+		}
+		if err := r.checkTask(&after.Tasks[i]); err != nil {
+			return err
+		}
+	}
+	if err := r.checkTransition(before.Lifecycle, after.Lifecycle, way); err != nil {
+		return err
+	}
+	return r.checkSpecUpdate(before, after)
+}
+
+// checkTransition knows the state machine.
+func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, way Way) error {
+	if before == after || !slices.Contains(lifecycles, before) || !slices.Contains(lifecycles, after) {
+		return nil
+	}
+	type step struct {
+		from, to v1alpha1.PackageRevisionLifecycle
+	}
+	plain := map[step]bool{
+		{v1alpha1.Draft, v1alpha1.Proposed}:             true,
+		{v1alpha1.Proposed, v1alpha1.Draft}:             true,
+		{v1alpha1.Published, v1alpha1.DeletionProposed}: true,
+		{v1alpha1.DeletionProposed, v1alpha1.Published}: !r.Has(DeletionProposedIsFinal),
+		{v1alpha1.Draft, v1alpha1.Published}:            r.Has(ReviewBypassed),
+		{v1alpha1.Published, v1alpha1.Draft}:            r.Has(PublishedBackToDraft),
+	}
+	approval := map[step]bool{
+		{v1alpha1.Proposed, v1alpha1.Published}:         !r.Has(ApprovalRefused),
+		{v1alpha1.Proposed, v1alpha1.Draft}:             true,
+		{v1alpha1.DeletionProposed, v1alpha1.Published}: !r.Has(DeletionProposedIsFinal),
+		{v1alpha1.Draft, v1alpha1.Published}:            r.Has(DraftsApproved),
+	}
+	wanted := step{before, after}
+	switch {
+	case way == Approval && approval[wanted], way == Plain && plain[wanted]:
+		return nil
+	case way == Approval && before == v1alpha1.Draft:
+		return refuse(Unprocessable, "spec.lifecycle", "cannot approve package with %s lifecycle value; only Proposed packages can be approved", before)
+	case before == v1alpha1.Proposed && after == v1alpha1.Published:
+		return refuse(Unprocessable, "spec.lifecycle", "a %s package revision becomes %s by its approval; update the subresource approval", before, after)
+	}
+	return refuse(Unprocessable, "spec.lifecycle", "a package revision cannot go from lifecycle %s to %s", before, after)
+}
+
+// checkSpecUpdate lets a draft's tasks change, and nothing else but the lifecycle.
+func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) error {
+	if before.PackageName != after.PackageName || before.RepositoryName != after.RepositoryName ||
+		before.WorkspaceName != after.WorkspaceName || before.Revision != after.Revision {
+		if !(r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
+			return r.immutable("spec", "package, repository, workspace and revision of a package revision cannot change")
+		}
+	}
+	if reflect.DeepEqual(before.Tasks, after.Tasks) {
+		return nil
+	}
+	if r.mutable(before.Lifecycle) || (r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
+		if r.Has(OneTaskForEver) && len(after.Tasks) > 1 {
+			return refuse(BadRequest, "spec.tasks", "task list must not contain more than one task")
+		}
+		return nil
+	}
+	return r.immutable("spec.tasks", "cannot update the tasks of a package revision with lifecycle value %q; package must be Draft", before.Lifecycle)
+}
+
+// CheckContentUpdate judges a change of a revision's files.
+func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) error {
+	switch {
+	case !slices.Contains(lifecycles, lifecycle):
+		return refuse(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", lifecycle)
+	case r.mutable(lifecycle),
+		r.Has(ProposedContentMutable) && lifecycle == v1alpha1.Proposed,
+		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
+		return nil
+	}
+	return r.immutable("spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft", lifecycle)
+}
+
+func (r Rules) mutable(lifecycle v1alpha1.PackageRevisionLifecycle) bool {
+	return lifecycle == v1alpha1.Draft || (lifecycle == v1alpha1.Proposed && r.Reads(ProposedFullUpdate))
+}
+
+func (r Rules) immutable(field, format string, args ...any) error {
+	if r.Reads(ImmutableIsForbidden) {
+		return refuse(Forbidden, field, format, args...)
+	}
+	return refuse(Unprocessable, field, format, args...)
+}

@@ -1,0 +1,51 @@
+package simulator
+
+import (
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+)
+
+// statusOf makes an API server's answer of an error: of a refusal the one that its class has, and of anything else what it is.
+func statusOf(rules engine.Rules, resource schema.GroupResource, name string, err error) error {
+	var refusal *engine.Refusal
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	status := metav1.Status{
+		Status: metav1.StatusFailure, Message: refusal.Text,
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: name},
+	}
+	if refusal.Field != "" {
+		status.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: refusal.Field, Message: refusal.Text}}
+	}
+	switch class(rules, refusal.Class) {
+	case engine.BadRequest:
+		status.Code, status.Reason = http.StatusBadRequest, metav1.StatusReasonBadRequest
+	case engine.Conflict:
+		status.Code, status.Reason = http.StatusConflict, metav1.StatusReasonConflict
+	case engine.Unprocessable:
+		status.Code, status.Reason = http.StatusUnprocessableEntity, metav1.StatusReasonInvalid
+	case engine.Forbidden:
+		status.Code, status.Reason = http.StatusForbidden, metav1.StatusReasonForbidden
+	case engine.NotFound:
+		status.Code, status.Reason = http.StatusNotFound, metav1.StatusReasonNotFound
+	}
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// class that a refusal is answered with, which is another one when the simulator is to be wrong about it.
+func class(rules engine.Rules, of engine.Class) engine.Class {
+	switch {
+	case of == engine.BadRequest && rules.Has(engine.BadRequestAsInvalid), of == engine.Conflict && rules.Has(engine.ConflictAsInvalid):
+		return engine.Unprocessable
+	case of == engine.Unprocessable && rules.Has(engine.BusinessRuleAsBadRequest):
+		return engine.BadRequest
+	}
+	return of
+}

@@ -1,0 +1,182 @@
+package simulator
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+)
+
+// Where the simulator's own objects are.
+const (
+	systemNamespace = "porch-system"
+	serviceName     = "api"
+	// serverName is the name by which the cluster's API server asks for the simulator's certificate.
+	serverName = serviceName + "." + systemNamespace + ".svc"
+	// gitConfigMap says in its "url" where the simulator's git server is.
+	gitConfigMap = "git"
+	servicePort  = 443
+)
+
+//go:embed repositories.yaml
+var repositoriesCRD []byte
+
+var (
+	namespacesResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	servicesResource       = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	configMapsResource     = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	endpointSlicesResource = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
+	apiServicesResource    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	crdsResource           = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+// registration is what makes the cluster's API server send requests for our group here.
+type registration struct {
+	client    dynamic.Interface
+	discovery discovery.DiscoveryInterface
+	o         Options
+	gitURL    string
+	done      atomic.Bool
+}
+
+// ready says why the cluster's API server does not send requests here yet.
+func (r *registration) ready(*http.Request) error {
+	if !r.done.Load() {
+		return errors.New("the API server has not found the API yet")
+	}
+	return nil
+}
+
+// register installs all objects that must be there, and returns when the API server has found the API.
+func (r *registration) register(ctx context.Context) error {
+	if err := r.install(ctx); err != nil {
+		return err
+	}
+	if _, err := r.discovery.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String()); err != nil {
+		return fmt.Errorf("ask the API server for %s: %w", v1alpha1.GroupVersion, err)
+	}
+	r.done.Store(true)
+	return nil
+}
+
+// install makes the objects, or makes them as they must be.
+func (r *registration) install(ctx context.Context) error {
+	crd := map[string]any{}
+	if err := yaml.Unmarshal(repositoriesCRD, &crd); err != nil {
+		return fmt.Errorf("read the definition of repositories: %w", err)
+	}
+	apiService, err := r.apiService()
+	if err != nil {
+		return err
+	}
+	for _, entry := range []struct {
+		resource  schema.GroupVersionResource
+		namespace string
+		object    map[string]any
+	}{
+		{namespacesResource, "", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": systemNamespace}}},
+		{crdsResource, "", crd},
+		{configMapsResource, systemNamespace, map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": gitConfigMap}, "data": map[string]any{"url": r.gitURL},
+		}},
+		{servicesResource, systemNamespace, map[string]any{
+			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": serviceName},
+			"spec": map[string]any{"ports": []any{map[string]any{"name": "https", "port": int64(servicePort), "protocol": "TCP"}}},
+		}},
+		{endpointSlicesResource, systemNamespace, r.endpointSlice()},
+		{apiServicesResource, "", apiService},
+	} {
+		if err := r.apply(ctx, entry.resource, entry.namespace, entry.object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endpointSlice leads to this process. An API server refuses an endpoint of loopback by its address (IPv4, IPv6), but takes one by its
+// name, and dials whatever stands there.
+func (r *registration) endpointSlice() map[string]any {
+	return map[string]any{
+		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+		"metadata":    map[string]any{"name": serviceName, "labels": map[string]any{"kubernetes.io/service-name": serviceName}},
+		"addressType": "FQDN",
+		"ports":       []any{map[string]any{"name": "https", "port": int64(r.o.Port), "protocol": "TCP"}},
+		"endpoints":   []any{map[string]any{"addresses": []any{r.o.Host}, "conditions": map[string]any{"ready": true}}},
+	}
+}
+
+func apiServiceName() string {
+	return v1alpha1.GroupVersion.Version + "." + v1alpha1.GroupVersion.Group
+}
+
+func (r *registration) apiService() (map[string]any, error) {
+	spec := map[string]any{
+		"group": v1alpha1.GroupVersion.Group, "version": v1alpha1.GroupVersion.Version,
+		"groupPriorityMinimum": int64(1000), "versionPriority": int64(15),
+		"service": map[string]any{"namespace": systemNamespace, "name": serviceName, "port": int64(servicePort)},
+	}
+	trusted, err := r.certified()
+	if err != nil {
+		return nil, err
+	}
+	if trusted == nil {
+		// The certificate is for another name, as that of a webhook with an address of its own.
+		spec["insecureSkipTLSVerify"] = true
+	} else {
+		spec["caBundle"] = base64.StdEncoding.EncodeToString(trusted)
+	}
+	return map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+		"metadata": map[string]any{"name": apiServiceName()},
+		"spec":     spec,
+	}, nil
+}
+
+// certified returns the authority that vouches for our certificate under the name that the API server asks for; nil when it is for
+// other names.
+func (r *registration) certified() ([]byte, error) {
+	authority, err := os.ReadFile(filepath.Join(r.o.CertDir, "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(r.o.CertDir, "tls.crt"), filepath.Join(r.o.CertDir, "tls.key"))
+	if err != nil {
+		return nil, fmt.Errorf("read the serving certificate: %w", err)
+	}
+	leaf, err := x509.ParseCertificate(pair.Certificate[0])
+	if err != nil {
+		return nil, fmt.Errorf("read the serving certificate: %w", err)
+	}
+	if leaf.VerifyHostname(serverName) != nil {
+		return nil, nil
+	}
+	return authority, nil
+}
+
+func (r *registration) apply(ctx context.Context, resource schema.GroupVersionResource, namespace string, content map[string]any) error {
+	object := &unstructured.Unstructured{Object: content}
+	var api dynamic.ResourceInterface = r.client.Resource(resource)
+	if namespace != "" {
+		api = r.client.Resource(resource).Namespace(namespace)
+	}
+	if _, err := api.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "porch-simulator", Force: true}); err != nil {
+		return fmt.Errorf("install %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}

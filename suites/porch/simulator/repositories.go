@@ -1,0 +1,110 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/packages"
+)
+
+var repositoriesResource = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+
+// repositoryResync is how often a repository that could not be reached is tried again.
+const repositoryResync = 10 * time.Second
+
+// repositories are the Repository objects of the cluster.
+type repositories struct {
+	client dynamic.Interface
+	logger logr.Logger
+}
+
+// find returns the repository that an object describes, without asking it anything.
+func (r *repositories) find(ctx context.Context, namespace, name string) (packages.Repository, error) {
+	object, err := r.client.Resource(repositoriesResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return packages.Repository{}, err
+	}
+	return described(object), nil
+}
+
+// open returns a repository that answers.
+func (r *repositories) open(ctx context.Context, namespace, name string) (packages.Repository, error) {
+	repository, err := r.find(ctx, namespace, name)
+	if err != nil {
+		return packages.Repository{}, err
+	}
+	if _, err := repository.References(ctx); err != nil {
+		return packages.Repository{}, apierrors.NewInternalError(err)
+	}
+	return repository, nil
+}
+
+func described(object *unstructured.Unstructured) packages.Repository {
+	url, _, _ := unstructured.NestedString(object.Object, "spec", "git", "repo")
+	branch, _, _ := unstructured.NestedString(object.Object, "spec", "git", "branch")
+	if branch == "" {
+		branch = "main"
+	}
+	return packages.Repository{URL: url, Branch: branch}
+}
+
+// run says of every Repository whether it can be reached, until the context ends.
+func (r *repositories) run(ctx context.Context) {
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(r.client, repositoryResync)
+	informer := factory.ForResource(repositoriesResource).Informer()
+	judge := func(object any) {
+		if repository, ok := object.(*unstructured.Unstructured); ok {
+			r.judge(ctx, repository)
+		}
+	}
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: judge, UpdateFunc: func(_, after any) { judge(after) }}
+	if _, err := informer.AddEventHandler(handler); err != nil {
+		r.logger.Error(err, "repositories are not watched")
+		return
+	}
+	informer.RunWithContext(ctx)
+}
+
+func (r *repositories) judge(ctx context.Context, object *unstructured.Unstructured) {
+	if ready(object) {
+		return
+	}
+	condition := map[string]any{
+		"type": "Ready", "status": "True", "reason": "Ready", "message": "The repository answers.",
+		"observedGeneration": object.GetGeneration(), "lastTransitionTime": metav1.Now().UTC().Format(time.RFC3339),
+	}
+	if _, err := described(object).References(ctx); err != nil {
+		condition["status"], condition["reason"], condition["message"] = "False", "Unreachable", err.Error()
+	}
+	object = object.DeepCopy()
+	if err := unstructured.SetNestedSlice(object.Object, []any{condition}, "status", "conditions"); err != nil {
+		r.logger.Error(err, "cannot say whether a repository can be reached", "repository", object.GetName())
+		return
+	}
+	_, err := r.client.Resource(repositoriesResource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object, metav1.UpdateOptions{})
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
+		r.logger.Error(fmt.Errorf("say whether repository %s can be reached: %w", object.GetName(), err), "trying again", "after", repositoryResync)
+	}
+}
+
+// ready says whether the repository, as it is now described, was reached already.
+func ready(object *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	for _, each := range conditions {
+		condition, _ := each.(map[string]any)
+		if condition["type"] == "Ready" {
+			return condition["status"] == "True" && condition["observedGeneration"] == object.GetGeneration()
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+	"github.com/rehearse-dev/rehearse/suites/porch/packages"
+)
+
+// resources are the contents of the revisions. They are not stored for themselves: both have the same version.
+type resources struct {
+	rest.TableConvertor
+	revisions *revisions
+}
+
+// New makes what is decoded into.
+func (s *resources) New() runtime.Object { return &v1alpha1.PackageRevisionResources{} }
+
+// NewList makes an empty list.
+func (s *resources) NewList() runtime.Object { return &v1alpha1.PackageRevisionResourcesList{} }
+
+// Destroy has nothing to do: the revisions do it.
+func (s *resources) Destroy() {}
+
+// NamespaceScoped like the revisions.
+func (s *resources) NamespaceScoped() bool { return true }
+
+// GetSingularName is the name of one.
+func (s *resources) GetSingularName() string { return "packagerevisionresources" }
+
+// Get returns the content of a revision.
+func (s *resources) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	revision, err := s.revisions.get(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil, apierrors.NewNotFound(v1alpha1.Resource("packagerevisionresources"), name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.of(ctx, revision)
+}
+
+// List returns the contents of the revisions that the options select.
+func (s *resources) List(ctx context.Context, options *internalversion.ListOptions) (runtime.Object, error) {
+	object, err := s.revisions.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	list := object.(*v1alpha1.PackageRevisionList)
+	all := &v1alpha1.PackageRevisionResourcesList{ListMeta: list.ListMeta, Items: []v1alpha1.PackageRevisionResources{}}
+	for i := range list.Items {
+		content, err := s.of(ctx, &list.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		all.Items = append(all.Items, *content)
+	}
+	return all, nil
+}
+
+// Watch follows the contents of the revisions that the options select.
+func (s *resources) Watch(ctx context.Context, options *internalversion.ListOptions) (watch.Interface, error) {
+	watcher, err := s.revisions.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Filter(watcher, func(event watch.Event) (watch.Event, bool) {
+		revision, ok := event.Object.(*v1alpha1.PackageRevision)
+		if !ok {
+			return event, true
+		}
+		content, err := s.of(ctx, revision)
+		if err != nil {
+			// The content of what is gone, or has changed since, cannot be read any more; that it changed can still be told.
+			content = empty(revision)
+		}
+		event.Object = content
+		return event, true
+	}), nil
+}
+
+func (s *resources) of(ctx context.Context, revision *v1alpha1.PackageRevision) (*v1alpha1.PackageRevisionResources, error) {
+	files, err := s.revisions.contents.of(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	content := empty(revision)
+	content.Spec.Resources = files
+	return content, nil
+}
+
+func empty(revision *v1alpha1.PackageRevision) *v1alpha1.PackageRevisionResources {
+	content := &v1alpha1.PackageRevisionResources{
+		ObjectMeta: *revision.ObjectMeta.DeepCopy(),
+		Spec: v1alpha1.PackageRevisionResourcesSpec{
+			PackageName: revision.Spec.PackageName, RepositoryName: revision.Spec.RepositoryName,
+			WorkspaceName: revision.Spec.WorkspaceName, Revision: revision.Spec.Revision,
+		},
+	}
+	content.ManagedFields = nil // those are the revision's own fields
+	return content
+}
+
+// Update replaces the files of a draft.
+func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc, check rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+	updated, err := s.update(ctx, name, info, check, options)
+	return updated, false, statusOf(s.revisions.rules, v1alpha1.Resource("packagerevisionresources"), name, err)
+}
+
+func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo, check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions) (runtime.Object, error) {
+	defer s.revisions.locks.lock(genericapirequest.NamespaceValue(ctx))()
+	revision, err := s.revisions.get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.of(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	object, err := info.UpdatedObject(ctx, before.DeepCopy())
+	if err != nil {
+		return nil, err
+	}
+	after := object.(*v1alpha1.PackageRevisionResources)
+	if err := s.judge(revision, before, after); err != nil {
+		return nil, err
+	}
+	if check != nil {
+		if err := check(ctx, after.DeepCopy(), before); err != nil {
+			return nil, err
+		}
+	}
+	rules := s.revisions.rules
+	if maps.Equal(before.Spec.Resources, after.Spec.Resources) || (rules.Has(engine.DraftContentDropped) && revision.Spec.Lifecycle == v1alpha1.Draft) {
+		return before, nil
+	}
+	return s.write(ctx, revision, after.Spec.Resources, options)
+}
+
+// judge looks at the version that an update names, and whether there may be one.
+func (s *resources) judge(revision *v1alpha1.PackageRevision, before, after *v1alpha1.PackageRevisionResources) error {
+	rules := s.revisions.rules
+	if err := rules.CheckVersion(after.ResourceVersion); err != nil {
+		return err
+	}
+	if after.ResourceVersion != before.ResourceVersion && !rules.Has(engine.StaleContentAccepted) {
+		return apierrors.NewConflict(v1alpha1.Resource("packagerevisionresources"), before.Name, errors.New(registry.OptimisticLockErrorMsg))
+	}
+	if maps.Equal(before.Spec.Resources, after.Spec.Resources) {
+		return nil
+	}
+	return rules.CheckContentUpdate(revision.Spec.Lifecycle)
+}
+
+// write commits files, and records the commit.
+func (s *resources) write(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string, options *metav1.UpdateOptions) (runtime.Object, error) {
+	r := s.revisions
+	repository, err := r.repositories.open(ctx, revision.Namespace, revision.Spec.RepositoryName)
+	if err != nil {
+		return nil, err
+	}
+	content := revision.Status.Content.DeepCopy()
+	branch := plumbing.ReferenceName(content.Ref)
+	request := &request{unjudged: true, content: content}
+	request.prepared, err = repository.Prepare(ctx, packages.Change{
+		Directory: content.Directory, Files: files, Message: "Update " + revision.Name, At: time.Now(), Onto: branch, Move: true,
+	})
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	content.Commit = request.prepared.Commit.String()
+	stored, _, err := r.Store.Update(withRequest(ctx, request), revision.Name, rest.DefaultUpdatedObjectInfo(revision.DeepCopy()),
+		nil, request.update(options.DryRun, nil), false, options)
+	if err != nil {
+		return nil, err
+	}
+	written := empty(stored.(*v1alpha1.PackageRevision))
+	written.Spec.Resources = files
+	return written, nil
+}

@@ -1,0 +1,145 @@
+// Package simulator is a small implementation of Porch, made from the specification of its engine's rules: an aggregated API server of package
+// revisions whose content is in git, that misbehaves on request.
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apiserver/pkg/storage/names"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+)
+
+// Name of the simulated system.
+const Name = "porch"
+
+// Options say where the simulator runs and how it behaves.
+type Options struct {
+	// RESTConfig reaches the API server as an administrator.
+	RESTConfig *rest.Config
+	// Host and Port at which the package revisions are served, and at which the API server reaches them.
+	Host string
+	Port int
+	// CertDir holds ca.crt, and tls.crt and tls.key for Host. The simulator keeps its database and its git repositories there, too, in a folder
+	// named porch: what was stored is there again after a restart.
+	CertDir string
+	// Faults to have, by name (see Faults).
+	Faults []string
+	// Variant of the specification (see Variants); this project's own reading when empty.
+	Variant string
+	// Logger says what the simulator does.
+	Logger logr.Logger
+}
+
+// Fault is a bug that the simulator has on request.
+type Fault struct {
+	// Name by which it is asked for.
+	Name string
+	// Sentence that says what is wrong.
+	Sentence string
+	// Breaks lists the requirements that are not met.
+	Breaks []string
+}
+
+// Faults lists the bugs that the simulator can have.
+func Faults() []Fault {
+	var all []Fault
+	for _, bug := range engine.Bugs() {
+		all = append(all, Fault{Name: string(bug.Fault), Sentence: bug.Sentence, Breaks: bug.Breaks})
+	}
+	return all
+}
+
+// Variants lists the other readings of the specification that the simulator can follow.
+func Variants() []string {
+	var all []string
+	for _, variant := range engine.Variants() {
+		all = append(all, string(variant))
+	}
+	return all
+}
+
+// Probes are objects whose creation reaches the simulator's webhooks. It has none.
+func Probes() []*unstructured.Unstructured { return nil }
+
+// Run registers the simulator and serves package revisions and git repositories until the context ends, which is no error. What it has
+// registered stays.
+//
+// On the same port, /readyz answers 200 from the moment on when the API server has found the served API.
+func Run(ctx context.Context, o Options) (err error) {
+	rules, err := engine.NewRules(o.Faults, o.Variant)
+	if err != nil {
+		return err
+	}
+	config := rest.CopyConfig(o.RESTConfig)
+	config.QPS = -1                           // the API server's own fairness is limit enough
+	config.WarningHandler = rest.NoWarnings{} // it warns of the endpoint's form, which is what it must be
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	git, err := serveGit(filepath.Join(o.CertDir, Name, "git"), o.Host)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, git.close()) }()
+	data, err := openDatabase(filepath.Join(o.CertDir, Name, "etcd"))
+	if err != nil {
+		return err
+	}
+	defer data.close()
+
+	r := &registration{client: objects, discovery: client.Discovery(), o: o, gitURL: git.url}
+	proxy, err := retried(ctx, o.Logger, func() (frontProxy, error) { return readFrontProxy(ctx, client) })
+	if err != nil {
+		return ended(ctx, err)
+	}
+	serialization, err := newSerialization()
+	if err != nil {
+		return err
+	}
+	server, err := newServer(o, serialization, client, proxy, r.ready)
+	if err != nil {
+		return err
+	}
+	repositories := &repositories{client: objects, logger: o.Logger}
+	resources, err := newResources(serialization.storageIn(data), strategy{serialization.scheme, names.SimpleNameGenerator}, rules, repositories, o.Logger)
+	if err == nil {
+		err = serialization.install(server, resources)
+	}
+	if err != nil {
+		return errors.Join(err, server.SecureServingInfo.Listener.Close())
+	}
+	go func() {
+		if _, err := retried(ctx, o.Logger, func() (struct{}, error) { return struct{}{}, r.register(ctx) }); err != nil {
+			return // the context has ended
+		}
+		repositories.run(ctx)
+	}()
+	if err := server.PrepareRun().RunWithContext(ctx); err != nil {
+		return fmt.Errorf("serve at %s:%d: %w", o.Host, o.Port, err)
+	}
+	return nil
+}
+
+// ended takes the end of the context for what it is: no error.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+	"github.com/rehearse-dev/rehearse/suites/porch/packages"
+)
+
+// taskError is the failure of a task, after everything was found to be in order.
+type taskError struct{ error }
+
+func (e *taskError) Unwrap() error { return e.error }
+
+// carryOut makes a new revision's content. Nothing has been written yet.
+func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevision, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+	if len(revision.Spec.Tasks) == 0 {
+		return map[string]string{}, nil
+	}
+	switch task := revision.Spec.Tasks[0]; {
+	case task.Type == v1alpha1.TaskTypeInit:
+		return engine.NewContent(&revision.Spec, task.Init)
+	case task.Type == v1alpha1.TaskTypeClone && task.Clone != nil:
+		return r.clone(ctx, revision, task.Clone.Upstream, existing)
+	case task.Type == v1alpha1.TaskTypeEdit && task.Edit != nil && task.Edit.Source != nil:
+		source, files, err := r.source(ctx, task.Edit.Source.Name, existing)
+		if err == nil {
+			revision.Status.UpstreamLock = source.Status.UpstreamLock.DeepCopy()
+		}
+		return files, err
+	case task.Type == v1alpha1.TaskTypeUpgrade && task.Upgrade != nil:
+		return r.upgrade(ctx, revision, task.Upgrade, existing)
+	}
+	return map[string]string{}, nil
+}
+
+func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevision, upstream v1alpha1.UpstreamPackage, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+	var files map[string]string
+	var from v1alpha1.GitLock
+	switch {
+	case upstream.Git != nil:
+		read, commit, err := packages.Repository{URL: upstream.Git.Repo}.Read(ctx, upstream.Git.Ref, upstream.Git.Directory)
+		if err != nil {
+			return nil, cannot("clone", err)
+		}
+		files, from = read, v1alpha1.GitLock{Repo: upstream.Git.Repo, Ref: upstream.Git.Ref, Directory: upstream.Git.Directory, Commit: commit.String()}
+	case upstream.UpstreamRef != nil:
+		source, read, err := r.source(ctx, upstream.UpstreamRef.Name, existing)
+		if err != nil {
+			return nil, err
+		}
+		files, from = read, *source.Status.Content
+	default:
+		return map[string]string{}, nil
+	}
+	return r.adopt(revision, files, from)
+}
+
+// adopt makes upstream's files the revision's own.
+func (r *revisions) adopt(revision *v1alpha1.PackageRevision, files map[string]string, from v1alpha1.GitLock) (map[string]string, error) {
+	adopted, err := engine.Adopt(&revision.Spec, files, from)
+	if err != nil {
+		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: err.Error()}
+	}
+	if !r.rules.Has(engine.UpstreamLockMissing) {
+		revision.Status.UpstreamLock = &v1alpha1.UpstreamLock{Type: "git", Git: &from}
+	}
+	return adopted, nil
+}
+
+func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevision, task *v1alpha1.PackageUpgradeTaskSpec, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+	var sides [3]map[string]string
+	var sources [3]*v1alpha1.PackageRevision
+	for i, ref := range []v1alpha1.PackageRevisionRef{task.OldUpstream, task.NewUpstream, task.LocalPackageRevision} {
+		var err error
+		if sources[i], sides[i], err = r.source(ctx, ref.Name, existing); err != nil {
+			if !r.rules.Has(engine.MissingSourceIgnored) {
+				return nil, err
+			}
+			sources[i], sides[i] = &v1alpha1.PackageRevision{Status: v1alpha1.PackageRevisionStatus{Content: &v1alpha1.GitLock{}}}, map[string]string{}
+		}
+	}
+	merged, err := r.rules.Merge(sides[0], sides[1], sides[2])
+	if err != nil {
+		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0].upgrade", Text: err.Error()}
+	}
+	return r.adopt(revision, merged, *sources[1].Status.Content)
+}
+
+// source finds a revision of the namespace, and its content.
+func (r *revisions) source(ctx context.Context, name string, existing []v1alpha1.PackageRevision) (*v1alpha1.PackageRevision, map[string]string, error) {
+	i := slices.IndexFunc(existing, func(revision v1alpha1.PackageRevision) bool { return revision.Name == name })
+	if i < 0 {
+		return nil, nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("source revision %s not found", name)}
+	}
+	files, err := r.contents.of(ctx, &existing[i])
+	if err != nil {
+		return nil, nil, err
+	}
+	return &existing[i], files, nil
+}
+
+// cannot tells a repository that cannot be reached from one that lacks what is wanted of it.
+func cannot(do string, err error) error {
+	if packages.Unreachable(err) {
+		return apierrors.NewInternalError(fmt.Errorf("%s: %w", do, err))
+	}
+	return &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("cannot %s: %s", do, err)}
+}

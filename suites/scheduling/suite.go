@@ -1,0 +1,16 @@
+// Package scheduling holds what is required of kube-scheduler: of its profiles, and of KEP-4671, gang scheduling.
+package scheduling
+
+import (
+	"embed"
+
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+//go:embed requirements.yaml
+var files embed.FS
+
+// Requirements returns the suite's requirements in the order in which they are written.
+func Requirements() ([]suites.Requirement, error) {
+	return suites.LoadRequirements(files, "requirements.yaml")
+}

@@ -1,0 +1,150 @@
+// Package simulators runs simulators as processes of their own, by running the same program again with a hidden command, so that each
+// can be killed and restarted like the real thing.
+package simulators
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+)
+
+// Command is the first argument of a program that is to be a simulator; the simulator's name is the second.
+const Command = "simulator"
+
+// Options are what every simulator takes. A simulator has such a type of its own, to which this one can be converted.
+type Options struct {
+	// RESTConfig of the API server.
+	RESTConfig *rest.Config
+	// Host and Port on which webhooks and /readyz are served, with TLS.
+	Host string
+	Port int
+	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
+	CertDir string
+	// Faults are the names of the bugs to have.
+	Faults []string
+	// Variant of the specification; the simulator's own choice unless given.
+	Variant string
+	// Logger gets what the simulator has to say.
+	Logger logr.Logger
+}
+
+// Fault is a bug that a simulator can be told to have.
+type Fault struct {
+	// Name by which it is asked for.
+	Name string
+	// Sentence says what goes wrong.
+	Sentence string
+	// Breaks are the requirements that do not hold with it.
+	Breaks []string
+}
+
+// Simulator is one that this program can be.
+type Simulator struct {
+	// Run installs what the simulator needs and serves until the context ends.
+	Run func(ctx context.Context, o Options) error
+	// Faults that it can have.
+	Faults []Fault
+	// Variants that it can be.
+	Variants []string
+	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
+	Probes []*unstructured.Unstructured
+}
+
+// Catalog is the simulators that a program can be, by name.
+type Catalog map[string]Simulator
+
+// Main turns the program into a simulator if its arguments say so, and then does not return. Every program that runs scenarios with
+// simulated systems calls it early: rehearse itself, and the TestMain of a Go test.
+func (c Catalog) Main() {
+	if len(os.Args) < 3 || os.Args[1] != Command {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := c.run(ctx, os.Args[2], os.Args[3:], os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Systems is what must be known of the simulators to run them; executable is the program that calls Main.
+func (c Catalog) Systems(executable string) systems.Simulators {
+	all := systems.Simulators{}
+	for name, simulator := range c {
+		var faults []string
+		for _, fault := range simulator.Faults {
+			faults = append(faults, fault.Name)
+		}
+		all[name] = systems.Simulator{
+			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
+		}
+	}
+	return all
+}
+
+// Own is Systems with the running program as the executable.
+func (c Catalog) Own() (systems.Simulators, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program's own file: %w", err)
+	}
+	return c.Systems(executable), nil
+}
+
+// Names of the simulators, in order.
+func (c Catalog) Names() []string {
+	var names []string
+	for name := range c {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c Catalog) run(ctx context.Context, name string, args []string, log io.Writer) error {
+	simulator, ok := c[name]
+	if !ok {
+		return fmt.Errorf("there is no simulator %q; there are: %s", name, strings.Join(c.Names(), ", "))
+	}
+	var o Options
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
+	faults := flags.String("faults", "", "bugs to have: A,B")
+	flags.StringVar(&o.Host, "host", "", "address to serve on")
+	flags.IntVar(&o.Port, "port", 0, "port to serve on")
+	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
+	flags.StringVar(&o.Variant, "variant", "", "variant of the specification")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *kubeconfig == "" || o.Host == "" || o.Port == 0 || o.CertDir == "" {
+		return errors.New("give --kubeconfig, --host, --port and --cert-dir")
+	}
+	if *faults != "" {
+		o.Faults = strings.Split(*faults, ",")
+	}
+	var err error
+	if o.RESTConfig, err = clientcmd.BuildConfigFromFlags("", *kubeconfig); err != nil {
+		return fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	o.RESTConfig.UserAgent = "rehearse-simulator/" + name
+	o.Logger = logr.FromSlogHandler(slog.NewTextHandler(log, nil)).WithName(name)
+	return simulator.Run(ctx, o)
+}

@@ -1,0 +1,154 @@
+package simulators_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"text/template"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	catalog().Main()
+	if len(os.Args) == 6 && os.Args[1] == "gadgets" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := gadgets(ctx, os.Args[2], os.Args[3], os.Args[4], os.Args[5]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func catalog() simulators.Catalog { return simulators.Catalog{"widgets": widgets()} }
+
+func options(t *testing.T) harness.PlanOptions {
+	t.Helper()
+	own, err := catalog().Own()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return harness.PlanOptions{Simulators: own}
+}
+
+func provider(t *testing.T) *local.Provider {
+	t.Helper()
+	provider, err := local.Default(releases.Options{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider.Root = filepath.Join(t.TempDir(), "clusters")
+	return provider
+}
+
+// library writes the scenario, beside the files of its systems.
+func library(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := template.Must(template.ParseFiles("testdata/scenarios.yaml.tmpl")).Execute(&text, map[string]string{"Program": program}); err != nil {
+		t.Fatal(err)
+	}
+	webhooks, err := os.ReadFile("testdata/gadgets-webhook.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The API server takes no annotation of that size, so that it cannot be applied in the old way.
+	if err := writeCRD(filepath.Join(dir, "gadgets-crd.yaml"), crd("gadgets", "Gadget", strings.Repeat("long ", 60_000))); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"systems.yaml": text.Bytes(), "gadgets-webhook.yaml": webhooks} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "systems.yaml")
+}
+
+// TestRefusedBeforeAnythingStarts: each mistake is told with its place, and all at once.
+func TestRefusedBeforeAnythingStarts(t *testing.T) {
+	set, err := scenarios.LoadBytes("x.yaml", []byte(`apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: wrong}
+spec:
+  cluster:
+    version: "1.36"
+    systems:
+    - {name: widgets, simulated: {faults: [accepts-bat]}}
+    - {name: pods, manifests: ["https://example.org/x.yaml"]}
+  steps:
+  - transition: {systems: [{name: widgets, simulated: {variant: other}}]}
+  - transition: {systems: [{name: more, simulated: {}}, {name: gone, process: {command: [/no/such/program]}}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = harness.NewPlan(t.Context(), provider(t), set.Scenarios, options(t))
+	for _, want := range []string{
+		`x.yaml:5:3: system widgets: simulator widgets has no fault "accepts-bat"; it has: accepts-bad`,
+		`x.yaml:5:3: system pods: a local cluster's nodes are simulated`,
+		`x.yaml:11:5: system widgets: simulator widgets has no variant "other"; it has: only`,
+		`x.yaml:12:5: system more: there is no simulator "more"; there are: widgets`,
+		`x.yaml:12:5: system gone: find its program`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
+	}
+}
+
+// TestOnARealCluster takes a simulated system and one that is a process through their lives: installed, killed, restarted, changed, kept through a
+// restart of the API server, removed.
+func TestOnARealCluster(t *testing.T) {
+	set, err := scenarios.Load([]string{library(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := provider(t)
+	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Progress: t.Logf, ReportDir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, track := range recorder.Run().Tracks {
+		for _, step := range track.Setup {
+			t.Logf("%s %s: %s %s %v", step.Verb, step.Name, step.Status, step.Message, step.Duration())
+			if step.Status != reports.Passed {
+				t.Error("the step above did not pass")
+			}
+		}
+		for _, s := range track.Scenarios {
+			if s.Status != reports.Passed {
+				t.Errorf("%s: %s\n%s", s.Name, s.Status, reports.Explain(s))
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.Root, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,123 @@
+package suites
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// Suite is what is required of one system, the scenarios that test it, and the bugs that its simulator can have.
+type Suite struct {
+	// Name by which the suite is asked for.
+	Name string
+	// System is what the scenarios call the system under test; "" when that is Kubernetes itself.
+	System string
+	// Requirements in the order in which they are written.
+	Requirements []Requirement
+	// Scenarios that test them.
+	Scenarios []*scenarios.Scenario
+	// Faults of the simulator; none where the suite has no simulator.
+	Faults []simulators.Fault
+	// Profiles of implementations; none where there is only one kind.
+	Profiles []Profile
+}
+
+// Profile is a kind of implementation: those of the system's variants that one is, and was before.
+type Profile struct {
+	// Name by which the profile is asked for.
+	Name string
+	// Variants of the system that the profile's scenarios have. The first is what the implementation under test is; the others are what it
+	// was in older versions.
+	Variants []string
+}
+
+// Profile finds a profile by its name.
+func (s Suite) Profile(name string) (Profile, error) {
+	i := slices.IndexFunc(s.Profiles, func(p Profile) bool { return p.Name == name })
+	if i >= 0 {
+		return s.Profiles[i], nil
+	}
+	if len(s.Profiles) == 0 {
+		return Profile{}, fmt.Errorf("suite %s has no profiles", s.Name)
+	}
+	var names []string
+	for _, p := range s.Profiles {
+		names = append(names, p.Name)
+	}
+	return Profile{}, fmt.Errorf("suite %s has no profile %q; it has %q", s.Name, name, names)
+}
+
+// Covering are the scenarios that cover a requirement.
+func (s Suite) Covering(id string) []*scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(s.Scenarios), func(c *scenarios.Scenario) bool { return !slices.Contains(c.Spec.Covers, id) })
+}
+
+// Breaking are the faults that break a requirement.
+func (s Suite) Breaking(id string) []simulators.Fault {
+	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool { return !slices.Contains(f.Breaks, id) })
+}
+
+// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a fault that breaks none,
+// and, where there is a simulator, a core requirement without a fault that breaks it or a reason why there is none.
+func (s Suite) Check() error {
+	var errs []error
+	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
+	for _, r := range uncovered {
+		errs = append(errs, fmt.Errorf("no scenario covers %s: %s", r.ID, r.Statement))
+	}
+	for _, u := range unknown {
+		errs = append(errs, errors.New(u.String()))
+	}
+	return errors.Join(append(errs, s.checkFaults()...)...)
+}
+
+func (s Suite) checkFaults() []error {
+	var errs []error
+	names := map[string]bool{}
+	for _, f := range s.Faults {
+		if names[f.Name] {
+			errs = append(errs, fmt.Errorf("two faults are called %s", f.Name))
+		}
+		names[f.Name] = true
+		if len(f.Breaks) == 0 {
+			errs = append(errs, fmt.Errorf("fault %s breaks nothing", f.Name))
+		}
+		for _, id := range f.Breaks {
+			if !slices.ContainsFunc(s.Requirements, func(r Requirement) bool { return r.ID == id }) {
+				errs = append(errs, fmt.Errorf("fault %s breaks %s, which is no requirement", f.Name, id))
+			}
+		}
+	}
+	for _, r := range s.Requirements {
+		switch broken := s.Breaking(r.ID); {
+		case r.NoFault != "" && len(broken) > 0:
+			errs = append(errs, fmt.Errorf("requirement %s says why no fault breaks it, but %s does", r.ID, broken[0].Name))
+		case len(s.Faults) > 0 && r.Level == Core && r.NoFault == "" && len(broken) == 0:
+			errs = append(errs, fmt.Errorf("no fault breaks the core requirement %s; add one, or say why there is none (noFault): %s", r.ID, r.Statement))
+		}
+	}
+	return errs
+}
+
+// Digest is the same for the same requirements and scenarios, wherever they were read from.
+func (s Suite) Digest() (string, error) {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	for _, r := range s.Requirements {
+		if err := encoder.Encode(r); err != nil {
+			return "", fmt.Errorf("digest of suite %s: requirement %s: %w", s.Name, r.ID, err)
+		}
+	}
+	for _, c := range s.Scenarios {
+		if err := encoder.Encode([]any{c, c.CaseName}); err != nil {
+			return "", fmt.Errorf("digest of suite %s: scenario %s: %w", s.Name, c.Title(), err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:16], nil
+}
