@@ -1,0 +1,123 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// relevant are the scenarios that cover what a fault breaks.
+func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
+		return !slices.ContainsFunc(s.Spec.Covers, func(id string) bool { return slices.Contains(fault.Breaks, id) })
+	})
+}
+
+// separator stands between a mark and a scenario's own name.
+const separator = "--"
+
+// marked gives scenarios names of their own, so that they can run a second time on a cluster that has seen them.
+func marked(list []*scenarios.Scenario, mark string) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, s := range list {
+		c := *s
+		c.Metadata.Name = mark + separator + s.Metadata.Name
+		all = append(all, &c)
+	}
+	return all
+}
+
+// original is the name that a scenario had before it was marked.
+func original(name string) string {
+	_, rest, _ := strings.Cut(name, separator)
+	return rest
+}
+
+// mark of the i-th fault.
+func mark(i int) string { return fmt.Sprintf("f%d", i) }
+
+// timings are how long each step of a scenario took without faults, by the scenario's own name.
+type timings map[string][]time.Duration
+
+func timingsOf(run *reports.Run) timings {
+	all := timings{}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			for _, step := range s.Steps {
+				all[original(s.Name)] = append(all[original(s.Name)], step.Duration())
+			}
+		}
+	}
+	return all
+}
+
+// A step that waits for what a fault keeps from coming is given up much sooner than it would be otherwise: after what it took without faults, times
+// patience, and some slack. Too soon would call a fault caught that is not, never the other way around.
+const (
+	patience = 6
+	slack    = 4 * time.Second
+)
+
+// bounded makes the steps of scenarios give up sooner.
+func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, s := range list {
+		c := *s
+		c.Spec.Steps = slices.Clone(s.Spec.Steps)
+		for i := range c.Spec.Steps {
+			if known := took[s.Title()]; i < len(known) {
+				limit(&c, &c.Spec.Steps[i], slack+patience*known[i])
+			}
+		}
+		all = append(all, &c)
+	}
+	return all
+}
+
+// defaultTimeout is what a step has that says nothing.
+const defaultTimeout = 30 * time.Second
+
+// limit shortens what a step waits for. What must hold for a time is left as it is, and so is what changes the cluster.
+func limit(s *scenarios.Scenario, step *scenarios.Step, most time.Duration) {
+	if step.Transition != nil || step.Restart != nil || step.Kill != nil || step.Snapshot != nil || step.Restore != nil ||
+		step.Always != nil || step.Never != nil || step.Unchanged != nil {
+		return
+	}
+	if step.Timeout.Or(s.Spec.Timeout.Or(defaultTimeout)) > most {
+		step.Timeout = scenarios.Duration(most)
+	}
+	within := func(d scenarios.Duration) scenarios.Duration {
+		if d == 0 || time.Duration(d) <= most {
+			return d
+		}
+		return scenarios.Duration(most)
+	}
+	switch {
+	case step.Eventually != nil:
+		assertion := *step.Eventually
+		assertion.Within = within(assertion.Within)
+		step.Eventually = &assertion
+	case step.Sequence != nil:
+		sequence := *step.Sequence
+		sequence.Within = within(sequence.Within)
+		step.Sequence = &sequence
+	case step.Resolve != nil:
+		resolve := *step.Resolve
+		resolve.Within = within(resolve.Within)
+		step.Resolve = &resolve
+	case step.Metric != nil:
+		metric := *step.Metric
+		metric.Within = within(metric.Within)
+		step.Metric = &metric
+	case step.Command != nil:
+		command := *step.Command
+		command.Within = within(command.Within)
+		step.Command = &command
+	}
+}

@@ -1,0 +1,73 @@
+// Package faults shows that a suite can fail: it runs the suite against each fault of its simulator, and says which requirement caught which.
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// Options say which faults of which suite are tried, and on what.
+type Options struct {
+	// Suite whose simulator has the faults.
+	Suite suites.Suite
+	// Only these faults, by name; every one unless set.
+	Only []string
+	// All scenarios of the suite run with each fault, and not only as many of those that cover what it breaks as it takes to see it caught.
+	All bool
+	// Provider of the clusters, which are used again from fault to fault.
+	Provider *local.Provider
+	// Simulators, of which the suite's is one.
+	Simulators systems.Simulators
+	// Clusters is how many there are at once; 2 unless set.
+	Clusters int
+	// Progress is told what is going on. May be nil.
+	Progress clusters.Progress
+}
+
+// Run runs the suite without faults, with each of them, and without them again. The matrix may be anything but green (see Matrix.Err); the error is of the
+// run itself.
+func Run(ctx context.Context, o Options) (*Matrix, error) {
+	began := time.Now()
+	if o.Clusters < 1 {
+		o.Clusters = 2
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	wanted, err := choose(o.Suite, o.Only)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{Suite: o.Suite.Name, requirements: o.Suite.Requirements, partial: len(o.Only) > 0}
+	shared := &pool{Provider: o.Provider}
+	r := runner{Options: o, pool: shared}
+	err = r.run(ctx, m, wanted)
+	m.Took = time.Since(began)
+	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
+		return nil, fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
+	}
+	return m, nil
+}
+
+func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {
+	if len(suite.Faults) == 0 {
+		return nil, fmt.Errorf("suite %s has no simulator, and so no faults", suite.Name)
+	}
+	for _, name := range only {
+		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {
+			return nil, fmt.Errorf("the simulator of suite %s has no fault %q", suite.Name, name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(suite.Faults), func(f simulators.Fault) bool {
+		return len(only) > 0 && !slices.Contains(only, f.Name)
+	}), nil
+}

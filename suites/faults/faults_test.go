@@ -1,0 +1,263 @@
+package faults
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func scenario(name string, covers ...string) *scenarios.Scenario {
+	return &scenarios.Scenario{Metadata: scenarios.Metadata{Name: name}, Spec: scenarios.Spec{Covers: covers}}
+}
+
+func fault(name string, breaks ...string) simulators.Fault {
+	return simulators.Fault{Name: name, Breaks: breaks}
+}
+
+func ran(name string, status reports.Status, covers ...string) *reports.Scenario {
+	return &reports.Scenario{Name: mark(0) + separator + name, Status: status, Covers: covers, Message: "it is so"}
+}
+
+func TestRow(t *testing.T) {
+	row := newRow(fault("f", "A", "B", "C"), []*reports.Scenario{
+		ran("one", reports.Failed, "B", "X"), ran("two", reports.Passed, "A"), ran("three", reports.Known, "A"), ran("four", reports.Error, "C"),
+		ran("five", reports.NotRun, "C"),
+	})
+	want := Row{
+		Fault: fault("f", "A", "B", "C"), Scenarios: 5, Failed: []string{"one"}, Caught: []string{"B"}, Unseen: []string{"A", "C"},
+		Unjudged: []string{"four: it is so", "five: it is so"},
+	}
+	if got := fmt.Sprintf("%+v", row); got != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %s\nwant %+v", got, want)
+	}
+}
+
+func matrix() *Matrix {
+	return &Matrix{
+		Suite: "gadgets", Took: 83 * time.Second,
+		requirements: []suites.Requirement{
+			{ID: "A", Level: suites.Core}, {ID: "B", Level: suites.Core}, {ID: "C", Level: suites.Extended}, {ID: "D", Level: suites.Core, NoFault: "It is the same."},
+		},
+		Rows: []Row{
+			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}},
+			{Fault: fault("two", "A", "B"), Scenarios: 2, Failed: []string{"x", "y"}, Caught: []string{"A", "B"}, Unjudged: []string{"z: it broke"}},
+		},
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	m := matrix()
+	const golden = "testdata/matrix.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(m.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.String() != string(want) {
+		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, m)
+	}
+}
+
+func TestMatrixErr(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Matrix)
+		want   string
+	}{
+		"all is well":                    {func(*Matrix) {}, ""},
+		"a fault that nothing catches":   {func(m *Matrix) { m.Rows[0].Failed, m.Rows[0].Caught = nil, nil }, "fault one is not caught by any of 3 scenarios; it breaks A, C"},
+		"a fault that others catch":      {func(m *Matrix) { m.Rows[0].Caught = nil }, "fault one makes x fail, but none that covers a requirement that it breaks (A, C)"},
+		"a fault that is not judged":     {func(m *Matrix) { m.Rows[1].Caught = nil }, "fault two could not be judged: z: it broke"},
+		"a requirement that is idle":     {func(m *Matrix) { m.Rows[1].Caught = []string{"A"} }, "core requirement B catches no fault"},
+		"one that is not tried":          {func(m *Matrix) { m.Rows, m.partial = m.Rows[:1], true }, ""},
+		"not green before":               {func(m *Matrix) { m.Before = []string{"x failed"} }, "without faults, before: x failed"},
+		"not green for many reasons":     {func(m *Matrix) { m.Before = slices.Repeat([]string{"x failed"}, 9) }, "without faults, before: and 4 more"},
+		"not green after":                {func(m *Matrix) { m.After = []string{"x failed"} }, "without faults, after: x failed"},
+		"a reason that does not hold up": {func(m *Matrix) { m.requirements[3].NoFault = "" }, "core requirement D catches no fault"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := matrix()
+			c.change(m)
+			err := m.Err()
+			if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// play takes trials through their rounds: a scenario fails when it is called by the name of the fault, or "any".
+func play(trials []*trial, requirements []suites.Requirement) []string {
+	var rounds []string
+	for {
+		round := next(trials, requirements)
+		if len(round) == 0 {
+			return rounds
+		}
+		var texts []string
+		for _, c := range round {
+			t := trials[c.trial]
+			var names []string
+			for _, s := range c.group.scenarios {
+				status := reports.Passed
+				if s.Metadata.Name == t.fault.Name || s.Metadata.Name == "any" {
+					status = reports.Failed
+				}
+				t.ran = append(t.ran, ran(s.Metadata.Name, status, s.Spec.Covers...))
+				names = append(names, s.Metadata.Name)
+			}
+			texts = append(texts, t.fault.Name+": "+strings.Join(names, " "))
+		}
+		rounds = append(rounds, strings.Join(texts, ", "))
+	}
+}
+
+func TestRounds(t *testing.T) {
+	core := func(ids ...string) []suites.Requirement {
+		var all []suites.Requirement
+		for _, id := range ids {
+			all = append(all, suites.Requirement{ID: id, Level: suites.Core})
+		}
+		return all
+	}
+	g := func(states int, list ...*scenarios.Scenario) group { return group{list, states} }
+	for name, c := range map[string]struct {
+		trials []*trial
+		want   []string
+	}{
+		"the group that covers most comes first, and one that catches is enough": {
+			[]*trial{{fault: fault("f", "A", "B"), left: []group{g(1, scenario("f", "A")), g(3, scenario("x", "A"), scenario("any", "B"))}}},
+			[]string{"f: x any", "f: f"}, // the second for A, which has caught nothing
+		},
+		"of two that cover as much the shorter path": {
+			[]*trial{{fault: fault("f", "A"), left: []group{g(3, scenario("x", "A")), g(1, scenario("f", "A"))}}},
+			[]string{"f: f"},
+		},
+		"what is not caught is tried with all there is": {
+			[]*trial{
+				{fault: fault("f", "A"), left: []group{g(1, scenario("x", "A")), g(1, scenario("y", "A")), g(1, scenario("z", "Z"))}},
+				{fault: fault("any", "A"), left: []group{g(1, scenario("any", "A")), g(2, scenario("any", "A"))}},
+			},
+			[]string{"f: x, any: any", "f: y"},
+		},
+		"a requirement that caught nothing is tried with the fault that breaks little else": {
+			[]*trial{
+				{fault: fault("f", "A", "B", "C"), left: []group{g(1, scenario("f", "A")), g(1, scenario("f", "B"))}},
+				{fault: fault("h", "A", "B"), left: []group{g(1, scenario("h", "A")), g(1, scenario("h", "B"))}},
+			},
+			[]string{"f: f, h: h", "h: h"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := play(c.trials, core("A", "B")); !slices.Equal(got, c.want) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRelevant(t *testing.T) {
+	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A", "B"), scenario("b", "B"), scenario("c", "C")}}
+	var names []string
+	for _, s := range relevant(suite, fault("f", "A", "C")) {
+		names = append(names, s.Metadata.Name)
+	}
+	if !slices.Equal(names, []string{"a", "c"}) {
+		t.Errorf("got %q", names)
+	}
+}
+
+const waiting = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: s}
+spec:
+  cases: [{name: row}]
+  cluster: {version: "1.36"}
+  timeout: 20s
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, within: 1m}
+  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, within: 2s}
+  - always: {apiVersion: v1, kind: ConfigMap, name: a, for: 1m}
+  - transition: {featureGates: {X: true}}
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}
+`
+
+func TestBounded(t *testing.T) {
+	set, err := scenarios.LoadBytes("s.yaml", []byte(waiting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := time.Second
+	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "before--s [row]"}}}}}
+	for _, took := range []time.Duration{second, second, second, second, second, 5 * second} {
+		began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		s := run.Tracks[0].Scenarios[0]
+		s.Steps = append(s.Steps, &reports.Step{Started: began, Finished: began.Add(took)})
+	}
+	list := marked(bounded(set.Scenarios, timingsOf(run)), mark(3))
+	steps := list[0].Spec.Steps
+	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[3].Timeout, steps[3].Always.For,
+		steps[4].Timeout, steps[5].Timeout)
+	if got != "10s 10s 10s 2s 0s 1m0s 0s 0s" {
+		t.Errorf("got %s", got)
+	}
+	if before := set.Scenarios[0].Spec.Steps[1]; before.Timeout != 0 || time.Duration(before.Eventually.Within) != time.Minute {
+		t.Error("the scenario itself was changed")
+	}
+	if title := list[0].Title(); title != "f3--s [row]" || original(title) != set.Scenarios[0].Title() {
+		t.Errorf("marked %q, and then %q", title, original(title))
+	}
+}
+
+func TestRed(t *testing.T) {
+	run := &reports.Run{Tracks: []*reports.Track{{
+		Name:  "track-1",
+		Setup: []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Passed}, {Verb: "delete", Name: "cluster", Status: reports.Error, Message: "it stays"}},
+		Scenarios: []*reports.Scenario{
+			{Name: "before--good", Status: reports.Passed},
+			{Name: "before--known", Status: reports.Known},
+			{Name: "before--bad", Status: reports.Failed},
+			{Name: "before--late", Status: reports.NotRun},
+		},
+	}}}
+	got := strings.Join(red(run), "\n")
+	for _, want := range []string{"delete of track-1 (cluster): it stays", "bad is failed", "late is notRun"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "good") || strings.Contains(got, "known") {
+		t.Error(got)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	suite := suites.Suite{Name: "gadgets", Faults: []simulators.Fault{fault("a", "A"), fault("b", "B")}}
+	if got, err := choose(suite, []string{"b"}); err != nil || len(got) != 1 || got[0].Name != "b" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := choose(suite, nil); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := choose(suite, []string{"c"}); err == nil || !strings.Contains(err.Error(), `has no fault "c"`) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := choose(suites.Suite{Name: "kubernetes"}, nil); err == nil || !strings.Contains(err.Error(), "has no simulator") {
+		t.Errorf("got %v", err)
+	}
+}

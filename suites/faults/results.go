@@ -1,0 +1,46 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// byMark are the scenarios of a run by their marks. Where a track's cluster broke, its scenarios say so.
+func byMark(run *reports.Run) map[string][]*reports.Scenario {
+	all := map[string][]*reports.Scenario{}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			name, _, _ := strings.Cut(s.Name, separator)
+			all[name] = append(all[name], s)
+		}
+	}
+	return all
+}
+
+// red are the reasons why a run without faults is not green; nil when it is.
+func red(run *reports.Run) []string {
+	reasons := redSetup(run)
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if s.Status != reports.Passed && s.Status != reports.Known {
+				reasons = append(reasons, fmt.Sprintf("%s is %s\n%s", original(s.Name), s.Status, reports.Explain(s)))
+			}
+		}
+	}
+	return reasons
+}
+
+// redSetup are the reasons why clusters or their systems could not be had, changed or removed.
+func redSetup(run *reports.Run) []string {
+	var reasons []string
+	for _, track := range run.Tracks {
+		for _, step := range track.Setup {
+			if step.Status == reports.Failed || step.Status == reports.Error {
+				reasons = append(reasons, fmt.Sprintf("%s of %s (%s): %s", step.Verb, track.Name, step.Name, step.Message))
+			}
+		}
+	}
+	return reasons
+}

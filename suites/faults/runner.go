@@ -1,0 +1,154 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// How long what a scenario made may take to go: many namespaces at once take their time, and a fault may keep one from going at all.
+const (
+	cleanupTimeout      = 2 * time.Minute
+	faultCleanupTimeout = 30 * time.Second
+)
+
+// runner runs scenarios on the pool's clusters.
+type runner struct {
+	Options
+	pool *pool
+}
+
+func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) error {
+	trials, used, err := r.trials(ctx, faults)
+	if err != nil {
+		return err
+	}
+	r.Progress("%d scenarios without faults", len(used))
+	before, err := r.execute(ctx, marked(used, "before"), cleanupTimeout)
+	if err != nil {
+		return err
+	}
+	if m.Before = red(before); len(m.Before) > 0 {
+		return nil // what fails anyway catches nothing
+	}
+	tried, err := r.rounds(ctx, trials, timingsOf(before))
+	if err != nil {
+		return err
+	}
+	for _, t := range trials {
+		m.Rows = append(m.Rows, t.row())
+	}
+	r.Progress("%d scenarios without faults again", len(tried))
+	after, err := r.execute(ctx, marked(tried, "after"), cleanupTimeout)
+	if err != nil {
+		return err
+	}
+	m.After = red(after)
+	return nil
+}
+
+// trials are the faults with the scenarios that may be run with each, and all of these scenarios.
+func (r runner) trials(ctx context.Context, faults []simulators.Fault) (trials []*trial, used []*scenarios.Scenario, err error) {
+	for _, fault := range faults {
+		list := r.Suite.Scenarios
+		if !r.All {
+			list = relevant(r.Suite, fault)
+		}
+		if len(list) == 0 {
+			return nil, nil, fmt.Errorf("no scenario covers what fault %s breaks: %v", fault.Name, fault.Breaks)
+		}
+		plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
+		if err != nil {
+			return nil, nil, err
+		}
+		trials = append(trials, &trial{fault: fault, left: groupsOf(plan)})
+		used = append(used, list...)
+	}
+	return trials, unique(used), nil
+}
+
+// rounds runs what is next until nothing is; with All it is everything at once. It returns the scenarios that were run.
+func (r runner) rounds(ctx context.Context, trials []*trial, took timings) ([]*scenarios.Scenario, error) {
+	var tried []*scenarios.Scenario
+	for n := 1; ; n++ {
+		round := r.next(trials)
+		if len(round) == 0 {
+			return unique(tried), nil
+		}
+		r.Progress("round %d: %d groups of scenarios, each with a fault", n, len(round))
+		var list []*scenarios.Scenario
+		for _, c := range round {
+			faulty := suites.WithFaults(bounded(c.group.scenarios, took), r.Suite.System, []string{trials[c.trial].fault.Name})
+			list = append(list, marked(faulty, mark(c.trial))...)
+			tried = append(tried, c.group.scenarios...)
+		}
+		run, err := r.execute(ctx, list, faultCleanupTimeout)
+		if err != nil {
+			return nil, err
+		}
+		for _, reason := range redSetup(run) {
+			r.Progress("%s", reason)
+		}
+		for name, ran := range byMark(run) {
+			for i, t := range trials {
+				if mark(i) == name {
+					t.ran = append(t.ran, ran...)
+				}
+			}
+		}
+	}
+}
+
+func (r runner) next(trials []*trial) []chosen {
+	if r.All {
+		return everything(trials)
+	}
+	return next(trials, r.Suite.Requirements)
+}
+
+// everything is every group that is left.
+func everything(trials []*trial) []chosen {
+	var all []chosen
+	for i, t := range trials {
+		for _, g := range t.left {
+			all = append(all, chosen{i, g})
+		}
+		t.left = nil
+	}
+	return all
+}
+
+// unique keeps the first of equal scenarios.
+func unique(list []*scenarios.Scenario) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	seen := map[*scenarios.Scenario]bool{}
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup time.Duration) (*reports.Run, error) {
+	plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
+	if err != nil {
+		return nil, err
+	}
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	err = harness.Execute(ctx, plan, harness.Options{
+		Recorder: recorder, Clusters: r.Clusters, CleanupTimeout: cleanup, Environment: os.Environ(),
+		Progress: r.Progress,
+	})
+	return recorder.Run(), err
+}
