@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
@@ -132,7 +133,9 @@ func (t *trackRun) connect() error {
 	if err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
-	client, err := dynamic.NewForConfig(config)
+	watching := rest.CopyConfig(config)
+	watching.Wrap(history.Impatient)
+	client, err := dynamic.NewForConfig(watching)
 	if err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
@@ -180,6 +183,9 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	t.Recorder.StartTrackStep(t.track.result, step)
 	err := t.converge(ctx, state)
 	t.kinds.Reset()
+	if err == nil {
+		t.history.Reread(ctx)
+	}
 	outcome := reports.Outcome{Status: reports.Passed}
 	if err != nil {
 		t.trouble()

@@ -78,7 +78,7 @@ func TestReadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"a client gate's default that is no constant", client, "Default: true", "Default: onLinux", "Default is neither"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			kubernetes, clientGo := fs.FS(os.DirFS("testdata/kubernetes")), fs.FS(os.DirFS("testdata/client-go"))
+			kubernetes, clientGo := os.DirFS("testdata/kubernetes"), os.DirFS("testdata/client-go")
 			if test.file == client {
 				clientGo = edited(t, "testdata/client-go", client, test.old, test.new)
 			} else {

@@ -46,7 +46,7 @@ func (c *Cluster) runKind(ctx context.Context, config []byte) error {
 	for {
 		removeErr := removeContainers(background, c.engine, c.record.Name, c.dir)
 		select {
-		case <-done:
+		case <-done: //nolint:errcheck // the creation was given up
 			return errors.Join(cause, removeContainers(background, c.engine, c.record.Name, c.dir))
 		case <-time.After(abortInterval):
 			if removeErr != nil {

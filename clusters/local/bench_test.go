@@ -60,7 +60,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	r := record{Name: "bare", State: state}
-	held := &ports.Reservation{}
+	var held *ports.Reservation
 	if r.Ports, held, err = reservePorts(filepath.Join(b.TempDir(), "ports")); err != nil {
 		b.Fatal(err)
 	}

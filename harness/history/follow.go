@@ -82,7 +82,7 @@ func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.
 	s.recorder.mu.RLock()
 	from := s.progress
 	s.recorder.mu.RUnlock()
-	seconds := int64(300 + rand.IntN(300)) //nolint:gosec // Spreads load, nothing more.
+	seconds := int64(300 + rand.IntN(300)) // spreads load, nothing more
 	timer := time.AfterFunc(connectTimeout, cancel)
 	defer timer.Stop()
 	connection, err := s.recorder.client.Resource(s.resource).Watch(ctx, metav1.ListOptions{

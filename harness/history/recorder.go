@@ -24,7 +24,7 @@ type Recorder struct {
 	pageSize int64
 
 	// ctx ends the streams; it lives as long as the recorder, not as long as a call.
-	ctx     context.Context //nolint:containedctx
+	ctx     context.Context
 	stop    context.CancelFunc
 	running sync.WaitGroup
 

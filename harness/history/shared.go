@@ -44,7 +44,7 @@ func (s *shared) value(v any) (any, uint64) {
 			h = mixed(h) ^ inner
 		}
 	case int64:
-		return v, mixed(uint64(v)) //nolint:gosec // a hash
+		return v, mixed(uint64(v)) // a hash
 	case bool:
 		if v {
 			h = 3

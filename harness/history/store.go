@@ -53,8 +53,7 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 		switch {
 		case before == nil:
 			s.record(Added, object, batch)
-		case before.ResourceVersion != object.GetResourceVersion(),
-			s.rewound && !equal(before.Object.Object, object.Object):
+		case before.ResourceVersion != object.GetResourceVersion(), !equal(before.Object.Object, object.Object):
 			s.record(Modified, object, batch)
 		}
 	}
@@ -63,7 +62,7 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 	} else {
 		s.missed = true
 	}
-	s.progress, s.listed, s.rewound = resourceVersion, true, false
+	s.progress, s.listed = resourceVersion, true
 	s.broadcast()
 }
 

@@ -47,8 +47,8 @@ type Stream struct {
 	// working says that the stream is being listed or watched, which interrupt ends.
 	working   bool
 	interrupt context.CancelFunc
-	// mustList: whatever was seen before, there must be a list now. rewound: it may tell of another storage.
-	mustList, rewound bool
+	// mustList: whatever was seen before, there must be a list now.
+	mustList bool
 }
 
 func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {

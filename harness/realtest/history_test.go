@@ -106,3 +106,35 @@ spec:
   - eventually: {apiVersion: v1, kind: Pod, selector: {app: web}, match: {status: {phase: Running}}, count: 2}
 `)
 }
+
+// A field that another version does not know is not shown by it any more, though the stored object is the same: what is asserted after the
+// transition is what the API server shows then. (spec.workloadRef of a Pod is of 1.35 alone.)
+func TestWhatAnotherVersionShows(t *testing.T) {
+	passes(t, `
+apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: another-version-shows}
+spec:
+  cluster: {version: "1.35", featureGates: {GenericWorkload: true}, runtimeConfig: {scheduling.k8s.io/v1alpha1: "true"}}
+  timeout: 60s
+  steps:
+  - create:
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: web}
+      spec:
+        schedulerName: none
+        workloadRef: {name: training, podGroup: workers}
+        containers: [{name: main, image: "web:1"}]
+    outputs: {version: object.metadata.resourceVersion}
+  - eventually: {apiVersion: v1, kind: Pod, name: web, match: {spec: {workloadRef: {name: training}}}}
+  - name: down
+    transition: {version: "1.34", featureGates: {GenericWorkload: null}, runtimeConfig: {scheduling.k8s.io/v1alpha1: null}}
+  - eventually: {apiVersion: v1, kind: Pod, name: web, within: 5s, cel: "!has(object.spec.workloadRef) && object.metadata.resourceVersion == outputs.version"}
+  - name: it was shown otherwise
+    sequence:
+      throughout: [down, it was shown otherwise]
+      events:
+      - {apiVersion: v1, kind: Pod, name: web, before: has(object.spec.workloadRef), cel: "!has(object.spec.workloadRef)"}
+`)
+}

@@ -64,7 +64,7 @@ func startContainerd(ctx context.Context, rootfs, at string) (stop func() error,
 		if _, err := output(ctx, "chroot", rootfs, "ctr", "--address", at+"/socket", "version"); err == nil {
 			return func() error {
 				err := command.Process.Signal(os.Interrupt)
-				<-done // it ends by a signal, which is no failure
+				<-done //nolint:errcheck // it ends by a signal, which is no failure
 				return err
 			}, nil
 		}
@@ -73,7 +73,7 @@ func startContainerd(ctx context.Context, rootfs, at string) (stop func() error,
 			return nil, fmt.Errorf("containerd ended: %w: %s", err, said.String())
 		case <-ctx.Done():
 			_ = command.Process.Kill()
-			<-done
+			<-done //nolint:errcheck // it was killed
 			return nil, fmt.Errorf("containerd does not answer: %w: %s", context.Cause(ctx), said.String())
 		case <-time.After(100 * time.Millisecond):
 		}

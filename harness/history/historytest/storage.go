@@ -101,6 +101,16 @@ func (s *storage) commit(at key, change watch.EventType, object *unstructured.Un
 	s.objects[at] = object
 }
 
+// Render shows an object otherwise from now on, as another API server would: what is stored, its resourceVersion included, stays.
+func (s *Server) Render(resource schema.GroupVersionResource, namespace, name string, change func(*unstructured.Unstructured)) {
+	s.do(func() {
+		at := key{resource.Resource, namespace, name}
+		rendered := s.objects[at].DeepCopy()
+		change(rendered)
+		s.objects[at] = rendered
+	})
+}
+
 // Compact lets no new watch begin before now; those under way go on.
 func (s *Server) Compact() { s.do(func() { s.compacted = s.revision }) }
 

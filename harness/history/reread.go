@@ -1,0 +1,43 @@
+package history
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Reread records what another API server shows differently of the same stored objects: their resourceVersions are the same, so that no watch
+// tells of it (a field that it does not serve, a default that it gives). The watches go on, so it makes no gap. It is for after a transition,
+// and returns when every stream has been compared; one that can't be begins with a list as soon as it can.
+func (r *Recorder) Reread(ctx context.Context) {
+	var reading sync.WaitGroup
+	for _, s := range r.Streams() {
+		reading.Go(func() {
+			objects, _, err := s.list(ctx, Scope{})
+			if err != nil {
+				s.demandList()
+				return
+			}
+			s.reread(objects)
+		})
+	}
+	reading.Wait()
+}
+
+// reread records the objects that are known at the listed resourceVersion and look different. Of every other the watch will tell.
+func (s *Stream) reread(objects []*unstructured.Unstructured) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	batch := s.recorder.seq + 1
+	for _, object := range objects {
+		known := s.current[object.GetNamespace()][object.GetName()]
+		if known == nil || known.UID != object.GetUID() || known.ResourceVersion != object.GetResourceVersion() {
+			continue
+		}
+		if !equal(known.Object.Object, object.Object) {
+			s.record(Modified, object, batch)
+		}
+	}
+	s.broadcast()
+}

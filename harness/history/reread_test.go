@@ -1,0 +1,75 @@
+package history_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+)
+
+// Another API server may show the same stored object otherwise. That is a change, though no watch tells of it, and no gap.
+func TestTheSameVersionLooksDifferent(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(pods, pod("x", "other"))
+	server.Put(pods, pod("x", "web", "n=0"))
+	recorder := newRecorder(t, server)
+	stream := recorder.Stream(pods)
+	await(t, stream, changes(2))
+	server.Render(pods, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
+	recorder.Reread(bounded(t))
+	recorder.Reread(bounded(t))
+	seen := await(t, stream, changes(3))
+	if last := seen[2]; last.Type != history.Modified || !last.Relisted || last.Object.GetLabels()["n"] != "1" || last.Before.GetLabels()["n"] != "0" {
+		t.Errorf("%s %v after %v", last.Type, last.Object, last.Before)
+	}
+	server.Put(pods, pod("x", "web", "n=2"))
+	await(t, stream, changes(4))
+	if gaps := stream.Gaps(); len(gaps) != 0 {
+		t.Errorf("gaps %+v, want none", gaps)
+	}
+}
+
+// What the watch has yet to tell is left to the watch.
+func TestWhatTheWatchWillTell(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(pods, pod("x", "web", "n=0"))
+	recorder := newRecorder(t, server)
+	stream := recorder.Stream(pods)
+	await(t, stream, changes(1))
+	server.AwaitWatches(1)
+	server.Hold()
+	server.Put(pods, pod("x", "web", "n=1"))
+	server.Put(pods, pod("x", "new"))
+	server.Delete(pods, "x", "new")
+	recorder.Reread(bounded(t))
+	server.Release()
+	seen := await(t, stream, changes(4))
+	expect(t, describe(seen), "added x/web 101 relisted\nmodified x/web 102\nadded x/new 103\ndeleted x/new 104")
+}
+
+// A list that fails says nothing of what is there: there is another as soon as there can be, and until then a gap.
+func TestItCannotBeReread(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(pods, pod("x", "web", "n=0"))
+	recorder := newRecorder(t, server)
+	stream := recorder.Stream(pods)
+	await(t, stream, changes(1))
+	server.AwaitWatches(1)
+	server.Refuse(func(r historytest.Request) *metav1.Status {
+		if r.Verb == "list" {
+			return historytest.Failure(500, metav1.StatusReasonInternalError)
+		}
+		return nil
+	})
+	server.Render(pods, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
+	recorder.Reread(bounded(t))
+	server.AwaitWatches(0)
+	server.Refuse(nil)
+	await(t, stream, changes(2))
+	if gaps := stream.Gaps(); len(gaps) != 1 || !gaps[0].Relisted {
+		t.Errorf("gaps %+v, want one", gaps)
+	}
+}
