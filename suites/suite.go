@@ -63,7 +63,8 @@ func (s Suite) Breaking(id string) []simulators.Fault {
 	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool { return !slices.Contains(f.Breaks, id) })
 }
 
-// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a fault that breaks none,
+// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a scenario that does not
+// say what it is or is of no profile, a fault that breaks none,
 // and, where there is a simulator, a core requirement without a fault that breaks it or a reason why there is none.
 func (s Suite) Check() error {
 	var errs []error
@@ -74,7 +75,41 @@ func (s Suite) Check() error {
 	for _, u := range unknown {
 		errs = append(errs, errors.New(u.String()))
 	}
+	for _, c := range s.Scenarios {
+		errs = append(errs, s.checkScenario(c)...)
+	}
 	return errors.Join(append(errs, s.checkFaults()...)...)
+}
+
+// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known issues included.
+func (s Suite) checkScenario(c *scenarios.Scenario) []error {
+	var errs []error
+	wrong := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s: %s", c.Position, c.Title(), fmt.Sprintf(format, args...)))
+	}
+	if c.Metadata.Labels["system"] != s.Name {
+		wrong("its labels %v do not say system: %s", c.Metadata.Labels, s.Name)
+	}
+	if c.Spec.Description == "" || len(c.Spec.Covers) == 0 {
+		wrong("it needs a description and what it covers")
+	}
+	for _, issue := range c.Spec.Known {
+		for _, id := range issue.Covers {
+			if !slices.Contains(c.Spec.Covers, id) {
+				wrong("it knows of an issue with %s, which it does not cover", id)
+			}
+		}
+	}
+	if variants := Variants(c, s.System); len(s.Profiles) > 0 && !slices.ContainsFunc(s.Profiles, func(p Profile) bool { return p.fits(variants) }) {
+		wrong("it goes through the variants %q, which are of no profile", variants)
+	}
+	return errs
+}
+
+// fits says whether the profile's implementation is one of these variants, and was the others.
+func (p Profile) fits(variants []string) bool {
+	strange := func(variant string) bool { return !slices.Contains(p.Variants, variant) }
+	return slices.Contains(variants, p.Variants[0]) && !slices.ContainsFunc(variants, strange)
 }
 
 func (s Suite) checkFaults() []error {

@@ -10,8 +10,9 @@ import (
 
 const widgets = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
-metadata: {name: upgrade}
+metadata: {name: upgrade, labels: {system: widgets}}
 spec:
+  description: A widget is upgraded.
   covers: [W-1, W-2]
   cluster: {version: "1.36", systems: [{name: other, simulated: {}}, {name: widgets, simulated: {variant: older, faults: [a]}}]}
   steps:
@@ -73,8 +74,37 @@ func TestCheck(t *testing.T) {
 		"unknown":                 {[]Requirement{one}, nil, "covers W-2, which is no requirement"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := Suite{Requirements: c.requirements, Faults: c.faults, Scenarios: loadWidgets(t)}.Check()
+			err := Suite{Name: "widgets", System: "widgets", Requirements: c.requirements, Faults: c.faults, Scenarios: loadWidgets(t)}.Check()
 			if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestCheckOfScenarios(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Suite, *scenarios.Scenario)
+		want   string
+	}{
+		"of another suite": {func(_ *Suite, c *scenarios.Scenario) { c.Metadata.Labels = nil }, "do not say system: widgets"},
+		"not described":    {func(_ *Suite, c *scenarios.Scenario) { c.Spec.Description = "" }, "it needs a description"},
+		"a strange known issue": {
+			func(_ *Suite, c *scenarios.Scenario) {
+				c.Spec.Known = []scenarios.KnownIssue{{Covers: []string{"W-3"}}}
+			},
+			"knows of an issue with W-3, which it does not cover",
+		},
+		"of a profile":  {func(s *Suite, _ *scenarios.Scenario) { s.Profiles = []Profile{{Variants: []string{"newer", "older"}}} }, ""},
+		"of no profile": {func(s *Suite, _ *scenarios.Scenario) { s.Profiles = []Profile{{Variants: []string{"newer"}}} }, `the variants ["newer" "older"], which are of no profile`},
+		"never what it is": {func(s *Suite, _ *scenarios.Scenario) {
+			s.Profiles = []Profile{{Variants: []string{"best", "newer", "older"}}}
+		}, "which are of no profile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Suite{Name: "widgets", System: "widgets", Requirements: []Requirement{{ID: "W-1"}, {ID: "W-2"}}, Scenarios: loadWidgets(t)}
+			c.change(&s, s.Scenarios[0])
+			if err := s.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})

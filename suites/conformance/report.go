@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
 )
 
 // maxEvidence is the most that a report says of one scenario, in bytes; junit.xml has the rest.
@@ -124,7 +125,7 @@ func (p *Plan) outcomes(run *reports.Run) map[string]outcome {
 		for _, s := range track.Scenarios {
 			if c := originals[s.Name]; c != nil {
 				o := outcomeOf(s)
-				o.Source, o.Path, o.Variants = source(c), paths[s.Name], variantsOf(c, p.options.Suite.System)
+				o.Source, o.Path, o.Variants = source(c), paths[s.Name], suites.Variants(c, p.options.Suite.System)
 				all[s.Name] = o
 			}
 		}

@@ -105,33 +105,12 @@ func (s *selection) inProfile(c *scenarios.Scenario) bool {
 	if s.profile == nil {
 		return true
 	}
-	for _, variant := range variantsOf(c, s.suite.System) {
-		if variant != defaultVariant && !slices.Contains(s.profile.Variants, variant) {
+	for _, variant := range suites.Variants(c, s.suite.System) {
+		if variant != suites.DefaultVariant && !slices.Contains(s.profile.Variants, variant) {
 			return false
 		}
 	}
 	return true
-}
-
-// defaultVariant stands for the simulator's own choice.
-const defaultVariant = "default"
-
-// variantsOf are the variants of a system that a scenario goes through, sorted.
-func variantsOf(c *scenarios.Scenario, system string) []string {
-	var all []string
-	for _, state := range c.Path() {
-		definition, ok := state.System(system)
-		if !ok || definition.Simulated == nil {
-			continue
-		}
-		variant := definition.Simulated.Variant
-		if variant == "" {
-			variant = defaultVariant
-		}
-		all = append(all, variant)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // take keeps a scenario, with its systems substituted, or skips it.
