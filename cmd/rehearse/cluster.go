@@ -41,7 +41,7 @@ type stateFlags struct {
 func (f *stateFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.version, "version", "", "Kubernetes version: 1.35 or 1.35.4")
 	command.Flags().StringToStringVar(&f.gates, "feature-gates", nil, "feature gates: A=true,B=false; A= returns a gate to its default")
-	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true")
+	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
 	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of simulated nodes")
 	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
 }
@@ -61,6 +61,9 @@ func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
 	}
 	for key, value := range f.runtimeConfig {
 		change.RuntimeConfig[key] = &value
+		if value == "" {
+			change.RuntimeConfig[key] = nil
+		}
 	}
 	if command.Flags().Changed("nodes") {
 		change.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}
