@@ -1,6 +1,7 @@
 # Versions of the tools are pinned here; `go run` gets them through the Go module proxy.
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The Kubernetes versions that the tests and the library speak of.
 VERSIONS    := 1.33 1.34 1.35 1.36
 
@@ -10,7 +11,7 @@ KIND_VERSIONS := 1.34 1.35
 .PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind test-unfinished
 
 # Suites that are being written: not part of `make test` yet, which says so. `make test-unfinished` runs them.
-UNFINISHED := ./suites/kai/... ./suites/porch/... ./suites/leaderworkerset/... ./suites/scheduling/... ./suites/conformance/... ./suites/simulators/... ./suites/faults/...
+UNFINISHED := ./suites/kai/... ./suites/porch/... ./suites/leaderworkerset/... ./suites/scheduling/... ./suites/conformance/... ./suites/simulators/...
 
 # Style, unit tests, and the suite of Kubernetes itself on real control planes.
 test: lint fetch
@@ -28,6 +29,7 @@ lint:
 	@unformatted="$$(go run $(GOFUMPT) -l . | grep -v /testdata/ || true)"; if [ -n "$$unformatted" ]; then echo "not formatted by gofumpt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
+	go run $(GOLANGCI) run ./...
 
 # Ratios, each measured side by side in one run.
 bench:
@@ -47,6 +49,12 @@ node-images:
 # Clusters of real nodes; needs a container engine and the node images.
 test-kind:
 	REHEARSE_TEST_KIND=1 go test -count=1 -timeout 60m -v -run Live ./clusters/kind
+	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-rollback.yaml
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind
+
+# Every suite against every fault of its simulator, with the matrix.
+.PHONY: faults
+faults: fetch
+	go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...

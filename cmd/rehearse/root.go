@@ -56,7 +56,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	code := exitInput
 	var exit *exitError
 	if errors.As(err, &exit) {
-		code, err = exit.code, exit.err
+		code = exit.code
+		if exit.err == nil {
+			err = nil
+		}
 	}
 	if ctx.Err() != nil {
 		code = exitInterrupted
@@ -82,7 +85,7 @@ writes that must be refused, what must come true), and says in JUnit what held a
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFetchCommand(), newNodeImagesCommand(), newClusterCommand())
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newNodeImagesCommand(), newClusterCommand())
 	return root
 }
 

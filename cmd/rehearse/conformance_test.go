@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+var somebody = []string{
+	"--organization", "acme", "--project", "it's", "--url", "https://example.com", "--version", "1.2.3", "--contact", "@acme/a", "--contact", "@acme/b",
+}
+
+func TestConformanceWrongInput(t *testing.T) {
+	nobody := filepath.Join(t.TempDir(), "r.yaml")
+	lost := filepath.Join(t.TempDir(), "no", "r.yaml")
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"no suite":                  {[]string{"conformance"}, []string{"name one suite", "kubernetes", "kai"}},
+		"two suites":                {[]string{"conformance", "kai", "kubernetes"}, []string{"name one suite"}},
+		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
+		"a report of nobody's":      {[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"}, []string{"organization is missing", "--contact", `url "x" is no address`}},
+		"a report that has no room": {append([]string{"conformance", "kubernetes", "-o", lost}, somebody...), []string{"is no folder"}},
+		"an unknown profile":        {[]string{"conformance", "kai", "--profile", "x"}, []string{`no profile "x"`, "webhook"}},
+		"a suite without profiles":  {[]string{"conformance", "kubernetes", "--profile", "x"}, []string{"no profiles"}},
+		"an unknown fault":          {[]string{"conformance", "kai", "--system", "kai=faults:x"}, []string{`no fault "x"`, "rehearse faults kai"}},
+		"faults of nothing":         {[]string{"conformance", "kubernetes", "--system", "kai=faults:x"}, []string{"no simulator"}},
+		"a system without a kind":   {[]string{"conformance", "kai", "--system", "kai=x.yaml"}, []string{"want NAME=process:FILE"}},
+		"a system of another kind":  {[]string{"conformance", "kai", "--system", "kai=magic:x.yaml"}, []string{`not "magic"`}},
+		"a system that is not":      {[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"}, []string{"nowhere.yaml"}},
+		"requirements of nothing":   {[]string{"requirements", "x"}, []string{`no suite "x"`}},
+		"faults of no suite":        {[]string{"faults"}, []string{"name one suite"}},
+		"one report":                {[]string{"conformance", "diff", "a.yaml"}, []string{"name two reports"}},
+		"reports that are not":      {[]string{"conformance", "diff", "a.yaml", "b.yaml"}, []string{"a.yaml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := filepath.Join(t.TempDir(), "report")
+			args := c.args
+			if args[0] == "conformance" && !strings.Contains(strings.Join(args, " "), "diff") {
+				args = append(args[:len(args):len(args)], "--report-dir", report)
+			}
+			var out, err bytes.Buffer
+			if code := run(t.Context(), args, nil, &out, &err); code != exitInput {
+				t.Errorf("exit code %d, want %d: %s", code, exitInput, out.String())
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.String(), want) {
+					t.Errorf("it does not say %q but:\n%s", want, err.String())
+				}
+			}
+			for _, path := range []string{report, nobody} {
+				if _, statErr := os.Stat(path); statErr == nil {
+					t.Errorf("it wrote %s", path)
+				}
+			}
+		})
+	}
+}
+
+// stopper interrupts a run at the first thing that it says.
+type stopper struct {
+	said bytes.Buffer
+	stop func()
+}
+
+func (s *stopper) Write(data []byte) (int, error) {
+	s.stop()
+	return s.said.Write(data)
+}
+
+// A run that is interrupted leaves a report that says so, and that what did not run was not tested.
+func TestConformanceAfterAnInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	yaml, page := filepath.Join(dir, "r.yaml"), filepath.Join(dir, "r.md")
+	args := append([]string{"conformance", "kubernetes", "--report-dir", filepath.Join(dir, "report"), "-o", yaml, "-o", page}, somebody...)
+	out, err := stopper{stop: cancel}, bytes.Buffer{}
+	if code := run(ctx, args, nil, &out, &err); code != exitInterrupted {
+		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), err.String())
+	}
+	data, readErr := os.ReadFile(yaml)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	r, readErr := reports.ReadConformance(data)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != reports.Partial || n.Untested == 0 || n.Untested != n.Total() {
+		t.Errorf("interrupted %t, core %s: %s", r.Interrupted, r.Core.Result, n)
+	}
+	const want = `rehearse conformance kubernetes --contact=@acme/a --contact=@acme/b --organization=acme --project='it'\''s' --url=https://example.com --version=1.2.3`
+	if r.Reproduce.Command != want {
+		t.Errorf("to reproduce:\n%s\nwant:\n%s", r.Reproduce.Command, want)
+	}
+	if text, readErr := os.ReadFile(page); readErr != nil || !strings.HasPrefix(string(text), "# Conformance of acme/it's 1.2.3 with kubernetes") {
+		t.Errorf("%v: %s", readErr, text)
+	}
+}
+
+func TestConformanceDiff(t *testing.T) {
+	golden := filepath.Join("..", "..", "reports", "testdata", "conformance-mixed.yaml")
+	data, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := reports.ReadConformance(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Scenarios[2].Status, r.Requirements[1].Scenarios = reports.ConformancePassed, reports.ConformanceEvidence{Passed: []string{"refused"}}
+	r.Conclude()
+	other := filepath.Join(t.TempDir(), "other.yaml")
+	if data, err = reports.ConformanceYAML(r); err == nil {
+		err = os.WriteFile(other, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		before, after string
+		code          int
+		want          string
+	}{
+		{golden, golden, exitOK, "no requirement differs"},
+		{golden, other, exitFailed, "G-2 (core): failed  ->  passed"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"conformance", "diff", c.before, c.after}, nil, &out, &errs); code != c.code || !strings.Contains(out.String(), c.want) {
+			t.Errorf("exit code %d, want %d; it says:\n%s%s", code, c.code, out.String(), errs.String())
+		}
+	}
+}
+
+// Every suite can be shown wherever the program is, and has no gap.
+func TestRequirementsAndFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, entry := range allSuites() {
+		t.Run(entry.name, func(t *testing.T) {
+			if _, err := entry.load(); errors.Is(err, fs.ErrNotExist) {
+				t.Skipf("a suite without scenarios: %v", err)
+			}
+			var out, err bytes.Buffer
+			if code := run(t.Context(), []string{"requirements", "--names", entry.name}, nil, &out, &err); code != exitOK {
+				t.Errorf("exit code %d: %s", code, err.String())
+			}
+			for _, want := range []string{"REQUIREMENT", "core", "scenario ", " scenarios; "} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%q is missing in:\n%s", want, out.String())
+				}
+			}
+			out.Reset()
+			if code := run(t.Context(), []string{"faults", entry.name}, nil, &out, &err); code != exitOK {
+				t.Errorf("exit code %d: %s", code, err.String())
+			}
+			for _, fault := range entry.simulator.Faults {
+				if !strings.Contains(out.String(), fault.Sentence) {
+					t.Errorf("fault %s is missing in:\n%s", fault.Name, out.String())
+				}
+			}
+		})
+	}
+}

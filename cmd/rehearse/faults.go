@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/faults"
+)
+
+// faultsFlags say whether faults are tried, and how.
+type faultsFlags struct {
+	releaseFlags
+	try     bool
+	options faults.Options
+}
+
+func newFaultsCommand() *cobra.Command {
+	var f faultsFlags
+	command := &cobra.Command{
+		Use:   "faults SUITE",
+		Short: "List the bugs that a suite's simulator can be told to have, or try them",
+		Long: `Faults lists the bugs that a simulator can be told to have, each with the requirements that it breaks. A scenario asks for them by
+simulated: {faults: [NAME]}, a run or a conformance run by --system SYSTEM=faults:NAME.
+
+With --try it runs the suite with each fault and demands that it fails, at a scenario that covers what the fault breaks; and that it is green without faults, before
+and after. Exit codes then: 0 so it is; 1 it is not; 3 it could not be tried.`,
+		Example: `  rehearse faults kai
+  rehearse faults kai --try --only hint-never`,
+		Args: oneSuite,
+		RunE: func(command *cobra.Command, args []string) error {
+			suite, err := findSuite(args[0])
+			if err != nil {
+				return err
+			}
+			if !f.try {
+				return writeFaults(command.OutOrStdout(), suite)
+			}
+			f.options.Suite = suite
+			return f.run(command)
+		},
+	}
+	f.releaseFlags.add(command)
+	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
+	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults")
+	command.Flags().BoolVar(&f.options.All, "all", false, "with --try: run every scenario with each fault, not only those that cover what it breaks")
+	command.Flags().IntVar(&f.options.Clusters, "clusters", 2, "with --try: how many clusters there are at once")
+	return command
+}
+
+func (f *faultsFlags) run(command *cobra.Command) error {
+	f.options.Progress = progressTo(command.ErrOrStderr())
+	var err error
+	if f.options.Provider, err = f.local(false, f.options.Progress); err != nil {
+		return err
+	}
+	if f.options.Simulators, err = catalog().Own(); err != nil {
+		return err
+	}
+	matrix, err := faults.Run(command.Context(), f.options)
+	if err != nil {
+		return broken(err)
+	}
+	fmt.Fprint(command.OutOrStdout(), matrix)
+	if err := matrix.Err(); err != nil {
+		return &exitError{code: exitFailed, err: err}
+	}
+	return nil
+}
+
+func writeFaults(out io.Writer, suite suites.Suite) error {
+	if len(suite.Faults) == 0 {
+		fmt.Fprintf(out, "suite %s has no simulator, and so no faults\n", suite.Name)
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FAULT\tWHAT GOES WRONG\tBREAKS")
+	for _, fault := range suite.Faults {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", fault.Name, fault.Sentence, strings.Join(fault.Breaks, ", "))
+	}
+	if err := table.Flush(); err != nil {
+		return broken(fmt.Errorf("write the faults: %w", err))
+	}
+	return nil
+}

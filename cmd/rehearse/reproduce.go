@@ -1,0 +1,57 @@
+package main
+
+import (
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commandLine is the command that makes the report again: what it was told, but for where the reports go.
+func commandLine(command *cobra.Command, suite string) string {
+	words := []string{command.CommandPath(), suite}
+	command.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "output", "report-dir", "keep":
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name+"="+quoted(value))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// programVersion is this program's module version or, where it was built from a checkout, the commit.
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && (version == "" || version == "(devel)") {
+			version = setting.Value
+		}
+	}
+	if version == "" {
+		return "(devel)"
+	}
+	return version
+}
