@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -23,6 +24,9 @@ func (s *scenarioRun) command(ctx context.Context, i int, step scenarios.Step) r
 	c := *step.Command
 	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, defaultStepTimeout)))
 	defer cancel()
+	if _, err := s.settle(ctx, step); err != nil {
+		return failure(reports.Error, "%v", err)
+	}
 	return repeat(ctx, s.attempts(i), func() try {
 		t := judgeCommand(c, runProgram(ctx, c, s.environment(c)))
 		t.final = t.final || c.Within == 0

@@ -22,7 +22,7 @@ func (p *planner) checkNames(track *Track) {
 	}
 	first := map[outside]maker{}
 	for _, entry := range track.Entries {
-		for _, step := range entry.Scenario.Spec.Steps {
+		for _, step := range single(entry.Scenario.Spec.Steps) {
 			object, made := outsideOf(step, clusterWide)
 			if !made {
 				continue
@@ -37,6 +37,19 @@ func (p *planner) checkNames(track *Track) {
 			}
 		}
 	}
+}
+
+// single are the steps, with those of parallel in place of it.
+func single(steps []scenarios.Step) []scenarios.Step {
+	var all []scenarios.Step
+	for _, step := range steps {
+		if step.Parallel == nil {
+			all = append(all, step)
+			continue
+		}
+		all = append(all, step.Parallel.Steps...)
+	}
+	return all
 }
 
 type maker struct {

@@ -48,6 +48,9 @@ type scenarioRun struct {
 	// from is the number of the history's last change before the scenario began, at beginning.
 	from      int64
 	beginning time.Time
+	// unsettled is the admission that was written, and canaries how many were sent out to see when it is in force.
+	unsettled unsettled
+	canaries  int
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
 }
@@ -56,8 +59,8 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 	return &scenarioRun{
 		trackRun: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
 		known:   applying(entry.Scenario, entry.Path(t.track)),
-		outputs: map[string]any{},
-		spans:   spansOf(entry.Scenario),
+		outputs: map[string]any{}, unsettled: unsettled{},
+		spans: spansOf(entry.Scenario),
 	}
 }
 
@@ -158,12 +161,16 @@ func (s *scenarioRun) begin(ctx context.Context) error {
 
 // variables of the step's expressions.
 func (s *scenarioRun) variables(step *scenarios.Step) scenarios.Variables {
-	return scenarios.Variables{
+	vars := scenarios.Variables{
 		"namespace": s.namespace,
 		"scenario":  map[string]string{"id": s.scenario.ID(), "name": s.scenario.Metadata.Name},
 		"case":      s.scenario.CaseOf(step),
 		"outputs":   s.outputs,
 	}
+	if step.Index != nil {
+		vars["index"] = *step.Index
+	}
+	return vars
 }
 
 // timeout of a step.

@@ -47,6 +47,8 @@ func (s *scenarioRun) step(ctx context.Context, i int) reports.Outcome {
 // do runs the one verb that the step has.
 func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result {
 	switch {
+	case step.Parallel != nil:
+		return s.parallel(ctx, i, step)
 	case step.Transition != nil:
 		return s.transition(ctx, step)
 	case step.Restart != nil:
@@ -79,12 +81,17 @@ func (s *scenarioRun) write(ctx context.Context, i int, step scenarios.Step) res
 	if bearsPods(step) {
 		s.awaitAccount(ctx)
 	}
+	settled, err := s.settle(ctx, step)
+	if err != nil {
+		return failure(reports.Error, "%v", err)
+	}
 	v := s.writer.Do(ctx, writes.Request{
 		Step:    &step,
 		Manager: s.manager(fmt.Sprint(i + 1)),
 		Attempt: s.attempts(i),
 	})
-	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence}}
+	s.unsettle(step)
+	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled}}
 	if v.Object != nil {
 		r.values = map[string]any{"object": v.Object}
 		s.awaitTold(ctx, r.values)

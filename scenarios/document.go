@@ -143,6 +143,11 @@ func (d *document) step(v *validator, s *Step, from *expandedStep) {
 		return
 	}
 	(&decoder{found: d.found}).decode(from.node, reflect.ValueOf(s).Elem())
+	if s.Parallel != nil {
+		for i := range s.Parallel.Steps {
+			s.Parallel.Steps[i].Position = from.node.at("parallel", "steps", i).position()
+		}
+	}
 	from.sound = from.sound && d.found.count == before
 }
 
@@ -151,6 +156,11 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 	outputs := map[string]bool{}
 	for _, item := range n.items {
 		table := item.get("cases")
+		first := len(steps)
+		variants := d.inEachWay(item)
+		if variants == nil {
+			continue
+		}
 		rows, columns := []row{{}}, map[string]*column(nil)
 		if table != nil {
 			if rows, columns = x.table(table); rows == nil {
@@ -159,7 +169,7 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 		}
 		for _, r := range rows {
 			b := *x.bindings
-			b.outputs, b.results = maps.Clone(outputs), resultsOf(verbOf(item))
+			b.outputs = maps.Clone(outputs)
 			if table != nil {
 				b.row = strings.Trim(b.row+", "+r.name, ", ")
 				b.columns, b.values = maps.Clone(b.columns), maps.Clone(b.values)
@@ -170,11 +180,17 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 				maps.Copy(b.values, r.values)
 				r.values = b.values
 			}
-			before := d.found.count
-			n := d.expander(&b).node(withoutKey(item, "cases"), reflect.TypeFor[Step](), placeTemplate)
-			steps = append(steps, expandedStep{r, n, d.found.count == before})
+			for _, way := range variants {
+				b, r := b, r
+				b.results = resultsOf(verbOf(way.node))
+				b.row = strings.Trim(b.row+", "+way.name, ", ")
+				r.name = strings.Trim(r.name+", "+way.name, ", ")
+				before := d.found.count
+				n := d.expander(&b).node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), placeTemplate)
+				steps = append(steps, expandedStep{r, n, d.found.count == before})
+			}
 		}
-		for _, s := range steps[len(steps)-len(rows):] {
+		for _, s := range steps[first:] {
 			if made := s.node.get("outputs"); made != nil {
 				for _, e := range made.entries {
 					outputs[e.key.text] = true

@@ -60,7 +60,7 @@ func (x *expander) mapping(n *node, t reflect.Type, place string) *node {
 		fields := fieldsOf(t)
 		for _, e := range n.entries {
 			if f, ok := fieldNamed(fields, e.key.text); ok {
-				e.value = x.node(e.value, f.typ, placeOf(f, place))
+				e.value = x.field(e.value, f, place)
 			}
 			next.entries = append(next.entries, e)
 		}
@@ -81,6 +81,16 @@ func (x *expander) mapping(n *node, t reflect.Type, place string) *node {
 		next.entries = append(next.entries, e)
 	}
 	return next
+}
+
+// field is the node of a field.
+func (x *expander) field(n *node, f field, place string) *node {
+	if !f.tags.copied {
+		return x.node(n, f.typ, placeOf(f, place))
+	}
+	copied := *x.bindings
+	copied.copied = true
+	return (&expander{found: x.found, expressions: x.expressions, bindings: &copied}).node(n, f.typ, placeOf(f, place))
 }
 
 // placeOf is the place of a field's texts: its own, or its parent's.

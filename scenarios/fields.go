@@ -24,6 +24,8 @@ type fieldTags struct {
 	fixed bool
 	// table of cases.
 	table bool
+	// copied for parallel, so that there is an index.
+	copied bool
 }
 
 var fieldCache sync.Map // reflect.Type -> []field; what types are never changes
@@ -53,6 +55,7 @@ func fieldsOf(t reflect.Type) []field {
 					expression: f.Tag.Get("expression"),
 					fixed:      f.Tag.Get("fixed") != "",
 					table:      f.Tag.Get("table") != "",
+					copied:     f.Tag.Get("copied") != "",
 				},
 			})
 		}

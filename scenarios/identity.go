@@ -93,6 +93,8 @@ func (s *Step) subject() string {
 		return "Pod/" + s.Evict.Name
 	case s.Scale != nil:
 		return s.Scale.subject()
+	case s.Parallel != nil:
+		return s.Parallel.subject()
 	case s.Transition != nil:
 		return s.Transition.subject()
 	case s.Restart != nil:

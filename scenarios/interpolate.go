@@ -18,7 +18,7 @@ func (e *Expressions) Interpolate(value any, vars Variables) (any, error) {
 }
 
 // Step returns a deep copy of a step with every ${...} in it evaluated. What is CEL itself (cel, outputs) and what was
-// fixed before the run (names, kinds of objects, transitions) is as it was.
+// fixed before the run (names, kinds of objects, transitions) is as it was; and so are the steps of parallel, of which each copy is evaluated by itself.
 func (e *Expressions) Step(step Step, vars Variables) (Step, error) {
 	in := e.interpolation(vars)
 	next := step
@@ -87,7 +87,7 @@ func (in *interpolation) value(v any, path string) any {
 func (in *interpolation) structure(source, target reflect.Value, path string) {
 	for _, f := range fieldsOf(source.Type()) {
 		copier := in
-		if f.tags.fixed || f.tags.expression != "" || f.tags.table {
+		if f.tags.fixed || f.tags.expression != "" || f.tags.table || f.tags.copied {
 			copier = verbatim()
 		}
 		copier.copy(source.FieldByIndex(f.index), target.FieldByIndex(f.index), join(path, f.name))

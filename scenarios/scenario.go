@@ -80,13 +80,20 @@ type KnownIssue struct {
 // Step is one verb with what is expected of it. Exactly one verb is set.
 //
 // Tags of the fields: verb marks the verbs; expression a CEL expression, by the place that says which variables it has;
-// fixed what must be known before the run, so that only ${case.x} may stand in it; table a table.
+// fixed what must be known before the run, so that only ${case.x} may stand in it; table a table; copied what is run in copies, each with an ${index}.
 type Step struct {
 	// Name of the step in reports; the verb and its object unless told.
 	Name string `json:"name,omitempty" fixed:"true"`
 	// Cases is a table: the step is repeated with ${case.x} for each row. A row's own "name" names its repetition;
 	// all rows have the same columns. Empty once loaded: each row is a step of its own then.
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
+
+	// Each lists the ways in which the object of write is written: create, apply, update and patch. Empty once loaded: each way is a step of its
+	// own then, and reported as name [row, way].
+	Each []string `json:"each,omitempty" fixed:"true"`
+	// Existing is the name of an object that was stored before: update and patch change it, instead of the one that write names. Where the writes
+	// are to be refused, update and patch need it beside create and apply. Empty once loaded.
+	Existing string `json:"existing,omitempty"`
 
 	// Create creates an object. Its namespace is the scenario's unless told, like that of every object below.
 	Create Object `json:"create,omitempty" verb:"true"`
@@ -102,6 +109,11 @@ type Step struct {
 	Evict *Evict `json:"evict,omitempty" verb:"true"`
 	// Scale sets the number of replicas through the scale subresource.
 	Scale *Scale `json:"scale,omitempty" verb:"true"`
+	// Write writes an object in each of the ways that each lists. Create, apply and update send the object itself, patch a merge patch of all in it.
+	// Create and apply write what its metadata names; update and patch the same, or what existing names.
+	Write Object `json:"write,omitempty" verb:"true"`
+	// Parallel sends writes at the same time: to see which one wins.
+	Parallel *Parallel `json:"parallel,omitempty" verb:"true"`
 
 	// Transition changes the state of the live cluster; its objects stay.
 	Transition *Transition `json:"transition,omitempty" verb:"true" fixed:"true"`
@@ -137,7 +149,7 @@ type Step struct {
 	// DryRun sends a write with dryRun=All: judged, not stored.
 	DryRun bool `json:"dryRun,omitempty"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
-	// returned: the object written or matched; for resolve "answers"; for metric "value"; for command "stdout" and "stderr".
+	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric "value"; for command "stdout" and "stderr".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
 	// Timeout of this step; the scenario's unless told.
 	Timeout Duration `json:"timeout,omitempty"`
@@ -149,4 +161,6 @@ type Step struct {
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.
 	CaseName string `json:"-"`
+	// Index is the number of a copy among those of parallel; nil elsewhere.
+	Index *int64 `json:"-"`
 }

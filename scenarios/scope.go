@@ -32,6 +32,8 @@ type bindings struct {
 	used map[string]bool
 	// results are the variables that the step's outputs have.
 	results []string
+	// copied says that this is in a copy of a step, which has an index.
+	copied bool
 }
 
 // column of a table.
@@ -50,6 +52,9 @@ func (b *bindings) variables(place string) []string {
 		return names
 	}
 	names = append(names, "namespace", "outputs", "scenario")
+	if b.copied {
+		names = append(names, "index")
+	}
 	switch place {
 	case placeAssertion:
 		names = append(names, "object", "objects")
@@ -105,6 +110,8 @@ func (b *bindings) unknown(name, place string, known []string) (message, hint st
 		return message, "the values of a table are plain; write the expression where the value is used"
 	case place == placeFixed:
 		return message, "this must be known before the run: only ${case.x} can stand here"
+	case name == "index":
+		return message, "only the steps of parallel have an index"
 	case place == placeTemplate && name != "namespace" && name != "scenario" && name != "outputs":
 		return message, fmt.Sprintf("%s is known only in cel and outputs of a step that has it", name)
 	}
@@ -118,6 +125,8 @@ func resultsOf(verb string) []string {
 		return []string{"object"}
 	case "eventually", "always":
 		return []string{"object", "objects"}
+	case "parallel":
+		return []string{"objects"}
 	case "resolve":
 		return []string{"answers"}
 	case "metric":

@@ -23,17 +23,24 @@ func (v *validator) shape(n *node) bool {
 	if !ok {
 		return false
 	}
+	if verb == "parallel" && !v.parallelShape(n.get(verb)) {
+		return false
+	}
 	write := slices.Contains(writes(), verb)
 	if n.get("expect") != nil && !write {
 		hint := "only a write has it: " + strings.Join(writes(), ", ")
-		if verb == "resolve" || verb == "metric" || verb == "command" {
+		if verb == "resolve" || verb == "metric" || verb == "command" || verb == "parallel" {
 			hint = verb + " has an expect of its own: indent it below " + verb
 		}
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
 		return false
 	}
 	if n.get("dryRun") != nil && !write {
-		v.at(n.key("dryRun"), "", "%s is no write: there is no dry run of it", verb)
+		hint := ""
+		if verb == "parallel" {
+			hint = "each of its steps can be a dry run"
+		}
+		v.at(n.key("dryRun"), hint, "%s is no write: there is no dry run of it", verb)
 		return false
 	}
 	return true
@@ -75,22 +82,13 @@ func (v *validator) verb(n *node) (string, bool) {
 
 func (v *validator) verbBody(s *Scenario, i int, n *node) {
 	step := &s.Spec.Steps[i]
+	if slices.Contains(writes(), step.Verb()) {
+		v.written(step, n, !refused(step))
+		return
+	}
 	switch {
-	case step.Create != nil:
-		v.object(step.Create, n, step, true)
-	case step.Apply != nil:
-		v.object(step.Apply, n, step, false)
-	case step.Update != nil:
-		v.object(step.Update, n, step, false)
-	case step.Patch != nil:
-		v.patch(step.Patch, n)
-	case step.Delete != nil:
-		v.delete(step.Delete, n)
-	case step.Evict != nil:
-		v.present(step.Evict.Name, n, "name")
-	case step.Scale != nil:
-		v.objectReference(step.Scale.ObjectReference, n)
-		v.present(step.Scale.Name, n, "name")
+	case step.Parallel != nil:
+		v.parallel(step, n)
 	case step.Transition != nil:
 		v.transition(step.Transition, n)
 		v.systemChanges(s, i, step.Transition.Systems, n.at("systems"))
@@ -121,6 +119,27 @@ func (v *validator) verbBody(s *Scenario, i int, n *node) {
 	}
 }
 
+// written checks what is written; accepted says that it must come to be stored.
+func (v *validator) written(step *Step, n *node, accepted bool) {
+	switch {
+	case step.Create != nil:
+		v.object(step.Create, n, true, accepted)
+	case step.Apply != nil:
+		v.object(step.Apply, n, false, accepted)
+	case step.Update != nil:
+		v.object(step.Update, n, false, accepted)
+	case step.Patch != nil:
+		v.patch(step.Patch, n)
+	case step.Delete != nil:
+		v.delete(step.Delete, n)
+	case step.Evict != nil:
+		v.present(step.Evict.Name, n, "name")
+	case step.Scale != nil:
+		v.objectReference(step.Scale.ObjectReference, n)
+		v.present(step.Scale.Name, n, "name")
+	}
+}
+
 // outputs checks the names of the outputs, and that there is something to make them of.
 func (v *validator) outputs(step *Step, verb string, n *node) {
 	if n.get("outputs") == nil {
@@ -139,7 +158,7 @@ func (v *validator) outputs(step *Step, verb string, n *node) {
 		v.at(at, "", "%s returns nothing to make outputs of", verb)
 	case step.Eventually != nil && nothing(step.Eventually), step.Always != nil && nothing(step.Always):
 		v.at(at, "", "there is no object to make outputs of where none must match")
-	case step.Expect != nil && step.Expect.Rejected != nil:
+	case refused(step):
 		v.at(at, "", "a write that is refused returns no object to make outputs of")
 	}
 }
@@ -178,6 +197,7 @@ func (v *validator) rejection(r *Rejection, n *node) {
 		v.at(n.at("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no refusal has the code %d", r.Code)
 	}
 	v.text(r.Message, n.at("message"))
+	v.oneOf(r.By, Refusers(), n.at("by"), "refuser")
 	if n.get("causes") != nil && len(r.Causes) == 0 {
 		v.at(n.at("causes"), "", "no cause is listed")
 	}
@@ -187,6 +207,30 @@ func (v *validator) rejection(r *Rejection, n *node) {
 		}
 		v.text(c.Message, n.at("causes", i, "message"))
 	}
+	if n.get("anyOf") != nil && len(r.AnyOf) < 2 {
+		v.at(n.at("anyOf"), "one answer is said without it", "want two alternatives or more")
+	}
+	for i := range r.AnyOf {
+		v.alternative(r, i, n.at("anyOf", i))
+	}
+}
+
+// alternative checks one of several answers: it must say something, and not what is said beside them.
+func (v *validator) alternative(r *Rejection, i int, n *node) {
+	if len(n.entries) == 0 {
+		v.at(n, "", "any refusal is like this alternative")
+	}
+	for _, e := range n.entries {
+		switch {
+		case e.key.text == "anyOf":
+			v.at(e.key, "list the alternatives in one anyOf", "an alternative has no alternatives")
+			return
+		case e.key.text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.key.text == "reason" && r.Reason != "" && r.Reason != r.AnyOf[i].Reason,
+			e.key.text == "by" && r.By != "" && r.By != r.AnyOf[i].By:
+			v.at(e.key, "", "this alternative can't be met: beside anyOf there is another %s", e.key.text)
+		}
+	}
+	v.rejection(&r.AnyOf[i], n)
 }
 
 // partial checks a partial object: an empty one says nothing.

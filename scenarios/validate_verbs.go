@@ -10,7 +10,7 @@ import (
 )
 
 // object checks what is needed to send an object at all. Its names may be wrong: that they are refused may be the test.
-func (v *validator) object(o Object, n *node, step *Step, create bool) {
+func (v *validator) object(o Object, n *node, create, accepted bool) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o[name].(string); text == "" {
 			v.at(n.at(name), "", "the object needs %s, a text", name)
@@ -23,13 +23,12 @@ func (v *validator) object(o Object, n *node, step *Step, create bool) {
 		v.at(n.at("metadata"), "", "want a mapping, not %s", n.at("metadata").what())
 		return
 	}
-	refused := step.Expect != nil && step.Expect.Rejected != nil
 	name, named := metadata["name"].(string)
 	_, generated := metadata["generateName"].(string)
 	switch {
 	case metadata["name"] != nil && !named:
 		v.at(n.at("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s", n.at("metadata", "name").what())
-	case create && (generated || refused):
+	case create && (generated || !accepted):
 	case name == "":
 		v.at(n.at("metadata"), "", "the object needs metadata.name")
 	}

@@ -207,7 +207,7 @@ type Expect struct {
 	CEL string `json:"cel,omitempty" expression:"write"`
 }
 
-// Rejection is how the API server must refuse a write; each field that is set must be so.
+// Rejection is how the API server must refuse a write; each field that is set must be so. See [Who refuses](#who-refuses) for by.
 type Rejection struct {
 	// Code of the HTTP response: 422.
 	Code int `json:"code,omitempty"`
@@ -219,6 +219,40 @@ type Rejection struct {
 	Message *Text `json:"message,omitempty"`
 	// Causes that must all be there, and no others.
 	Causes []Cause `json:"causes,omitempty"`
+	// By is who refuses: schema, webhook, policy, rbac or admission. A refusal that does not tell who it is from is by none of them.
+	By string `json:"by,omitempty" fixed:"true"`
+	// AnyOf holds alternatives, where a specification allows several answers: one of them must be met whole, besides the other fields. The report
+	// says which one was.
+	AnyOf []Rejection `json:"anyOf,omitempty"`
+}
+
+// Who can refuse a write, as Rejection.By names them.
+const (
+	// BySchema: what the kind itself demands of an object.
+	BySchema = "schema"
+	// ByWebhook: an admission webhook.
+	ByWebhook = "webhook"
+	// ByPolicy: an admission policy in CEL.
+	ByPolicy = "policy"
+	// ByRBAC: the API server's authorizers.
+	ByRBAC = "rbac"
+	// ByAdmission: an admission plugin that is built into the API server.
+	ByAdmission = "admission"
+)
+
+// Refusers lists who can refuse a write.
+func Refusers() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
+
+// Codes are those that a refusal may be asked to have.
+func (r *Rejection) Codes() []int {
+	var codes []int
+	if r.Code != 0 {
+		codes = append(codes, r.Code)
+	}
+	for i := range r.AnyOf {
+		codes = append(codes, r.AnyOf[i].Codes()...)
+	}
+	return codes
 }
 
 // Cause is one of a refusal's details (metav1.StatusCause).

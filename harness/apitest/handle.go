@@ -19,8 +19,10 @@ type call struct {
 	resource string
 	kind     *Kind
 	dryRun   bool
-	body     []byte
-	query    map[string][]string
+	// wet is a dry run that is none.
+	wet   bool
+	body  []byte
+	query map[string][]string
 }
 
 func (c *call) get(name string) string {
@@ -91,8 +93,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	if ask != nil {
 		fault = ask(c.Request)
 	}
-	if fault == nil || len(fault.Warnings) > 0 {
+	if fault == nil || fault.Wet || len(fault.Warnings) > 0 {
 		if fault != nil {
+			c.wet = fault.Wet
 			for _, text := range fault.Warnings {
 				w.Header().Add("Warning", `299 - "`+text+`"`)
 			}

@@ -52,6 +52,8 @@ type Fault struct {
 	Code int
 	// Stored does what was asked for all the same.
 	Stored bool
+	// Wet does what was asked for, also when it is a dry run, and answers as usual.
+	Wet bool
 	// Warnings come with the usual answer.
 	Warnings []string
 }

@@ -109,7 +109,7 @@ func (s *Server) create(c *call) (any, *metav1.Status) {
 	if s.objects[c.key()] != nil {
 		return nil, Status(http.StatusConflict, metav1.StatusReasonAlreadyExists, fmt.Sprintf("%s %q already exists", c.resource, c.Name))
 	}
-	if !c.dryRun {
+	if !c.dryRun || c.wet {
 		s.keep(c.key(), object, nil, c.Manager, metav1.ManagedFieldsOperationUpdate)
 	}
 	if c.Kind == "Namespace" {
@@ -133,7 +133,9 @@ func (s *Server) update(c *call) (any, *metav1.Status) {
 	if v := object.GetResourceVersion(); v != "" && v != before.GetResourceVersion() {
 		return nil, Status(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified")
 	}
-	s.keep(c.key(), object, before, c.Manager, metav1.ManagedFieldsOperationUpdate)
+	if !c.dryRun || c.wet {
+		s.keep(c.key(), object, before, c.Manager, metav1.ManagedFieldsOperationUpdate)
+	}
 	return object.Object, nil
 }
 
@@ -156,7 +158,9 @@ func (s *Server) patch(c *call) (any, *metav1.Status) {
 		return nil, Status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
 	}
 	merge(object.Object, patch)
-	s.keep(c.key(), object, before, c.Manager, operation)
+	if !c.dryRun || c.wet {
+		s.keep(c.key(), object, before, c.Manager, operation)
+	}
 	return object.Object, nil
 }
 
@@ -185,7 +189,7 @@ func (s *Server) remove(c *call) (any, *metav1.Status) {
 	if p := options.Preconditions; p != nil && p.UID != nil && *p.UID != object.GetUID() {
 		return nil, Status(http.StatusConflict, metav1.StatusReasonConflict, "Precondition failed: UID in precondition")
 	}
-	if len(options.DryRun) == 0 {
+	if len(options.DryRun) == 0 || c.wet {
 		if len(object.GetFinalizers()) > 0 {
 			now := metav1.Now()
 			next := object.DeepCopy()

@@ -83,7 +83,7 @@ func milliseconds(all []time.Duration, percentile int) float64 {
 }
 
 // bare is a cluster for a benchmark's own use.
-func bare(b *testing.B) clusters.Cluster {
+func bare(b testing.TB) clusters.Cluster {
 	b.Helper()
 	p := provider(b)
 	state, err := p.Resolve(b.Context(), clusters.State{Version: "1.35"})

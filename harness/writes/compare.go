@@ -15,8 +15,12 @@ import (
 func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Step, a answer) Verdict {
 	want := wanted(step)
 	switch {
+	case a.doubt != "":
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but nobody can say whether nothing was stored: %s", op, a.outcome, a.doubt)}
+	case a.stored && a.outcome == Accepted:
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, and yet it was stored%s", op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s: nobody can say whether it was accepted or refused before time was up: %v", op, a.err)}
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: nobody can say whether it was accepted or refused before time was up: %v", op, a.err)}
 	case a.outcome == Refused && want == nil:
 		return Verdict{
 			Status:   reports.Failed,
@@ -38,10 +42,17 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	}
 	if a.stored {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused, and yet it was stored: %s\nstored object:\n%s", op, describeStatus(a.status), render(a.object.Object))
+		v.Message = fmt.Sprintf("%s was refused, and yet it was stored%s: %s", op, orNothing(": ", a.note), describeStatus(a.status))
+		if a.object != nil {
+			v.Message += "\nstored object:\n" + render(a.object.Object)
+		}
 		return v
 	}
-	problems := append(differences(*expect.Rejected, a.status), missing(expect.Warnings, a.warnings)...)
+	problems, met := differences(*expect.Rejected, a.status)
+	if met != "" {
+		v.Evidence += "\nmet: " + met
+	}
+	problems = append(problems, missing(expect.Warnings, a.warnings)...)
 	if len(problems) > 0 {
 		v.Status = reports.Failed
 		v.Message = fmt.Sprintf("%s was refused otherwise than it should have been (%s):\n%s\nthe refusal in full:\n%s",
@@ -122,6 +133,14 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, a answer, v 
 		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))
 	}
 	return v
+}
+
+// orNothing is the text with something before it; "" when there is no text.
+func orNothing(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
 }
 
 // titles are what the problems are about: the text before each one's first colon.

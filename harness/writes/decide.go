@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -28,8 +29,10 @@ type answer struct {
 	sent bool
 	// lost says that the write was accepted, but the answer to it never came.
 	lost bool
-	// stored says that the write was refused and its object is there nevertheless.
+	// stored says that the write was refused, or a dry run, and that it has changed what is stored nevertheless.
 	stored bool
+	// doubt says that after a refusal or a dry run something else is stored than before, and that nobody can say who did that.
+	doubt string
 	// note is what else there is to say about a refusal.
 	note string
 }
@@ -40,7 +43,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 	defer cancel()
 	pauses, sent := w.pauses(), false
 	for {
-		a := w.attempt(ctx, appear, op, request.Step, sent)
+		a := w.attempt(ctx, appear, op, request, sent)
 		sent = sent || a.sent
 		a.sent = sent
 		if a.outcome != Unknown {
@@ -67,7 +70,8 @@ func (w *Writer) timeUp(ctx context.Context, a answer) answer {
 }
 
 // attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
-func (w *Writer) attempt(ctx, appear context.Context, op *operation, step *scenarios.Step, sent bool) answer {
+func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Request, sent bool) answer {
+	step := request.Step
 	ctx, cancel := context.WithTimeout(ctx, w.patience())
 	defer cancel()
 	kind, err := w.Kinds.Find(ctx, op.gvk)
@@ -88,14 +92,19 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, step *scena
 	if err := w.lookBefore(ctx, op, step, sent); err != nil {
 		return answer{err: err}
 	}
+	if request.start != nil {
+		if err := request.start.arrive(ctx); err != nil {
+			return answer{err: fmt.Errorf("wait for the other writes to be ready: %w", err)}
+		}
+	}
 	ctx, drawn := withWarnings(ctx)
 	object, err := op.send(ctx, api, op)
 	a := judged(object, err, step)
 	a.warnings = drawn.all()
-	if a.outcome != Refused {
+	if a.outcome == Unknown {
 		return a
 	}
-	if a.status.Code == http.StatusNotFound {
+	if a.outcome == Refused && a.status.Code == http.StatusNotFound {
 		// The kind may have gone since it was found.
 		w.Kinds.Reset()
 		if _, err := w.Kinds.Find(ctx, op.gvk); err != nil {
@@ -111,11 +120,11 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	if errors.As(err, &unsent) || errors.As(err, &stale) {
 		return answer{err: err}
 	}
-	asked := 0
+	var asked []int
 	if rejection := wanted(step); rejection != nil {
-		asked = rejection.Code
+		asked = rejection.Codes()
 	}
-	outcome := Judge(err, asked)
+	outcome := Judge(err, asked...)
 	status, _ := StatusOf(err)
 	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
 }
@@ -127,12 +136,19 @@ func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	if !errors.As(err, &none) {
 		return answer{err: err}
 	}
-	want := wanted(step)
-	asked := want != nil && (want.Code == http.StatusNotFound || want.Reason == string(metav1.StatusReasonNotFound))
+	asked := asksForNotFound(wanted(step))
 	if !asked && appear.Err() == nil {
 		return answer{err: err}
 	}
 	return answer{outcome: Refused, status: none.Status(), err: err}
+}
+
+func asksForNotFound(want *scenarios.Rejection) bool {
+	if want == nil {
+		return false
+	}
+	return want.Code == http.StatusNotFound || want.Reason == string(metav1.StatusReasonNotFound) ||
+		slices.ContainsFunc(want.AnyOf, func(one scenarios.Rejection) bool { return asksForNotFound(&one) })
 }
 
 func wanted(step *scenarios.Step) *scenarios.Rejection {

@@ -29,9 +29,9 @@ func (o Outcome) String() string {
 	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "refused"}[o]
 }
 
-// Judge says what the answer to a write means. The asked code is the one that the scenario expects a refusal to have, or 0: an
-// answer with that very code is a refusal even where it would else be unknown.
-func Judge(err error, asked int) Outcome {
+// Judge says what the answer to a write means. The asked codes are those that the scenario expects a refusal to have: an
+// answer with one of them is a refusal even where it would else be unknown.
+func Judge(err error, asked ...int) Outcome {
 	if err == nil {
 		return Accepted
 	}
@@ -39,7 +39,7 @@ func Judge(err error, asked int) Outcome {
 	if !ok {
 		return Unknown
 	}
-	if asked != 0 && int(status.Code) == asked {
+	if slices.Contains(asked, int(status.Code)) {
 		return Refused
 	}
 	if foreign(status) || notReady(status) || !verdict(status) {
@@ -83,13 +83,15 @@ func foreign(status metav1.Status) bool {
 	})
 }
 
-// notReady recognizes what an API server says with a 4xx code while it can't judge yet: admission plugins whose informers have not
-// synced (right after a start), and the quota's own bookkeeping.
+// notReady recognizes what an API server says with a 4xx code while it can't judge, or not yet: admission plugins whose informers have not
+// synced (right after a start), the quota's own bookkeeping, and a dry run that a webhook was not asked about.
 func notReady(status metav1.Status) bool {
 	for _, words := range []string{
 		"not yet ready to handle request",
 		"status unknown for quota",
 		"Operation cannot be fulfilled on resourcequotas",
+		"not yet synced to use for admission", // the parameters of an admission policy
+		"\" does not support dry run",         // a webhook that has side effects is not asked
 	} {
 		if strings.Contains(status.Message, words) {
 			return true

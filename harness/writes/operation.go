@@ -25,6 +25,8 @@ type operation struct {
 	object                        map[string]any
 	manager                       string
 	dryRun                        []string
+	// among others that are sent at the same time, and may write the same object.
+	among bool
 	// repeatable writes do no harm when they are stored twice.
 	repeatable bool
 	send       func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error)

@@ -9,8 +9,26 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// differences says field by field how a refusal is otherwise than wanted; nothing when it is as wanted.
-func differences(want scenarios.Rejection, got metav1.Status) []string {
+// differences says how a refusal is otherwise than wanted, nothing when it is as wanted; and, where there are alternatives, which one it is.
+func differences(want scenarios.Rejection, got metav1.Status) (problems []string, met string) {
+	found := fieldDifferences(want, got)
+	if len(want.AnyOf) == 0 {
+		return found, ""
+	}
+	var unmet []string
+	for i, alternative := range want.AnyOf {
+		here, _ := differences(alternative, got)
+		title := fmt.Sprintf("alternative %d of %d (%s)", i+1, len(want.AnyOf), describeRejection(alternative))
+		if len(here) == 0 {
+			return found, title
+		}
+		unmet = append(unmet, fmt.Sprintf("  %s:\n%s", title, indent(strings.Join(here, "\n"), "    ")))
+	}
+	return append(found, "anyOf: none of the alternatives is met:\n"+strings.Join(unmet, "\n")), ""
+}
+
+// fieldDifferences says field by field how a refusal is otherwise than wanted.
+func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 	var found []string
 	differ := func(field, wanted, was string) {
 		found = append(found, fmt.Sprintf("%s:\n  want %s\n  got  %s", field, wanted, was))
@@ -20,6 +38,9 @@ func differences(want scenarios.Rejection, got metav1.Status) []string {
 	}
 	if want.Reason != "" && want.Reason != string(got.Reason) {
 		differ("reason", want.Reason, orNone(string(got.Reason)))
+	}
+	if is := refusedBy(got); want.By != "" && want.By != is.by {
+		differ("by", want.By, is.String())
 	}
 	messages := []string{got.Message}
 	if want.Field != "" {
@@ -81,6 +102,9 @@ func describeStatus(status metav1.Status) string {
 	for _, cause := range causes(status) {
 		fmt.Fprintf(&b, "\n  cause: %s", describeCause(cause))
 	}
+	if is := refusedBy(status); is.by != "" {
+		fmt.Fprintf(&b, "\n  refused by: %s", is)
+	}
 	return b.String()
 }
 
@@ -93,6 +117,9 @@ func describeRejection(want scenarios.Rejection) string {
 	if want.Reason != "" {
 		parts = append(parts, "reason "+want.Reason)
 	}
+	if want.By != "" {
+		parts = append(parts, "by "+want.By)
+	}
 	if want.Field != "" {
 		parts = append(parts, "field "+want.Field)
 	}
@@ -101,6 +128,13 @@ func describeRejection(want scenarios.Rejection) string {
 	}
 	if want.Causes != nil {
 		parts = append(parts, "causes "+describeWanted(want.Causes))
+	}
+	if len(want.AnyOf) > 0 {
+		var all []string
+		for _, alternative := range want.AnyOf {
+			all = append(all, "("+describeRejection(alternative)+")")
+		}
+		parts = append(parts, "any of "+strings.Join(all, " or "))
 	}
 	if len(parts) == 0 {
 		return "any refusal"
@@ -151,6 +185,8 @@ func namedFields(status metav1.Status) []string {
 	}
 	return all
 }
+
+func indent(text, by string) string { return by + strings.ReplaceAll(text, "\n", "\n"+by) }
 
 func orNone(text string) string {
 	if text == "" {

@@ -38,10 +38,15 @@ func TestDifferences(t *testing.T) {
 		"causes, one for two":  {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Field: "spec.ports"}}}, []string{"causes:"}},
 		"causes, one left":     {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}}}, []string{"causes:"}},
 		"causes, greedy fails": {scenarios.Rejection{Causes: []scenarios.Cause{{}, {Field: "metadata.name"}}}, nil},
+		"by":                   {scenarios.Rejection{By: "schema"}, nil},
+		"by another":           {scenarios.Rejection{By: "webhook"}, []string{"by:\n  want webhook\n  got  schema"}},
+		"any of, the second":   {scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422, By: "schema"}}}, nil},
+		"any of, none whole":   {scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 422, By: "webhook"}, {Code: 403, By: "schema"}}}, []string{"anyOf: none of the alternatives is met:"}},
+		"any of, and beside":   {scenarios.Rejection{Reason: "Forbidden", AnyOf: []scenarios.Rejection{{Code: 422}, {Code: 403}}}, []string{"reason:"}},
 		"causes, none wanted":  {scenarios.Rejection{Causes: []scenarios.Cause{}}, []string{"causes:"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := differences(test.want, got)
+			found, _ := differences(test.want, got)
 			if len(found) != len(test.differ) {
 				t.Fatalf("got %d differences, want %d:\n%s", len(found), len(test.differ), strings.Join(found, "\n"))
 			}
@@ -55,8 +60,36 @@ func TestDifferences(t *testing.T) {
 }
 
 func TestDifferencesWithoutDetails(t *testing.T) {
-	found := differences(scenarios.Rejection{Field: "spec"}, metav1.Status{Code: 403})
+	found, _ := differences(scenarios.Rejection{Field: "spec"}, metav1.Status{Code: 403})
 	if len(found) != 1 || !strings.Contains(found[0], "got  (none)") {
 		t.Errorf("got %q", found)
+	}
+}
+
+func TestAnyOfSaysWhichAndWhyNot(t *testing.T) {
+	got := metav1.Status{Code: 403, Reason: "Forbidden", Message: `admission webhook "x.y.z" denied the request: no`}
+	want := scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 422, By: "schema"}, {Code: 403, By: "webhook"}}}
+	if problems, met := differences(want, got); len(problems) > 0 || met != "alternative 2 of 2 (code 403, by webhook)" {
+		t.Errorf("met %q with %q", met, problems)
+	}
+	want.AnyOf[1].Message = &scenarios.Text{Contains: "lowercase"}
+	problems, met := differences(want, got)
+	if met != "" || len(problems) != 1 {
+		t.Fatalf("met %q with %q", met, problems)
+	}
+	wanted := `anyOf: none of the alternatives is met:
+  alternative 1 of 2 (code 422, by schema):
+    code:
+      want 422
+      got  403
+    by:
+      want schema
+      got  webhook x.y.z
+  alternative 2 of 2 (code 403, by webhook, a message that contains "lowercase"):
+    message:
+      want contains "lowercase"
+      got  "admission webhook \"x.y.z\" denied the request: no"`
+	if problems[0] != wanted {
+		t.Errorf("got\n%s\nwant\n%s", problems[0], wanted)
 	}
 }

@@ -63,7 +63,7 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 func (w *Writer) lookBefore(ctx context.Context, op *operation, step *scenarios.Step, sent bool) error {
 	outside := op.verb == "apply" && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	changes := op.verb == "update" || op.verb == "patch" || op.verb == "scale" || op.verb == "apply"
-	if sent || !(outside || changes && wanted(step) != nil) {
+	if sent || !(outside || changes && (wanted(step) != nil || len(op.dryRun) > 0)) {
 		return nil
 	}
 	before, err := op.look(ctx, op.api(w))
@@ -74,60 +74,98 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, step *scenarios.
 	return nil
 }
 
-// verify makes sure that a refused write stored nothing. It tries until it could look, and gives an unknown outcome if it never could.
+// verify makes sure that a refused write, or a dry run, stored nothing. It tries until it could look, and gives an unknown outcome if it never could.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
-	if len(op.dryRun) > 0 || op.verb == "list" || (wanted(step) == nil && !sent) {
+	dry := len(op.dryRun) > 0
+	if op.verb == "list" || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
 		return a
 	}
 	pauses := w.pauses()
 	for {
 		now, err := op.look(ctx, op.api(w))
 		if err == nil {
-			return op.afterRefusal(a, now, sent)
+			return op.afterwards(a, now, sent)
 		}
 		if !pause(ctx, pauses) {
-			refusal := a.status.Message
-			return answer{sent: true, err: fmt.Errorf("was refused (%s), but nobody could look whether nothing was stored: %w", refusal, err)}
+			what := "was accepted as a dry run"
+			if a.outcome == Refused {
+				what = fmt.Sprintf("was refused (%s)", a.status.Message)
+			}
+			return answer{sent: true, err: fmt.Errorf("%s, but nobody could look whether nothing was stored: %w", what, err)}
 		}
 	}
 }
 
-// afterRefusal compares the object after a refusal with the one before.
-func (o *operation) afterRefusal(a answer, now *unstructured.Unstructured, sent bool) answer {
-	ours, note := o.trace(now)
+// afterwards compares the object after a refusal, or a dry run, with the one before.
+func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bool) answer {
+	found, what := o.trace(now)
 	switch {
-	case ours && sent:
+	case found == ours && sent && len(o.dryRun) == 0:
 		// An earlier try was stored, and its answer lost: this refusal is about the object that it made.
+		if now == nil {
+			now = o.before
+		}
 		return answer{outcome: Accepted, object: now, lost: true, sent: true, warnings: a.warnings}
-	case ours:
-		a.stored, a.object = true, now
+	case found == ours:
+		a.stored, a.note = true, what
+		if a.outcome == Refused {
+			a.object = now
+		}
+	case found == doubtful:
+		a.doubt = what
+	default:
+		a.note = what
 	}
-	a.note = note
 	return a
 }
 
-// trace says whether the object shows that this step changed it, and otherwise what somebody else did to it meanwhile.
-func (o *operation) trace(now *unstructured.Unstructured) (ours bool, note string) {
+// trace is what is to be seen of a write in what is stored.
+type trace int
+
+const (
+	// none: this step changed nothing.
+	none trace = iota
+	// ours: this step changed something.
+	ours
+	// doubtful: something was changed, and nobody can say by whom.
+	doubtful
+)
+
+// trace looks in the object for what this step changed, and for what somebody else did to it meanwhile.
+func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
 	switch o.verb {
 	case "delete", "evict":
 		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil && o.before.GetDeletionTimestamp() == nil)) {
-			return false, "the object is gone or terminating nevertheless; somebody else may have deleted it"
+			return ours, "the object is gone, or terminating, as if it had been accepted"
 		}
-		return false, ""
+		return none, ""
 	case "create":
-		return now != nil && wroteBy(now, o.manager), ""
+		if now != nil && wroteBy(now, o.manager) {
+			return ours, ""
+		}
+		return none, ""
 	}
+	return o.change(now)
+}
+
+// change compares what a write would have changed with what it was before.
+func (o *operation) change(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
 	case now == nil && o.before == nil:
-		return false, ""
+		return none, ""
 	case now == nil:
-		return false, "the object is gone; somebody else deleted it meanwhile"
+		return none, "the object is gone; somebody else deleted it meanwhile"
 	case o.before != nil && now.GetResourceVersion() == o.before.GetResourceVersion():
-		return false, ""
+		if !reflect.DeepEqual(now.Object, o.before.Object) {
+			return ours, "the object is another one than before, though its resourceVersion is the same"
+		}
+		return none, ""
 	case !reflect.DeepEqual(o.share(o.before), o.share(now)):
-		return true, ""
+		return ours, ""
+	case len(now.GetManagedFields()) == 0 && !o.among:
+		return doubtful, "the object was changed meanwhile, and it has no managed fields that would tell by whom"
 	}
-	return false, "somebody else changed the object meanwhile, and this step changed nothing of it"
+	return none, "somebody else changed the object meanwhile, and this step changed nothing of it"
 }
 
 // share is what the object's managed fields say about this step's field manager.

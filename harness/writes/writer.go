@@ -67,6 +67,9 @@ type Request struct {
 	Manager string
 	// Attempt is told what came of each try that did not decide the outcome. May be nil.
 	Attempt func(outcome string)
+
+	// start is where writes that are sent at the same time wait for each other; nil for one that is sent alone.
+	start *place
 }
 
 // Verdict is what is to be said about a step.
@@ -76,6 +79,8 @@ type Verdict struct {
 	Evidence string
 	// Object that was returned; nil when the write was refused or its outcome is unknown.
 	Object map[string]any
+	// Objects that were returned to the accepted ones of writes at the same time, in the writes' order.
+	Objects []any
 }
 
 // Do sends a write until its outcome is known or the context ends, and compares that outcome with what the step expects.

@@ -103,6 +103,11 @@ func TestWrites(t *testing.T) {
 		step.Expect = expect
 		return step
 	}
+	apply := scenarios.Step{Apply: configMap("web", map[string]any{"x": "4"})}
+	dry := func(step scenarios.Step) scenarios.Step {
+		step.DryRun = true
+		return step
+	}
 	exists := scenarios.Rejection{Code: 409, Reason: "AlreadyExists"}
 	for name, test := range map[string]struct {
 		step    scenarios.Step
@@ -168,11 +173,34 @@ func TestWrites(t *testing.T) {
 		"patch lost, stored": {step: patch, before: true, fault: only("patch", 1, apitest.Fault{Stored: true}), status: reports.Passed},
 		"patch refused":      {step: with(patch, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("patch", apitest.Fault{Status: invalid()}), status: reports.Passed},
 
-		"delete":                   {step: remove, before: true, status: reports.Passed},
-		"delete of nothing":        {step: remove, status: reports.Failed, says: []string{"404 NotFound"}},
-		"delete lost, done":        {step: remove, before: true, fault: only("delete", 1, apitest.Fault{Stored: true}), status: reports.Passed},
-		"delete lost, not done":    {step: remove, before: true, fault: only("delete", 1, apitest.Fault{}), status: reports.Passed, writes: 2},
-		"delete refused":           {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed},
+		"delete":                {step: remove, before: true, status: reports.Passed},
+		"delete of nothing":     {step: remove, status: reports.Failed, says: []string{"404 NotFound"}},
+		"delete lost, done":     {step: remove, before: true, fault: only("delete", 1, apitest.Fault{Stored: true}), status: reports.Passed},
+		"delete lost, not done": {step: remove, before: true, fault: only("delete", 1, apitest.Fault{}), status: reports.Passed, writes: 2},
+		"delete refused":        {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed},
+		"delete refused and yet done": {
+			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}),
+			status: reports.Failed, says: []string{"was refused, and yet it was stored: the object is gone"},
+		},
+
+		"dry run of a create":            {step: dry(create), status: reports.Passed},
+		"dry run of a create, stored":    {step: dry(create), fault: always("create", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"was accepted as a dry run, and yet it was stored"}},
+		"dry run of an apply":            {step: dry(apply), before: true, status: reports.Passed},
+		"dry run of an apply, stored":    {step: dry(apply), before: true, fault: always("apply", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
+		"dry run of a new apply, stored": {step: dry(apply), fault: always("apply", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
+		"dry run of an update":           {step: dry(update), before: true, status: reports.Passed},
+		"dry run of an update, stored":   {step: dry(update), before: true, fault: always("update", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
+		"dry run of a patch":             {step: dry(patch), before: true, status: reports.Passed},
+		"dry run of a patch, stored":     {step: dry(patch), before: true, fault: always("patch", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
+		"dry run of a delete":            {step: dry(remove), before: true, status: reports.Passed},
+		"dry run of a delete, done":      {step: dry(remove), before: true, fault: always("delete", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored: the object is gone"}},
+		"dry run refused":                {step: dry(with(create, reject(scenarios.Rejection{Code: 422}))), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"dry run that is no dry run":     {step: dry(create), fault: only("create", 1, apitest.Fault{Status: apitest.Status(400, "BadRequest", `admission webhook "x" does not support dry run`)}), status: reports.Passed, attempt: "does not support dry run", writes: 2},
+
+		"any of, the second":       {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"any of, none":             {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 409}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"alternative 1 of 2 (code 403):", "want 409"}},
+		"any of, with a 500":       {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 500}}})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
+		"refused by another":       {step: with(create, reject(scenarios.Rejection{By: "webhook"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"by:\n  want webhook\n  got  unknown"}},
 		"delete wrongly accepted":  {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, status: reports.Failed, says: []string{"was accepted, but should have been refused"}},
 		"match":                    {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
 		"mismatch":                 {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed, says: []string{"not as wanted", "data.x"}},
@@ -205,7 +233,7 @@ func TestWrites(t *testing.T) {
 				t.Errorf("attempts %q, want the first to say %q", s.attempts, test.attempt)
 			}
 			sent := 0
-			for _, verb := range []string{"create", "update", "patch", "delete"} {
+			for _, verb := range []string{"create", "update", "patch", "apply", "delete"} {
 				sent += server.Requests(verb, "ConfigMap")
 			}
 			if want := max(test.writes, 1); test.writes >= 0 && sent != want {

@@ -1,0 +1,85 @@
+package canary
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// nowhere is an address at which nothing listens: the API server's failure to reach it shows that it knows the webhook.
+const nowhere = "https://127.0.0.1:1/"
+
+// piece is one object of a canary.
+type piece struct {
+	resource schema.GroupVersionResource
+	object   *unstructured.Unstructured
+}
+
+func (c Canary) piece(kind, resource string, content map[string]any) piece {
+	object := &unstructured.Unstructured{Object: content}
+	object.SetAPIVersion(Group + "/" + c.Version)
+	object.SetKind(kind)
+	object.SetName(c.Name)
+	return piece{schema.GroupVersionResource{Group: Group, Version: c.Version, Resource: resource}, object}
+}
+
+// pieces are the objects of the canary, in the order in which they are written.
+func (c Canary) pieces() []piece {
+	switch c.Family {
+	case "ValidatingAdmissionPolicy":
+		return []piece{
+			c.piece("ValidatingAdmissionPolicy", "validatingadmissionpolicies", map[string]any{"spec": map[string]any{
+				"failurePolicy": "Fail", "matchConstraints": c.matching(),
+				"validations": []any{map[string]any{"expression": "false", "message": c.Name}},
+			}}),
+			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", map[string]any{"spec": map[string]any{
+				"policyName": c.Name, "validationActions": []any{"Deny"},
+			}}),
+		}
+	case "MutatingAdmissionPolicy":
+		return []piece{
+			c.piece("MutatingAdmissionPolicy", "mutatingadmissionpolicies", map[string]any{"spec": map[string]any{
+				"failurePolicy": "Fail", "reinvocationPolicy": "Never", "matchConstraints": c.matching(),
+				"mutations": []any{map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{
+					"expression": `Object{metadata: Object.metadata{annotations: {"` + label + `": "seen"}}}`,
+				}}},
+			}}),
+			c.piece("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", map[string]any{"spec": map[string]any{"policyName": c.Name}}),
+		}
+	}
+	webhook := c.matching()
+	webhook["name"] = c.hook()
+	webhook["rules"] = webhook["resourceRules"]
+	delete(webhook, "resourceRules")
+	webhook["clientConfig"] = map[string]any{"url": nowhere}
+	webhook["admissionReviewVersions"] = []any{"v1"}
+	webhook["sideEffects"] = "None"
+	webhook["failurePolicy"] = "Fail"
+	webhook["timeoutSeconds"] = int64(1)
+	return []piece{c.piece(string(c.Family), strings.ToLower(string(c.Family))+"s", map[string]any{"webhooks": []any{webhook}})}
+}
+
+func (c Canary) hook() string { return c.Name + ".canary.rehearse.dev" }
+
+// matching selects the one ConfigMap.
+func (c Canary) matching() map[string]any {
+	return map[string]any{
+		"resourceRules": []any{map[string]any{
+			"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "operations": []any{"CREATE"}, "resources": []any{"configmaps"},
+		}},
+		"namespaceSelector": map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": c.Namespace}},
+		"objectSelector":    map[string]any{"matchLabels": map[string]any{label: c.Name}},
+	}
+}
+
+// seen says whether the answer to the dry run shows the canary.
+func (c Canary) seen(made *unstructured.Unstructured, err error) bool {
+	switch c.Family {
+	case "ValidatingAdmissionPolicy":
+		return err != nil && strings.Contains(err.Error(), "ValidatingAdmissionPolicy '"+c.Name+"' with binding '"+c.Name+"' denied request")
+	case "MutatingAdmissionPolicy":
+		return err == nil && made.GetAnnotations()[label] == "seen"
+	}
+	return err != nil && strings.Contains(err.Error(), `failed calling webhook "`+c.hook()+`"`)
+}

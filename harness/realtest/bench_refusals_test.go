@@ -1,0 +1,85 @@
+package realtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+const refusals = 1000
+
+// bareClient sends the same writes as a scenario's table when its first row begins, before the row is sent.
+type bareClient struct {
+	*captor
+	first      string
+	took       time.Duration
+	ended      time.Time
+	unexpected error
+}
+
+func (c *bareClient) Observe(e reports.Event) error {
+	if e.Kind != reports.StepStarted || e.Step.Name != c.first {
+		return nil
+	}
+	config := rest.CopyConfig(c.cluster.RESTConfig())
+	config.QPS = -1
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	api := client.Resource(configMaps).Namespace(e.Scenario.Namespace)
+	began := time.Now()
+	for n := range refusals {
+		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprintf("refused-%d", n)}}}
+		if _, err := api.Create(context.Background(), object, metav1.CreateOptions{}); err == nil || !strings.Contains(err.Error(), "denied the request: never") {
+			c.unexpected = fmt.Errorf("row %d: %w", n, err)
+			return c.unexpected
+		}
+	}
+	c.ended = time.Now()
+	c.took = c.ended.Sub(began)
+	return nil
+}
+
+// A thousand refusals by a webhook, each looked after and reported as a step of its own, against a bare client that sends the same requests.
+func BenchmarkRefusals(b *testing.B) {
+	webhooks := newWebhooks(b)
+	var rows []string
+	for n := range refusals {
+		rows = append(rows, fmt.Sprintf("{n: %d}", n))
+	}
+	text := `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: refused-a-thousand-times}
+spec:
+  cluster: {version: "1.36"}
+  steps:` + configuration(webhooks.URL+"/deny", webhooks.trusted, "Fail") + `
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: first}}
+    expect: {rejected: {by: webhook}}
+  - name: refused
+    cases: [` + strings.Join(rows, ", ") + `]
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "refused-${case.n}"}}
+    expect: {rejected: {code: 403, by: webhook, message: never}}
+`
+	for b.Loop() {
+		client := &bareClient{captor: &captor{Provider: provider(b)}, first: "refused [0]"}
+		result := run(b, client.captor, text, client)
+		if reports.ExitCode(result) != reports.ExitPassed || client.unexpected != nil {
+			b.Fatal(client.unexpected, explain(result))
+		}
+		steps := result.Tracks[0].Scenarios[0].Steps
+		took := steps[len(steps)-1].Finished.Sub(client.ended)
+		b.ReportMetric(float64(client.took.Microseconds())/refusals/1000, "ms/bare")
+		b.ReportMetric(float64(took.Microseconds())/refusals/1000, "ms/refusal")
+		b.ReportMetric(took.Seconds()/client.took.Seconds(), "refusals/bare")
+	}
+}

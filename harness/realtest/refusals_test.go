@@ -1,0 +1,79 @@
+package realtest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Who refuses is told from what real API servers answer, for each class and each version; every way of writing can be refused and stores nothing then,
+// and a policy is in force when its first refusal is expected.
+func TestRefusals(t *testing.T) {
+	text, err := os.ReadFile("testdata/refusals.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, provider(t), string(text))
+	if reports.ExitCode(result) != reports.ExitPassed {
+		t.Error(explain(result))
+	}
+}
+
+// Which alternative was met is in the report.
+func TestReportSaysWhichAlternativeWasMet(t *testing.T) {
+	result := run(t, provider(t), `
+apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: two-answers}
+spec:
+  cluster: {version: "1.36"}
+  steps:
+  - create: &service {apiVersion: v1, kind: Service, metadata: {name: 9_web}, spec: {ports: [{port: 80}]}}
+    expect: {rejected: {anyOf: [{by: webhook}, {by: schema, field: metadata.name}]}}
+  - create: *service
+    expect: {rejected: {anyOf: [{by: webhook}, {by: schema, field: spec.ports}]}}
+`)
+	steps := result.Tracks[0].Scenarios[0].Steps
+	if steps[0].Status != reports.Passed || !strings.Contains(steps[0].Evidence, "met: alternative 2 of 2 (by schema, field metadata.name)") {
+		t.Errorf("got %s: %s%s", steps[0].Status, steps[0].Evidence, steps[0].Message)
+	}
+	for _, words := range []string{"alternative 1 of 2 (by webhook):", "alternative 2 of 2 (by schema, field spec.ports):", "got  metadata.name"} {
+		if steps[1].Status != reports.Failed || !strings.Contains(steps[1].Message, words) {
+			t.Errorf("got %s without %q: %s", steps[1].Status, words, steps[1].Message)
+		}
+	}
+}
+
+// A user who may not write is refused by RBAC. A scenario's own user may do everything on a cluster of ours.
+func TestRefusedByRBAC(t *testing.T) {
+	cluster := bare(t)
+	config := writes.Configure(cluster.RESTConfig(), "rehearse/test")
+	config.Impersonate = rest.ImpersonationConfig{UserName: "jane", Groups: []string{"system:authenticated"}}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Whoever may not read what is stored cannot say that nothing was: jane is asked what she could do, and the harness looks for her.
+	w := &writes.Writer{Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "default"}
+	for name, step := range map[string]scenarios.Step{
+		"create":       {Create: scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}},
+		"cluster-wide": {Create: scenarios.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "a"}}},
+	} {
+		v := w.Do(t.Context(), writes.Request{Step: &step, Manager: "test"})
+		if v.Status != reports.Failed || !strings.Contains(v.Evidence, "refused by: rbac") {
+			t.Errorf("%s: %s: %s%s", name, v.Status, v.Message, v.Evidence)
+		}
+	}
+}

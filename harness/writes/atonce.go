@@ -1,0 +1,175 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// contender is one of several writes at the same time.
+type contender struct {
+	name    string
+	op      *operation
+	request Request
+	answer  answer
+}
+
+// AtOnce sends writes at the same time: each is prepared until nothing is left but to send it, and then all are let go. With an expect it is one
+// of all the writes together; without, each step has its own. Attempts may be told from several goroutines.
+func (w *Writer) AtOnce(ctx context.Context, requests []Request, expect *scenarios.ParallelExpect) Verdict {
+	contenders, err := w.contenders(requests, expect)
+	if err != nil {
+		return Verdict{Status: reports.Error, Message: err.Error()}
+	}
+	line := newStart(len(contenders))
+	var all sync.WaitGroup
+	for _, c := range contenders {
+		c.request.start = &place{start: line}
+		all.Go(func() {
+			defer c.request.start.leave()
+			c.answer = w.decide(ctx, c.op, c.request)
+		})
+	}
+	all.Wait()
+	for _, c := range contenders {
+		w.tell(c.op, c.answer)
+	}
+	if expect == nil {
+		return w.compareEach(ctx, contenders)
+	}
+	return w.compareTogether(ctx, contenders, *expect)
+}
+
+func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect) ([]*contender, error) {
+	var all []*contender
+	for i, request := range requests {
+		step := *request.Step
+		if expect != nil {
+			step.Expect = &scenarios.Expect{Rejected: &scenarios.Rejection{}}
+			if expect.Rejected != nil {
+				step.Expect.Rejected = expect.Rejected
+			}
+		}
+		request.Step = &step
+		op, err := w.prepare(request)
+		if err != nil {
+			return nil, fmt.Errorf("write %d of %d: %w", i+1, len(requests), err)
+		}
+		op.among = true
+		if op.verb == "apply" {
+			op.manager = request.Manager // or nobody could tell which of them it was that changed something
+		}
+		c := &contender{name: fmt.Sprintf("write %d of %d", i+1, len(requests)), op: op, request: request}
+		if step.Name != "" {
+			c.name += " (" + step.Name + ")"
+		}
+		if attempt := request.Attempt; attempt != nil {
+			c.request.Attempt = func(outcome string) { attempt(c.name + ": " + outcome) }
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// compareEach puts each write to what its own step expects.
+func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdict {
+	together := Verdict{Status: reports.Passed}
+	var wrong, evidence []string
+	for _, c := range contenders {
+		v := w.compare(ctx, c.op, c.request.Step, c.answer)
+		together.Status = graver(together.Status, v.Status)
+		if v.Status != reports.Passed {
+			wrong = append(wrong, c.name+": "+v.Message)
+		}
+		if v.Object != nil {
+			together.Objects = append(together.Objects, v.Object)
+		}
+		evidence = append(evidence, c.name+": "+v.Evidence)
+	}
+	together.Message, together.Evidence = strings.Join(wrong, "\n"), strings.Join(evidence, "\n")
+	return together
+}
+
+// compareTogether counts the accepted writes and puts each of the others to how it should be refused. A deviation that is certain fails the step, also
+// where of other writes nobody can say what became of them.
+func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, expect scenarios.ParallelExpect) Verdict {
+	together := Verdict{Status: reports.Passed}
+	var wrong, lines []string
+	note := func(c *contender, v Verdict) {
+		together.Status = graver(together.Status, v.Status)
+		if v.Status != reports.Passed {
+			wrong = append(wrong, c.name+": "+v.Message)
+		}
+	}
+	accepted, unknown := 0, 0
+	for _, c := range contenders {
+		switch c.answer.outcome {
+		case Accepted:
+			accepted++
+			bare := *c.request.Step
+			bare.Expect = nil
+			v := w.compare(ctx, c.op, &bare, c.answer)
+			if v.Object != nil {
+				together.Objects = append(together.Objects, v.Object)
+			}
+			note(c, v)
+			lines = append(lines, fmt.Sprintf("%s: %s was accepted", c.name, c.op))
+		case Refused:
+			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
+			lines = append(lines, fmt.Sprintf("%s: %s was refused: %s", c.name, c.op, describeStatus(c.answer.status)))
+		case Unknown:
+			unknown++
+			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
+			lines = append(lines, fmt.Sprintf("%s: %s: nobody can say: %v", c.name, c.op, c.answer.err))
+		}
+	}
+	if problem := wrongNumber(*expect.Accepted, accepted, unknown, len(contenders)); problem != "" {
+		together.Status = reports.Failed
+		wrong = append([]string{problem}, wrong...)
+	}
+	together.Evidence = fmt.Sprintf("%d writes at the same time: %d accepted, %d refused, %d unknown\n%s",
+		len(contenders), accepted, len(contenders)-accepted-unknown, unknown, strings.Join(lines, "\n"))
+	if together.Status != reports.Passed {
+		together.Message = strings.Join(wrong, "\n") + "\n" + together.Evidence
+	}
+	return together
+}
+
+// wrongNumber says that the number of accepted writes can't be as wanted, whatever became of the unknown ones; "" when it can.
+func wrongNumber(want scenarios.Count, accepted, unknown, total int) string {
+	for more := range unknown + 1 {
+		if want.Holds(accepted+more, total) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%d of %d writes at the same time were accepted, but should have been %s", accepted, total, describeCount(want))
+}
+
+func describeCount(c scenarios.Count) string {
+	switch {
+	case c.All:
+		return "all"
+	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
+		return fmt.Sprint(*c.Min)
+	case c.Min != nil && c.Max != nil:
+		return fmt.Sprintf("%d to %d", *c.Min, *c.Max)
+	case c.Min != nil:
+		return fmt.Sprintf("%d or more", *c.Min)
+	default:
+		return fmt.Sprintf("%d at most", *c.Max)
+	}
+}
+
+// graver is the status that tells more of a step: what failed surely has failed, whatever else nobody can say.
+func graver(a, b reports.Status) reports.Status {
+	for _, status := range []reports.Status{reports.Failed, reports.Error} {
+		if a == status || b == status {
+			return status
+		}
+	}
+	return reports.Passed
+}

@@ -1,0 +1,112 @@
+package writes
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// refuser is who refused a write, as far as the Status tells.
+type refuser struct {
+	// by is one of scenarios.Refusers, or "" when the Status does not tell.
+	by string
+	// name of the webhook, of the policy, or of the plugin; "" when there is none to tell.
+	name string
+}
+
+// String names the refuser for a person.
+func (r refuser) String() string {
+	switch {
+	case r.by == "":
+		return "unknown (the status does not tell who)"
+	case r.name == "":
+		return r.by
+	default:
+		return r.by + " " + r.name
+	}
+}
+
+// The texts by which the API server itself says who refused. They begin the message, or what follows "is forbidden: ": what a webhook or a
+// policy says in its own words comes later and cannot be taken for them.
+var (
+	// k8s.io/apiserver, admission/plugin/webhook/errors and webhook/validating.
+	webhookDenied = regexp.MustCompile(`^admission webhook "([^"]+)" denied the request`)
+	// k8s.io/apiserver, admission/plugin/policy. Both the validating and the mutating policies are in CEL.
+	policyDenied = regexp.MustCompile(`^(?:ValidatingAdmissionPolicy|MutatingAdmissionPolicy|policy) ['"]([^'"]+)['"] (?:with binding '[^']+' )?denied request: `)
+	// k8s.io/apiserver, endpoints/handlers/responsewriters: whichever authorizer it was.
+	notAuthorized = regexp.MustCompile(`^User "[^"]*" cannot [a-z*]+ (resource|path) "`)
+	// k8s.io/kubernetes, pkg/registry/rbac/validation.
+	escalation = regexp.MustCompile(`^user "[^"]*" \(groups=.*\) is attempting to grant RBAC permissions not currently held`)
+	// k8s.io/apimachinery, api/errors: NewForbidden.
+	forbidden = regexp.MustCompile(`(?s)^(?:\S+ (?:"[^"]*" )?is )?forbidden: (.*)$`)
+	// k8s.io/apimachinery, runtime: an object that is not what its kind demands never gets as far as admission.
+	undecodable = regexp.MustCompile(`^\S+ in version "[^"]*" cannot be handled as a `)
+)
+
+// plugins are the texts of admission plugins that are built into the API server. A plugin whose text is not here is not told.
+var plugins = []struct {
+	name string
+	text *regexp.Regexp
+}{
+	{"ResourceQuota", regexp.MustCompile(`^(exceeded quota: |failed quota: |insufficient quota to (consume|match))`)},
+	{"LimitRanger", regexp.MustCompile(`^\[?((minimum|maximum) \S+ usage per \S+ is |\S+ max limit to request ratio per )`)},
+	{"NamespaceLifecycle", regexp.MustCompile(`^(unable to create new content in namespace \S+ because it is being terminated|this namespace may not be deleted)`)},
+	{"ServiceAccount", regexp.MustCompile(`^(error looking up service account |no service account specified for pod |a mirror pod may not )`)},
+	{"PodSecurity", regexp.MustCompile(`^violates PodSecurity `)},
+	{"Priority", regexp.MustCompile(`^(no PriorityClass with name .* was found|the integer value of priority .* must not be provided in pod spec|PriorityClass .* is already marked as default)`)},
+	{"RuntimeClass", regexp.MustCompile(`^pod rejected: (RuntimeClass|Pod)`)},
+	{"OwnerReferencesPermissionEnforcement", regexp.MustCompile(`^cannot set (an ownerRef|blockOwnerDeletion) `)},
+	{"PersistentVolumeClaimResize", regexp.MustCompile(`(?i)^only (dynamically provisioned pvc can be resized|bound persistent volume claims can be expanded)`)},
+	{"CertificateApproval", regexp.MustCompile(`^user not permitted to (approve|sign) requests with signerName `)},
+	{"CertificateSubjectRestriction", regexp.MustCompile(`^use of \S+ signer with system:masters group is not allowed`)},
+	{"NodeRestriction", regexp.MustCompile(`^node "[^"]*" (can only|is not allowed|cannot|can not) `)},
+	{"DenyServiceExternalIPs", regexp.MustCompile(`^Use of external IPs is denied by admission control`)},
+}
+
+// refusedBy says who refused, from what the API server writes into a Status and nobody else can: the code alone tells nothing (a webhook and a
+// policy may choose theirs).
+func refusedBy(status metav1.Status) refuser {
+	if m := webhookDenied.FindStringSubmatch(status.Message); m != nil {
+		return refuser{scenarios.ByWebhook, m[1]}
+	}
+	said := status.Message
+	m := forbidden.FindStringSubmatch(status.Message)
+	if m != nil {
+		said = m[1]
+	}
+	if p := policyDenied.FindStringSubmatch(said); p != nil {
+		return refuser{scenarios.ByPolicy, p[1]}
+	}
+	switch status.Code {
+	case http.StatusForbidden:
+		if m == nil {
+			return refuser{}
+		}
+		return forbiddenBy(said)
+	case http.StatusUnprocessableEntity:
+		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") && len(namedFields(status)) > 0 {
+			return refuser{by: scenarios.BySchema}
+		}
+	case http.StatusBadRequest:
+		if undecodable.MatchString(status.Message) {
+			return refuser{by: scenarios.BySchema}
+		}
+	}
+	return refuser{}
+}
+
+func forbiddenBy(said string) refuser {
+	if notAuthorized.MatchString(said) || escalation.MatchString(said) {
+		return refuser{by: scenarios.ByRBAC}
+	}
+	for _, plugin := range plugins {
+		if plugin.text.MatchString(said) {
+			return refuser{scenarios.ByAdmission, plugin.name}
+		}
+	}
+	return refuser{}
+}
