@@ -163,6 +163,8 @@ type ConformanceRequirement struct {
 	Reason    string `yaml:"reason,omitempty"`
 	Statement string `yaml:"statement"`
 	Source    string `yaml:"source"`
+	// Variant in which it was seen to be met, where there are several; "" where there are not, or it is not met.
+	Variant string `yaml:"variant,omitempty"`
 	// Scenarios that cover it, by what they say of it.
 	Scenarios ConformanceEvidence `yaml:"scenarios"`
 }
@@ -177,6 +179,8 @@ type ConformanceEvidence struct {
 	Ended []string `yaml:"ended,omitempty"`
 	// Skipped are not for this implementation or this provider.
 	Skipped []string `yaml:"skipped,omitempty"`
+	// Others are of variants of the requirement that were not seen. They say nothing of it.
+	Others []string `yaml:"others,omitempty"`
 }
 
 // ConformanceScenario is what came of one scenario.
@@ -191,10 +195,22 @@ type ConformanceScenario struct {
 	Variants []string `yaml:"variants,omitempty"`
 	// Steps that passed, of how many.
 	Steps string `yaml:"steps,omitempty"`
+	// Cases are what was drawn, where the scenario is a rule of which cases were generated.
+	Cases *ConformanceCases `yaml:"cases,omitempty"`
 	// Reason why it did not pass, in a line.
 	Reason string `yaml:"reason,omitempty"`
 	// Evidence of what was seen instead: where, in which state, and the whole message.
 	Evidence string `yaml:"evidence,omitempty"`
+}
+
+// ConformanceCases are generated cases of a rule, on each of which the implementation's verdict was compared with the specification's.
+type ConformanceCases struct {
+	// Seed that they were drawn with: the same seed draws the same cases.
+	Seed uint64 `yaml:"seed"`
+	// Agreed is how many there were until one disagreed.
+	Agreed int `yaml:"agreed"`
+	// Disagreement is the smallest case found that the implementation judges otherwise.
+	Disagreement string `yaml:"disagreement,omitempty"`
 }
 
 // Reproduction says how to get a report again.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -83,6 +84,7 @@ func idParts(id string) []string {
 
 func (c ConformanceChange) differs() bool {
 	return c.Before == nil || c.After == nil || c.Before.Status != c.After.Status || c.Before.Level != c.After.Level ||
+		c.Before.Variant != c.After.Variant ||
 		len(onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed)) > 0 || len(onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed)) > 0
 }
 
@@ -193,6 +195,9 @@ func (c ConformanceChange) String() string {
 	fmt.Fprintf(&b, "%s: %s\n  %s\n", name, arrow(describe(c.Before, level), describe(c.After, level)), oneLine(one.Statement))
 	if c.After == nil {
 		return b.String()
+	}
+	if c.Before != nil && c.Before.Variant != c.After.Variant {
+		fmt.Fprintf(&b, "  as %s\n", arrow(cmp.Or(c.Before.Variant, "none"), cmp.Or(c.After.Variant, "none")))
 	}
 	if c.After.Reason != "" {
 		fmt.Fprintf(&b, "  now: %s\n", oneLine(c.After.Reason))

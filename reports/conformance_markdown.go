@@ -54,6 +54,9 @@ func conformanceTable(b *strings.Builder, title string, r *ConformanceReport, wa
 			continue
 		}
 		remark := cell(q.Statement)
+		if q.Variant != "" {
+			remark += "<br>Seen as " + cell(q.Variant) + "."
+		}
 		if q.Reason != "" {
 			remark += "<br>" + cell(firstLine(q.Reason))
 		}

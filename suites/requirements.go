@@ -38,8 +38,20 @@ type Requirement struct {
 	Source string `yaml:"source"`
 	// NoFault says why no fault of the simulator breaks a core requirement; "" where one does.
 	NoFault string `yaml:"noFault"`
-	// Variants are what implementations are known to do, where that is not one thing; none where it is.
+	// Variants are the ways in which it can be met, where that is not one: first what the statement says, then what else the specification can be
+	// read to say or implementations are known to do.
 	Variants []Variant `yaml:"variants"`
+}
+
+// others are the names of the variants but for the first, which is the one that the statement is of.
+func (r Requirement) others() []string {
+	var names []string
+	for i, v := range r.Variants {
+		if i > 0 {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // Variant is one of the ways in which a requirement is met.
@@ -219,6 +231,9 @@ func Coverage(requirements []Requirement, list []*scenarios.Scenario) ([]Require
 				reported[u] = true
 				unknown = append(unknown, u)
 			}
+		}
+		if s.Metadata.Labels[ReadingLabel] != "" {
+			continue // it shows how else the requirement may be met
 		}
 		for _, id := range s.Spec.Covers {
 			covered[id] = true

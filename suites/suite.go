@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
@@ -26,6 +27,8 @@ type Suite struct {
 	Faults []simulators.Fault
 	// Profiles of implementations; none where there is only one kind.
 	Profiles []Profile
+	// Rules of which cases can be drawn; none in most suites.
+	Rules []cases.Rule
 }
 
 // Profile is a kind of implementation: those of the system's variants that one is, and was before.
@@ -53,9 +56,17 @@ func (s Suite) Profile(name string) (Profile, error) {
 	return Profile{}, fmt.Errorf("suite %s has no profile %q; it has %q", s.Name, name, names)
 }
 
-// Covering are the scenarios that cover a requirement.
-func (s Suite) Covering(id string) []*scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(s.Scenarios), func(c *scenarios.Scenario) bool { return !slices.Contains(c.Spec.Covers, id) })
+// ReadingLabel is the label of a scenario that shows another reading of a requirement than the one that is taken for right: the name of the variant.
+const ReadingLabel = "reading"
+
+// Covering are the scenarios that cover a requirement as it is stated.
+func (s Suite) Covering(id string) []*scenarios.Scenario { return s.Readings(id, "") }
+
+// Readings are the scenarios that show a variant of a requirement.
+func (s Suite) Readings(id, variant string) []*scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(s.Scenarios), func(c *scenarios.Scenario) bool {
+		return !slices.Contains(c.Spec.Covers, id) || c.Metadata.Labels[ReadingLabel] != variant
+	})
 }
 
 // Breaking are the faults that break a requirement.
@@ -81,7 +92,8 @@ func (s Suite) Check() error {
 	return errors.Join(append(errs, s.checkFaults()...)...)
 }
 
-// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known issues included.
+// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known issues and the reading that it
+// shows included.
 func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -103,7 +115,17 @@ func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 	if variants := Variants(c, s.System); len(s.Profiles) > 0 && !slices.ContainsFunc(s.Profiles, func(p Profile) bool { return p.fits(variants) }) {
 		wrong("it goes through the variants %q, which are of no profile", variants)
 	}
+	if reading := c.Metadata.Labels[ReadingLabel]; reading != "" && !s.shows(c, reading) {
+		wrong("it shows the reading %s, which is no other variant of the one requirement that it covers", reading)
+	}
 	return errs
+}
+
+// shows says whether the scenario covers one requirement, of which the reading is a variant, and not the first.
+func (s Suite) shows(c *scenarios.Scenario, reading string) bool {
+	return slices.ContainsFunc(s.Requirements, func(r Requirement) bool {
+		return len(c.Spec.Covers) == 1 && c.Spec.Covers[0] == r.ID && slices.Contains(r.others(), reading)
+	})
 }
 
 // fits says whether the profile's implementation is one of these variants, and was the others.

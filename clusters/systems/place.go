@@ -131,12 +131,12 @@ func (s *Set) folder() (string, error) {
 
 // certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a webhook configuration that
 // was not renewed with them is known for a left-over.
-func (s *Set) certify(p *place) (ca []byte, err error) {
+func (s *Set) certify(p *place, hosts []string) (ca []byte, err error) {
 	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
 	if err != nil {
 		return nil, err
 	}
-	if err := authority.Serving("tls", p.host, loopback, "localhost"); err != nil {
+	if err := authority.Serving("tls", append([]string{p.host, loopback, "localhost"}, hosts...)...); err != nil {
 		return nil, err
 	}
 	return p.authority()

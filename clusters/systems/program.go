@@ -19,6 +19,8 @@ type program struct {
 	crds, webhooks []string
 	ready          clusters.SystemReadiness
 	probes         []*unstructured.Unstructured
+	// hosts are names for which it is certified besides its address.
+	hosts []string
 	// installsItself: it makes its CRDs and webhook configurations itself.
 	installsItself bool
 }
@@ -59,7 +61,7 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" + definition.Simulated.Variant,
 	})
 	return program{
-		command: command, probes: simulator.Probes, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+		command: command, probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
 	}, nil
 }
 

@@ -39,7 +39,7 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 			return err
 		}
 	}
-	ca, err := s.certify(sys.place)
+	ca, err := s.certify(sys.place, sys.program.hosts)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ type Simulator struct {
 	Faults, Variants []string
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
+	// Hosts are names for which it is certified besides its address: those by which an API server asks for an aggregated one, SERVICE.NAMESPACE.svc.
+	Hosts []string
 }
 
 // Simulators by their names.

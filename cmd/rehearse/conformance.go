@@ -4,16 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
 
@@ -25,6 +29,9 @@ type conformanceFlags struct {
 	implementation reports.Implementation
 	outputs        []string
 	execute        harness.Options
+	// cases are drawn of each rule, with a seed.
+	cases int
+	seed  uint64
 }
 
 func newConformanceCommand() *cobra.Command {
@@ -36,6 +43,11 @@ func newConformanceCommand() *cobra.Command {
 tests the suite's simulator (kubernetes: Kubernetes itself). With --output it writes a ConformanceReport, YAML or, where the file's name ends in .md,
 Markdown; then the implementation must be named.
 
+With --cases N it also draws N cases of each rule of the suite that says of any input whether it is allowed (the names of kai and kubernetes, the paths of porch), tries to create each
+as a dry run, and compares the verdict with the specification's. A case that is judged otherwise is made as small as it gets, and its requirement is failed.
+
+A requirement that has variants is met, too, by an implementation that follows another variant than the one that is stated; the report says which.
+
 A requirement is passed when every scenario that covers it and can be run on the provider passed, and at least one did; it is failed when one failed; and it is
 untested when one could not be judged, or none was run.
 
@@ -44,6 +56,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
   rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml --system kai/older=process:my-old-kai.yaml \
     --organization acme --project kai --url https://example.com --version 1.2.3 --contact @acme/kai --output report.yaml
   rehearse conformance kai --system kai=faults:hint-never,fails-open
+  rehearse conformance kai --profile webhook --cases 1000 --seed 7
   rehearse conformance diff before.yaml after.yaml`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error { return f.run(command, args[0]) },
@@ -51,7 +64,9 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	f.providerFlags.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or faults of the simulator: NAME=faults:A,B")
+	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or the simulator otherwise than it is: NAME=faults:A,B, NAME=variant:A")
+	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
+	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: draw the cases that this seed draws (default any)")
 	flags.StringVar(&f.implementation.Organization, "organization", "", "who makes the implementation")
 	flags.StringVar(&f.implementation.Project, "project", "", "name of the implementation")
 	flags.StringVar(&f.implementation.URL, "url", "", "where the implementation is found: https://...")
@@ -67,6 +82,9 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 }
 
 func (f *conformanceFlags) run(command *cobra.Command, name string) error {
+	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
+		return errors.New("--cases wants a number of cases, and --seed is for --cases")
+	}
 	if len(f.outputs) > 0 {
 		if err := f.implementation.Validate(); err != nil {
 			return fmt.Errorf("a report needs --organization, --project, --url, --version and --contact: %w", err)
@@ -87,9 +105,10 @@ func (f *conformanceFlags) run(command *cobra.Command, name string) error {
 	files := reports.NewFiles(f.execute.ReportDir, clock.RealClock{})
 	f.execute.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal, files)
 	f.execute.Progress, f.execute.Say, f.execute.Environment = terminal.Progress, terminal.Say, os.Environ()
-	failure := harness.Execute(command.Context(), plan.Plan, f.execute)
+	results := conformance.Results{}
+	failure := f.results(command, plan, &results)
 	terminal.Close()
-	report, err := plan.Report(f.execute.Recorder.Run(), conformance.About{
+	report, err := plan.Report(results, conformance.About{
 		Implementation: f.implementation, Command: commandLine(command, name), Rehearse: programVersion(),
 	})
 	if err == nil {
@@ -100,6 +119,29 @@ func (f *conformanceFlags) run(command *cobra.Command, name string) error {
 	}
 	writeConclusions(command.OutOrStdout(), report, f.outputs)
 	return conclude(report, failure)
+}
+
+// results runs the plan, then what else its readings and the generated cases need.
+func (f *conformanceFlags) results(command *cobra.Command, plan *conformance.Plan, results *conformance.Results) error {
+	ctx := command.Context()
+	failure := harness.Execute(ctx, plan.Plan, f.execute)
+	results.Run = f.execute.Recorder.Run()
+	readings, err := plan.Readings(ctx, results.Run)
+	if failure = errors.Join(failure, err); readings != nil && ctx.Err() == nil {
+		f.execute.Progress("looking whether what is not met as it is stated is met in another variant")
+		again := f.execute
+		again.ReportDir = filepath.Join(f.execute.ReportDir, "readings")
+		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir, clock.RealClock{}))
+		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
+		results.Readings = again.Recorder.Run()
+	}
+	if f.cases > 0 && ctx.Err() == nil {
+		results.Cases, err = cases.Run(ctx, plan.Rules(), cases.Options{
+			Cases: f.cases, Seed: f.seed, Provider: plan.Provider, Simulators: plan.Simulators(), Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: f.execute.Progress,
+		})
+		failure = errors.Join(failure, err)
+	}
+	return failure
 }
 
 // conclude is how the command ends.
@@ -132,15 +174,28 @@ func (f *conformanceFlags) plan(command *cobra.Command, name string, progress fu
 	if o.Plan.Simulators, err = catalog().Own(); err != nil {
 		return nil, err
 	}
-	return conformance.NewPlan(command.Context(), o)
+	plan, err := conformance.NewPlan(command.Context(), o)
+	if err != nil || f.cases == 0 {
+		return plan, err
+	}
+	if len(plan.Rules()) == 0 {
+		return nil, fmt.Errorf("--cases %d: suite %s has no rule of which cases can be drawn for this implementation", f.cases, suite.Name)
+	}
+	if f.seed == 0 {
+		// The command that makes the report again must name it.
+		if err := command.Flags().Set("seed", strconv.FormatUint(1+rand.Uint64N(1<<31), 10)); err != nil { //nolint:gosec // any number will do
+			return nil, fmt.Errorf("choose a seed: %w", err)
+		}
+	}
+	return plan, nil
 }
 
-// underTest reads NAME=faults:A,B and NAME[/VARIANT]=process:FILE or manifests:FILE.
+// underTest reads NAME=faults:A,B, NAME=variant:A and NAME[/VARIANT]=process:FILE or manifests:FILE.
 func underTest(o *conformance.Options, text string) error {
 	name, what, ok1 := strings.Cut(text, "=")
 	kind, value, ok2 := strings.Cut(what, ":")
 	if !ok1 || !ok2 || name == "" || value == "" {
-		return errors.New("want NAME=process:FILE, NAME=manifests:FILE or NAME=faults:A,B")
+		return errors.New("want NAME=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=variant:A")
 	}
 	switch kind {
 	case "faults":
@@ -148,6 +203,13 @@ func underTest(o *conformance.Options, text string) error {
 			return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, name)
 		}
 		o.Faults = append(o.Faults, strings.Split(value, ",")...)
+		return nil
+	case "variant":
+		if name != o.Suite.System {
+			return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, name)
+		}
+		definition := clusters.System{Name: name, Simulated: &clusters.Simulated{Variant: value}}
+		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: name, Definition: definition})
 		return nil
 	case "process", "manifests":
 		definition, err := scenarios.LoadSystem(value)
@@ -161,7 +223,7 @@ func underTest(o *conformance.Options, text string) error {
 		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: system, Variant: variant, Definition: definition})
 		return nil
 	}
-	return fmt.Errorf("want process, manifests or faults, not %q", kind)
+	return fmt.Errorf("want process, manifests, faults or variant, not %q", kind)
 }
 
 func (f *conformanceFlags) write(report *reports.ConformanceReport) error {

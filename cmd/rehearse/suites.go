@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/kai"
 	kaisimulator "github.com/rehearse-dev/rehearse/suites/kai/simulator"
 	"github.com/rehearse-dev/rehearse/suites/kubernetes"
@@ -24,6 +25,8 @@ type suiteEntry struct {
 	system       string
 	requirements func() ([]suites.Requirement, error)
 	profiles     []suites.Profile
+	// rules of which cases can be drawn; none in most suites.
+	rules []cases.Rule
 	// simulator of the system; the zero value where there is none.
 	simulator simulators.Simulator
 }
@@ -31,7 +34,7 @@ type suiteEntry struct {
 // allSuites lists the suites. A new one is one entry here.
 func allSuites() []suiteEntry {
 	return []suiteEntry{
-		{name: "kubernetes", requirements: kubernetes.Requirements},
+		{name: "kubernetes", requirements: kubernetes.Requirements, rules: kubernetes.Rules()},
 		{
 			name: lwssimulator.Name, system: lwssimulator.Name, requirements: leaderworkerset.Requirements,
 			simulator: simulators.Simulator{
@@ -43,7 +46,7 @@ func allSuites() []suiteEntry {
 			},
 		},
 		{
-			name: kaisimulator.Name, system: kaisimulator.Name, requirements: kai.Requirements, profiles: kai.Profiles(),
+			name: kaisimulator.Name, system: kaisimulator.Name, requirements: kai.Requirements, profiles: kai.Profiles(), rules: kai.Rules(),
 			simulator: simulators.Simulator{
 				Run: func(ctx context.Context, o simulators.Options) error {
 					return kaisimulator.Run(ctx, kaisimulator.Options(o))
@@ -53,13 +56,13 @@ func allSuites() []suiteEntry {
 			},
 		},
 		{
-			name: porchsimulator.Name, system: porchsimulator.Name, requirements: porch.Requirements,
+			name: porchsimulator.Name, system: porchsimulator.Name, requirements: porch.Requirements, rules: porch.Rules(),
 			simulator: simulators.Simulator{
 				Run: func(ctx context.Context, o simulators.Options) error {
 					return porchsimulator.Run(ctx, porchsimulator.Options(o))
 				},
 				Faults:   faultsOf(porchsimulator.Faults(), func(f porchsimulator.Fault) simulators.Fault { return simulators.Fault(f) }),
-				Variants: porchsimulator.Variants(), Probes: porchsimulator.Probes(),
+				Variants: porchsimulator.Variants(), Probes: porchsimulator.Probes(), Hosts: porchsimulator.Hosts(),
 			},
 		},
 	}
@@ -101,6 +104,6 @@ func (e suiteEntry) load() (suites.Suite, error) {
 		return suites.Suite{}, fmt.Errorf("suite %s: %w", e.name, err)
 	}
 	return suites.Suite{
-		Name: e.name, System: e.system, Requirements: requirements, Scenarios: set.Scenarios, Faults: e.simulator.Faults, Profiles: e.profiles,
+		Name: e.name, System: e.system, Requirements: requirements, Scenarios: set.Scenarios, Faults: e.simulator.Faults, Profiles: e.profiles, Rules: e.rules,
 	}, nil
 }

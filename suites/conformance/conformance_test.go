@@ -100,7 +100,7 @@ func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 
 func report(t *testing.T, p *Plan, run *reports.Run) *reports.ConformanceReport {
 	t.Helper()
-	r, err := p.Report(run, About{Command: "rehearse conformance gadgets", Rehearse: "v0", Implementation: reports.Implementation{
+	r, err := p.Report(Results{Run: run}, About{Command: "rehearse conformance gadgets", Rehearse: "v0", Implementation: reports.Implementation{
 		Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
 	}})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -34,6 +35,8 @@ type Plan struct {
 
 	options   Options
 	selection *selection
+	// readings is what was planned to be run after the plan itself; nil where nothing was.
+	readings *harness.Plan
 }
 
 // NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's clusters cannot do is left out, and
@@ -91,6 +94,9 @@ func planWhatCan(ctx context.Context, o Options, selection *selection, whole err
 	selection.kept = kept
 	return harness.NewPlan(ctx, o.Provider, kept, o.Plan)
 }
+
+// Simulators that the plan's systems can be.
+func (p *Plan) Simulators() systems.Simulators { return p.options.Plan.Simulators }
 
 // Skipped tells how many scenarios are left out.
 func (p *Plan) Skipped() int { return len(p.selection.skipped) }

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
 // maxEvidence is the most that a report says of one scenario, in bytes; junit.xml has the rest.
@@ -26,8 +27,17 @@ type About struct {
 	Rehearse string
 }
 
-// Report says what a run of the plan came to. The run may have been interrupted.
-func (p *Plan) Report(run *reports.Run, about About) (*reports.ConformanceReport, error) {
+// Results are what a report is made of.
+type Results struct {
+	// Run of the plan, and Readings that of its Readings; nil where there was none. They may have been interrupted.
+	Run, Readings *reports.Run
+	// Cases that were generated.
+	Cases []cases.Result
+}
+
+// Report says what it all came to.
+func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport, error) {
+	run := results.Run
 	suite := p.options.Suite
 	digest, err := suite.Digest()
 	if err != nil {
@@ -36,10 +46,10 @@ func (p *Plan) Report(run *reports.Run, about About) (*reports.ConformanceReport
 	r := &reports.ConformanceReport{
 		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: run.Started.UTC().Truncate(time.Second),
 		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile,
-		Implementation: about.Implementation, Interrupted: run.Interrupted,
+		Implementation: about.Implementation, Interrupted: run.Interrupted || (results.Readings != nil && results.Readings.Interrupted),
 		Reproduce: reports.Reproduction{Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider, Kubernetes: []string{}},
 	}
-	outcomes := p.outcomes(run)
+	outcomes := p.outcomes(results)
 	for _, c := range suite.Scenarios {
 		if o, ok := outcomes[c.Title()]; ok {
 			r.Scenarios = append(r.Scenarios, o.ConformanceScenario)
@@ -48,13 +58,17 @@ func (p *Plan) Report(run *reports.Run, about About) (*reports.ConformanceReport
 	}
 	slices.SortFunc(r.Reproduce.Kubernetes, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
 	r.Reproduce.Kubernetes = slices.Compact(r.Reproduce.Kubernetes)
-	p.requirements(r, outcomes)
+	p.requirements(r, outcomes, results.Cases)
 	r.Conclude()
 	return r, nil
 }
 
 // requirements puts the evidence together. What no scenario of the profile covers is outside of it.
-func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]outcome) {
+func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]outcome, drawn []cases.Result) {
+	for _, result := range drawn {
+		o, _ := generated(result)
+		r.Scenarios = append(r.Scenarios, o.ConformanceScenario)
+	}
 	for _, q := range p.options.Suite.Requirements {
 		var evidence reports.ConformanceEvidence
 		found := false
@@ -64,12 +78,22 @@ func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]ou
 				o.addTo(&evidence, q.ID)
 			}
 		}
+		for _, result := range drawn {
+			if o, covers := generated(result); slices.Contains(covers, q.ID) {
+				found = true
+				o.addTo(&evidence, q.ID)
+			}
+		}
 		if !found && p.options.Profile != "" {
 			r.OutsideProfile = append(r.OutsideProfile, q.ID)
 			continue
 		}
+		variant := ""
+		if len(q.Variants) > 0 {
+			variant, evidence = p.asRead(q, evidence, outcomes)
+		}
 		r.Requirements = append(r.Requirements, reports.ConformanceRequirement{
-			ID: q.ID, Level: string(q.Level), Statement: q.Statement, Source: q.Source, Scenarios: evidence,
+			ID: q.ID, Level: string(q.Level), Statement: q.Statement, Source: q.Source, Variant: variant, Scenarios: evidence,
 		})
 	}
 }
@@ -102,7 +126,7 @@ func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
 }
 
 // outcomes by the scenarios' titles: of those that were planned, and of those that were left out.
-func (p *Plan) outcomes(run *reports.Run) map[string]outcome {
+func (p *Plan) outcomes(results Results) map[string]outcome {
 	all := map[string]outcome{}
 	for _, c := range p.selection.skipped {
 		title := c.Title()
@@ -121,7 +145,7 @@ func (p *Plan) outcomes(run *reports.Run) map[string]outcome {
 		originals[c.Title()] = c
 	}
 	paths := p.paths()
-	for _, track := range run.Tracks {
+	for _, track := range results.tracks() {
 		for _, s := range track.Scenarios {
 			if c := originals[s.Name]; c != nil {
 				o := outcomeOf(s)
@@ -133,10 +157,21 @@ func (p *Plan) outcomes(run *reports.Run) map[string]outcome {
 	return all
 }
 
+func (r Results) tracks() []*reports.Track {
+	if r.Readings == nil {
+		return r.Run.Tracks
+	}
+	return slices.Concat(r.Run.Tracks, r.Readings.Tracks)
+}
+
 // paths are the states that the scenarios go through, by their titles. A scenario may leave its track before the track's end.
 func (p *Plan) paths() map[string][]string {
 	all := map[string][]string{}
-	for _, track := range p.Tracks {
+	tracks := p.Tracks
+	if p.readings != nil {
+		tracks = slices.Concat(tracks, p.readings.Tracks)
+	}
+	for _, track := range tracks {
 		for _, entry := range track.Entries {
 			var path []string
 			for _, state := range entry.Path(track) {

@@ -48,7 +48,7 @@ func newSelection(suite suites.Suite, profile string, substitutes []Substitute) 
 		}
 	}
 	for _, scenario := range suite.Scenarios {
-		if s.inProfile(scenario) {
+		if scenario.Metadata.Labels[suites.ReadingLabel] == "" && s.inProfile(scenario) {
 			s.take(scenario)
 		}
 	}

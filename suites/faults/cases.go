@@ -15,7 +15,7 @@ import (
 // relevant are the scenarios that cover what a fault breaks.
 func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
-		return !slices.ContainsFunc(s.Spec.Covers, func(id string) bool { return slices.Contains(fault.Breaks, id) })
+		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers, func(id string) bool { return slices.Contains(fault.Breaks, id) })
 	})
 }
 

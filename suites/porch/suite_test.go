@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func catalog() simulators.Catalog {
 	own := simulators.Simulator{
 		Run:      func(ctx context.Context, o simulators.Options) error { return simulator.Run(ctx, simulator.Options(o)) },
-		Variants: simulator.Variants(), Probes: simulator.Probes(),
+		Variants: simulator.Variants(), Probes: simulator.Probes(), Hosts: simulator.Hosts(),
 	}
 	for _, fault := range simulator.Faults() {
 		own.Faults = append(own.Faults, simulators.Fault(fault))
@@ -88,12 +88,12 @@ func TestScenariosSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestScenariosShareOneCluster(t *testing.T) {
+func TestScenariosShareClusters(t *testing.T) {
 	plan, err := harness.NewPlan(t.Context(), provider(t), load(t), options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Tracks) != 1 {
+	if len(plan.Tracks) != 2 { // one of them for the other readings
 		t.Errorf("%d tracks:\n%s", len(plan.Tracks), plan)
 	}
 }

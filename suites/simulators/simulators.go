@@ -63,6 +63,8 @@ type Simulator struct {
 	Variants []string
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
+	// Hosts are names for which its certificate is made besides its address.
+	Hosts []string
 }
 
 // Catalog is the simulators that a program can be, by name.
@@ -94,6 +96,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 		}
 		all[name] = systems.Simulator{
 			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
+			Hosts: simulator.Hosts,
 		}
 	}
 	return all

@@ -37,7 +37,7 @@ func NewRules(faults []string, variant string) (Rules, error) {
 func (r Rules) Has(fault Fault) bool { return r.faults[fault] }
 
 // Reads says whether the rules follow a variant.
-func (r Rules) Reads(variant Variant) bool { return r.variant == variant }
+func (r Rules) Reads(variant Variant) bool { return r.variant == variant || r.variant == OtherReadings }
 
 // Revision is a package revision that exists in the namespace.
 type Revision struct {

@@ -114,13 +114,15 @@ func TestVariants(t *testing.T) {
 	classes := map[engine.Variant]engine.Class{
 		engine.ImmutableIsForbidden: engine.Forbidden, engine.MissingSourceIsNotFound: engine.NotFound, engine.MissingVersionIsInvalid: engine.Unprocessable,
 	}
-	for _, variant := range engine.Variants() {
+	for _, variant := range engine.Readings() {
 		if _, _, accepted := verdict(t, judge[variant](rules(t, ""))); accepted {
 			t.Errorf("%s: accepted without the variant", variant)
 		}
-		class, _, accepted := verdict(t, judge[variant](rules(t, variant)))
-		if accepted != accepts[variant] || class != classes[variant] {
-			t.Errorf("%s: accepted %t, class %d", variant, accepted, class)
+		for _, as := range []engine.Variant{variant, engine.OtherReadings} {
+			class, _, accepted := verdict(t, judge[variant](rules(t, as)))
+			if accepted != accepts[variant] || class != classes[variant] {
+				t.Errorf("%s as %s: accepted %t, class %d", variant, as, accepted, class)
+			}
 		}
 	}
 }

@@ -19,9 +19,14 @@ const (
 	InitAgain Variant = "init-again"
 	// MissingVersionIsInvalid answers 422 to an update without a resource version, as other API servers do (AMB6).
 	MissingVersionIsInvalid Variant = "missing-version-is-invalid"
+	// OtherReadings decides all of them otherwise: they do not depend on each other.
+	OtherReadings Variant = "other-readings"
 )
 
-// Variants lists them.
-func Variants() []Variant {
+// Readings lists the variants of one ambiguity each.
+func Readings() []Variant {
 	return []Variant{ProposedFullUpdate, DeletionProposedIsPublished, ImmutableIsForbidden, MissingSourceIsNotFound, InitAgain, MissingVersionIsInvalid}
 }
+
+// Variants lists all of them.
+func Variants() []Variant { return append(Readings(), OtherReadings) }

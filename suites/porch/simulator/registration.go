@@ -2,8 +2,6 @@ package simulator
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	_ "embed"
 	"encoding/base64"
 	"errors"
@@ -126,47 +124,20 @@ func apiServiceName() string {
 }
 
 func (r *registration) apiService() (map[string]any, error) {
-	spec := map[string]any{
-		"group": v1alpha1.GroupVersion.Group, "version": v1alpha1.GroupVersion.Version,
-		"groupPriorityMinimum": int64(1000), "versionPriority": int64(15),
-		"service": map[string]any{"namespace": systemNamespace, "name": serviceName, "port": int64(servicePort)},
-	}
-	trusted, err := r.certified()
-	if err != nil {
-		return nil, err
-	}
-	if trusted == nil {
-		// The certificate is for another name, as that of a webhook with an address of its own.
-		spec["insecureSkipTLSVerify"] = true
-	} else {
-		spec["caBundle"] = base64.StdEncoding.EncodeToString(trusted)
-	}
-	return map[string]any{
-		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
-		"metadata": map[string]any{"name": apiServiceName()},
-		"spec":     spec,
-	}, nil
-}
-
-// certified returns the authority that vouches for our certificate under the name that the API server asks for; nil when it is for
-// other names.
-func (r *registration) certified() ([]byte, error) {
 	authority, err := os.ReadFile(filepath.Join(r.o.CertDir, "ca.crt"))
 	if err != nil {
 		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
 	}
-	pair, err := tls.LoadX509KeyPair(filepath.Join(r.o.CertDir, "tls.crt"), filepath.Join(r.o.CertDir, "tls.key"))
-	if err != nil {
-		return nil, fmt.Errorf("read the serving certificate: %w", err)
-	}
-	leaf, err := x509.ParseCertificate(pair.Certificate[0])
-	if err != nil {
-		return nil, fmt.Errorf("read the serving certificate: %w", err)
-	}
-	if leaf.VerifyHostname(serverName) != nil {
-		return nil, nil
-	}
-	return authority, nil
+	return map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+		"metadata": map[string]any{"name": apiServiceName()},
+		"spec": map[string]any{
+			"group": v1alpha1.GroupVersion.Group, "version": v1alpha1.GroupVersion.Version,
+			"groupPriorityMinimum": int64(1000), "versionPriority": int64(15),
+			"service":  map[string]any{"namespace": systemNamespace, "name": serviceName, "port": int64(servicePort)},
+			"caBundle": base64.StdEncoding.EncodeToString(authority),
+		},
+	}, nil
 }
 
 func (r *registration) apply(ctx context.Context, resource schema.GroupVersionResource, namespace string, content map[string]any) error {

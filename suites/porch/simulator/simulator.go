@@ -28,7 +28,7 @@ type Options struct {
 	// Host and Port at which the package revisions are served, and at which the API server reaches them.
 	Host string
 	Port int
-	// CertDir holds ca.crt, and tls.crt and tls.key for Host. The simulator keeps its database and its git repositories there, too, in a folder
+	// CertDir holds ca.crt, and tls.crt and tls.key for Host and Hosts. The simulator keeps its database and its git repositories there, too, in a folder
 	// named porch: what was stored is there again after a restart.
 	CertDir string
 	// Faults to have, by name (see Faults).
@@ -69,6 +69,9 @@ func Variants() []string {
 
 // Probes are objects whose creation reaches the simulator's webhooks. It has none.
 func Probes() []*unstructured.Unstructured { return nil }
+
+// Hosts are the names by which the cluster's API server asks for the simulator's certificate.
+func Hosts() []string { return []string{serverName} }
 
 // Run registers the simulator and serves package revisions and git repositories until the context ends, which is no error. What it has
 // registered stays.

@@ -81,7 +81,7 @@ func servingCertificate(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := authority.Serving("tls", "127.0.0.1", "localhost"); err != nil {
+	if err := authority.Serving("tls", append(simulator.Hosts(), "127.0.0.1", "localhost")...); err != nil {
 		t.Fatal(err)
 	}
 	return dir

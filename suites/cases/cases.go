@@ -1,0 +1,83 @@
+// Package cases draws inputs from a rule and its borders, and compares an implementation's verdict on each with the specification's.
+package cases
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Rule says of any input whether it is allowed.
+type Rule struct {
+	// Name by which the rule is spoken of, unique in its suite.
+	Name string
+	// Covers are the requirements that the rule is made of.
+	Covers []string
+	// State of the cluster that judges.
+	State clusters.State
+	// Begin makes what the inputs are judged against, if anything, and returns how a case is drawn.
+	Begin func(ctx context.Context, w World) (Draw, error)
+}
+
+// World is where the cases of a rule are judged.
+type World struct {
+	// Client of the cluster.
+	Client dynamic.Interface
+	// Namespace of the rule's own. It is removed with all that is in it.
+	Namespace string
+	// Seed of the run, from which all that is drawn follows.
+	Seed uint64
+}
+
+// Draw makes one case. What it draws first, and small, is what a case shrinks to.
+type Draw func(t *rapid.T) Case
+
+// Case is an object whose creation the specification allows or forbids.
+type Case struct {
+	// Input is what was drawn, for a person.
+	Input string
+	// Resource and Object whose creation is tried as a dry run, in the rule's namespace.
+	Resource schema.GroupVersionResource
+	Object   map[string]any
+	// Allowed says whether the specification allows it, and Requirement which of its requirements says so.
+	Allowed     bool
+	Requirement string
+	// Words that the refusal's message must have in it; "" for any.
+	Words string
+}
+
+// Result is what came of a rule.
+type Result struct {
+	Rule Rule
+	// Seed that the cases were drawn with, and Judged how many were, those of the shrinking left out.
+	Seed   uint64
+	Judged int
+	// Disagreement is a case, the smallest that was found, that the implementation judges otherwise than the specification; nil when there is none.
+	Disagreement *Disagreement
+	// Err is why the rule could not be judged.
+	Err error
+}
+
+// Disagreement is a case with what the implementation said of it.
+type Disagreement struct {
+	Case Case
+	// Got is "accepted", or "refused" with code, reason and message.
+	Got string
+}
+
+// String says what was drawn, what the specification says of it, and what the implementation did.
+func (d Disagreement) String() string {
+	want := "refused"
+	switch {
+	case d.Case.Allowed:
+		want = "accepted"
+	case d.Case.Words != "":
+		want = fmt.Sprintf("refused with %q in its message", d.Case.Words)
+	}
+	return fmt.Sprintf("%s: by %s it is to be %s, but it was %s", d.Case.Input, d.Case.Requirement, want, d.Got)
+}

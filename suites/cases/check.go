@@ -1,0 +1,141 @@
+package cases
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// check draws n cases of a rule and has each judged, until one disagrees; that one is then made as small as it gets.
+func check(ctx context.Context, w World, rule Rule, n int) Result {
+	result := Result{Rule: rule, Seed: w.Seed}
+	draw, err := rule.Begin(ctx, w)
+	if err != nil {
+		result.Err = fmt.Errorf("prepare the cases of %s: %w", rule.Name, err)
+		return result
+	}
+	failure := explore(n, w.Seed, func(t *rapid.T) {
+		c := draw(t)
+		if result.Err != nil {
+			return // nothing more can be judged
+		}
+		got, agrees, err := judge(ctx, w, c)
+		switch {
+		case err != nil:
+			result.Err = fmt.Errorf("judge %s: %w", c.Input, err)
+		case !agrees:
+			result.Disagreement = &Disagreement{Case: c, Got: got}
+			t.FailNow()
+		case result.Disagreement == nil:
+			result.Judged++
+		}
+	})
+	if failure != "" && result.Err == nil && result.Disagreement == nil {
+		result.Err = fmt.Errorf("draw cases of %s: %s", rule.Name, failure)
+	}
+	if result.Err != nil {
+		result.Disagreement = nil // it may not be the smallest, nor be repeatable
+	}
+	return result
+}
+
+// attempts are how often a case is tried of which nobody can tell what came of it.
+const attempts = 3
+
+// judge says what the implementation says of a case, and whether that is what the specification says. The error is why nobody can tell.
+func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
+	for range attempts {
+		object := &unstructured.Unstructured{Object: c.Object}
+		_, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		switch writes.Judge(err, 0) {
+		case writes.Accepted:
+			return "accepted", c.Allowed, nil
+		case writes.Refused:
+			status, _ := writes.StatusOf(err)
+			got = fmt.Sprintf("refused: %d %s: %s", status.Code, status.Reason, status.Message)
+			return got, !c.Allowed && strings.Contains(status.Message, c.Words), nil
+		case writes.Unknown:
+		}
+	}
+	return "", false, err
+}
+
+// library guards what the property-testing library takes from flags, of which a process has one set.
+var library sync.Mutex
+
+// explore runs a property with n inputs and, when it fails, with smaller and smaller ones, the smallest that fails last. It returns what the library says
+// of the failure, "" when there was none.
+func explore(n int, seed uint64, property func(*rapid.T)) string {
+	library.Lock()
+	defer library.Unlock()
+	testing.Init() // the library asks testing whether it is to be short
+	if !flag.Parsed() {
+		_ = flag.CommandLine.Parse(nil) // no arguments cannot be wrong
+	}
+	defer setFlags(map[string]string{
+		"rapid.checks": strconv.Itoa(n), "rapid.seed": strconv.FormatUint(seed, 10), "rapid.nofailfile": "true", "test.short": "false",
+	})()
+	t := &probe{}
+	done := make(chan struct{})
+	go func() { // the library ends the goroutine of a failed test
+		defer close(done)
+		rapid.Check(t, property)
+	}()
+	<-done
+	return t.failure
+}
+
+// setFlags sets flags, and returns what sets them to what they were.
+func setFlags(values map[string]string) (restore func()) {
+	before := map[string]string{}
+	for name, value := range values {
+		before[name] = flag.Lookup(name).Value.String()
+		_ = flag.Set(name, value) // these flags take these values
+	}
+	return func() {
+		for name, value := range before {
+			_ = flag.Set(name, value)
+		}
+	}
+}
+
+// probe is a test that keeps the first thing that is said of its failure.
+type probe struct{ failure string }
+
+func (p *probe) fail(text string) {
+	if p.failure == "" {
+		p.failure = text
+	}
+}
+
+// end ends the goroutine, as a test's does.
+func (p *probe) end(text string) {
+	p.fail(text)
+	runtime.Goexit()
+}
+
+func (*probe) Helper()                             {}
+func (*probe) Name() string                        { return "cases" }
+func (*probe) Logf(string, ...any)                 {}
+func (*probe) Log(...any)                          {}
+func (p *probe) Skipf(format string, args ...any)  { p.end(fmt.Sprintf(format, args...)) }
+func (p *probe) Skip(args ...any)                  { p.end(fmt.Sprint(args...)) }
+func (p *probe) SkipNow()                          { p.end("it was skipped") }
+func (p *probe) Errorf(format string, args ...any) { p.fail(fmt.Sprintf(format, args...)) }
+func (p *probe) Error(args ...any)                 { p.fail(fmt.Sprint(args...)) }
+func (p *probe) Fatalf(format string, args ...any) { p.end(fmt.Sprintf(format, args...)) }
+func (p *probe) Fatal(args ...any)                 { p.end(fmt.Sprint(args...)) }
+func (p *probe) FailNow()                          { p.end("it failed") }
+func (p *probe) Fail()                             { p.fail("it failed") }
+func (p *probe) Failed() bool                      { return p.failure != "" }

@@ -1,0 +1,152 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	kubetesting "k8s.io/client-go/testing"
+	"pgregory.net/rapid"
+)
+
+var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+
+// small is a rule: a widget has a name of small letters.
+func small(words string) Rule {
+	return Rule{Name: "small letters", Covers: []string{"W-1", "W-2"}, Begin: func(context.Context, World) (Draw, error) {
+		return func(t *rapid.T) Case {
+			name := rapid.StringOfN(rapid.SampledFrom([]rune("abAB-")), 1, 6, -1).Draw(t, "name")
+			allowed := strings.Trim(name, "ab") == ""
+			c := Case{Input: "a widget named " + name, Resource: widgets, Allowed: allowed, Requirement: "W-1", Words: words, Object: map[string]any{
+				"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name},
+			}}
+			if allowed {
+				c.Words = ""
+			}
+			return c
+		}, nil
+	}}
+}
+
+// world has an API server that judges names by a function, and notes them.
+func world(judge func(name string) error) (World, *[]string) {
+	client := fake.NewSimpleDynamicClient(runtime.NewScheme())
+	var names []string
+	client.PrependReactor("create", "widgets", func(action kubetesting.Action) (bool, runtime.Object, error) {
+		object := action.(kubetesting.CreateAction).GetObject().(*unstructured.Unstructured)
+		names = append(names, object.GetName())
+		return true, object, judge(object.GetName())
+	})
+	return World{Client: client, Namespace: "here", Seed: 7}, &names
+}
+
+func invalid(name, why string) error {
+	return apierrors.NewBadRequest("widget " + name + ": " + why)
+}
+
+// strict judges by the rule.
+func strict(name string) error {
+	if strings.Trim(name, "ab") != "" {
+		return invalid(name, "small letters only")
+	}
+	return nil
+}
+
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		judge func(string) error
+		words string
+		found string
+		err   string
+	}{
+		"agreement":             {judge: strict},
+		"agreement in words":    {judge: strict, words: "small letters"},
+		"a sign let through":    {judge: func(name string) error { return strict(strings.ReplaceAll(name, "A", "a")) }, found: "a widget named A: by W-1 it is to be refused, but it was accepted"},
+		"a good name refused":   {judge: func(name string) error { return strict(strings.ReplaceAll(name, "b", "B")) }, found: "a widget named b: by W-1 it is to be accepted, but it was refused: 400 BadRequest: widget B: small"},
+		"other words":           {judge: strict, words: "tiny", found: `a widget named A: by W-1 it is to be refused with "tiny" in its message, but it was refused: 400`},
+		"nobody can tell":       {judge: func(string) error { return errors.New("connection refused") }, err: "connection refused"},
+		"a webhook that broke":  {judge: func(string) error { return apierrors.NewInternalError(errors.New("failed calling webhook")) }, err: "failed calling webhook"},
+		"a server that is full": {judge: func(string) error { return apierrors.NewTooManyRequests("later", 1) }, err: "later"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := world(c.judge)
+			result := check(t.Context(), w, small(c.words), 200)
+			switch {
+			case c.err != "":
+				if result.Err == nil || !strings.Contains(result.Err.Error(), c.err) || result.Disagreement != nil {
+					t.Errorf("got %v, %v; want the error %q", result.Disagreement, result.Err, c.err)
+				}
+			case result.Err != nil:
+				t.Error(result.Err)
+			case c.found == "":
+				if result.Disagreement != nil || result.Judged != 200 || result.Seed != 7 {
+					t.Errorf("%d judged, seed %d, %v", result.Judged, result.Seed, result.Disagreement)
+				}
+			case result.Disagreement == nil || !strings.HasPrefix(result.Disagreement.String(), c.found):
+				t.Errorf("got %v\nwant %s", result.Disagreement, c.found)
+			}
+		})
+	}
+}
+
+// What nobody can tell once is asked again.
+func TestCheckAsksAgain(t *testing.T) {
+	asked := 0
+	w, names := world(func(name string) error {
+		if asked++; asked%2 == 1 {
+			return apierrors.NewServiceUnavailable("not now")
+		}
+		return strict(name)
+	})
+	if result := check(t.Context(), w, small(""), 50); result.Err != nil || result.Judged != 50 || len(*names) != 100 {
+		t.Errorf("%d judged, %d asked, %v", result.Judged, len(*names), result.Err)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	draw := func(seed uint64) []string {
+		w, names := world(strict)
+		w.Seed = seed
+		if result := check(t.Context(), w, small(""), 30); result.Err != nil {
+			t.Fatal(result.Err)
+		}
+		return *names
+	}
+	if !slices.Equal(draw(3), draw(3)) {
+		t.Error("one seed drew two lists of cases")
+	}
+	if slices.Equal(draw(3), draw(4)) {
+		t.Error("two seeds drew the same cases")
+	}
+}
+
+func TestRulesThatBreak(t *testing.T) {
+	w, _ := world(strict)
+	for name, begin := range map[string]func(context.Context, World) (Draw, error){
+		"no repository": func(context.Context, World) (Draw, error) { return nil, errors.New("no repository") },
+		"out of range":  func(context.Context, World) (Draw, error) { return func(*rapid.T) Case { panic("out of range") }, nil },
+	} {
+		result := check(t.Context(), w, Rule{Name: "broken", Begin: begin}, 5)
+		if result.Err == nil || !strings.Contains(result.Err.Error(), name) || result.Judged != 0 {
+			t.Errorf("%d judged, %v; want the error %q", result.Judged, result.Err, name)
+		}
+	}
+}
+
+func TestStatusOfARefusal(t *testing.T) {
+	w, _ := world(func(name string) error {
+		return &apierrors.StatusError{ErrStatus: apierrors.NewConflict(widgets.GroupResource(), name, errors.New("taken")).Status()}
+	})
+	result := check(t.Context(), w, small(""), 5)
+	if result.Disagreement == nil || !strings.Contains(result.Disagreement.Got, http.StatusText(http.StatusConflict)) {
+		t.Errorf("got %v, %v", result.Disagreement, result.Err)
+	}
+}

@@ -1,0 +1,141 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// Options say how many cases are drawn, and on which clusters they are judged.
+type Options struct {
+	// Cases of each rule.
+	Cases int
+	// Seed that they are drawn with, not 0. The same seed draws the same cases.
+	Seed uint64
+	// Provider of the clusters, and Simulators that their systems can be.
+	Provider   clusters.Provider
+	Simulators systems.Simulators
+	// Prefix of the clusters' names, which must be unique on the machine.
+	Prefix string
+	// Progress is told what is going on. May be nil.
+	Progress clusters.Progress
+}
+
+// removeTimeout is how long a cluster, or what was made in it, may take to go.
+const removeTimeout = 2 * time.Minute
+
+// Run has the cases of all rules judged, in their order. Rules that follow each other and whose states differ in systems alone share a cluster.
+// A rule that could not be judged says so in its result. The error is of the clusters.
+func Run(ctx context.Context, rules []Rule, o Options) ([]Result, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
+	var results []Result
+	var errs []error
+	for len(rules) > 0 {
+		n := 1
+		for n < len(rules) && sameCluster(rules[0].State, rules[n].State) {
+			n++
+		}
+		judged, err := o.share(ctx, rules[:n], len(results))
+		for _, rule := range rules[len(judged):n] {
+			judged = append(judged, Result{Rule: rule, Seed: o.Seed, Err: fmt.Errorf("it did not come to it: %w", err)})
+		}
+		results, errs, rules = append(results, judged...), append(errs, err), rules[n:]
+	}
+	return results, errors.Join(errs...)
+}
+
+func sameCluster(a, b clusters.State) bool {
+	a.Systems, b.Systems = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// share judges rules on one cluster, as many of them as it can.
+func (o Options) share(ctx context.Context, rules []Rule, number int) (results []Result, err error) {
+	name := fmt.Sprintf("%s-cases-%d", o.Prefix, number+1)
+	err = o.onCluster(ctx, name, rules[0].State, func(c clusters.Cluster, set *systems.Set) error {
+		for i, rule := range rules {
+			if err := set.Converge(ctx, rule.State.Systems); err != nil {
+				return err
+			}
+			o.Progress("%d cases of %s, seed %d", o.Cases, rule.Name, o.Seed)
+			result, err := o.one(ctx, c, rule, fmt.Sprintf("%s-%d", name, i+1))
+			if err != nil {
+				return err
+			}
+			results = append(results, result)
+		}
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("judge generated cases on cluster %s: %w", name, err)
+	}
+	return results, err
+}
+
+// onCluster makes a cluster, does something with it and its systems, and removes them.
+func (o Options) onCluster(ctx context.Context, name string, state clusters.State, do func(clusters.Cluster, *systems.Set) error) (err error) {
+	if state, err = o.Provider.Resolve(ctx, state); err != nil {
+		return err
+	}
+	if err := errors.Join(o.Provider.Check(ctx, []clusters.State{state}), systems.Check(ctx, state.Systems, o.Simulators)); err != nil {
+		return err
+	}
+	if err := o.Provider.Prepare(ctx, state); err != nil {
+		return err
+	}
+	c, err := o.Provider.Create(ctx, name, state)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		err = errors.Join(err, c.Delete(removal))
+	}()
+	set, err := systems.New(c, systems.Options{Simulators: o.Simulators, Progress: o.Progress})
+	if err != nil {
+		return err
+	}
+	lasting, ok := c.(harness.Lasting)
+	defer func() {
+		removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		err = errors.Join(err, set.Close(removal, ok && lasting.Lasting()))
+	}()
+	return do(c, set)
+}
+
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+// one judges the cases of a rule in a namespace of its own.
+func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespace string) (result Result, err error) {
+	client, err := dynamic.NewForConfig(writes.Configure(c.RESTConfig(), "rehearse"))
+	if err != nil {
+		return result, fmt.Errorf("make a client for cluster %s: %w", c.Name(), err)
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
+	if _, err := client.Resource(namespaces).Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return result, fmt.Errorf("make a namespace for the cases of %s: %w", rule.Name, err)
+	}
+	defer func() {
+		removal := context.WithoutCancel(ctx)
+		if deleted := client.Resource(namespaces).Delete(removal, namespace, metav1.DeleteOptions{}); deleted != nil {
+			err = errors.Join(err, fmt.Errorf("remove namespace %s: %w", namespace, deleted))
+		}
+	}()
+	return check(ctx, World{Client: client, Namespace: namespace, Seed: o.Seed}, rule, o.Cases), nil
+}

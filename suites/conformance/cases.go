@@ -1,0 +1,46 @@
+package conformance
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+)
+
+// Rules are those of the suite of which cases can be drawn for the implementation: in its profile, with its systems substituted and its faults.
+func (p *Plan) Rules() []cases.Rule {
+	var rules []cases.Rule
+	for _, rule := range p.options.Suite.Rules {
+		c := &scenarios.Scenario{Metadata: scenarios.Metadata{Name: rule.Name}, Spec: scenarios.Spec{Cluster: rule.State}}
+		if !p.selection.inProfile(c) {
+			continue
+		}
+		c, why := substituted(c, p.selection.substitutes)
+		if why != "" {
+			continue // its variant is not given
+		}
+		rule.State = suites.WithFaults([]*scenarios.Scenario{c}, p.options.Suite.System, p.options.Faults)[0].Spec.Cluster
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at fault.
+func generated(result cases.Result) (o outcome, covers []string) {
+	o = outcome{ConformanceScenario: reports.ConformanceScenario{
+		Name: "generated: " + result.Rule.Name, Status: reports.ConformancePassed, Source: "generated", Path: []string{result.Rule.State.String()},
+		Cases: &reports.ConformanceCases{Seed: result.Seed, Agreed: result.Judged},
+	}}
+	switch {
+	case result.Err != nil:
+		o.Status, o.Reason = reports.ConformanceUntested, firstLine(result.Err.Error())
+	case result.Disagreement != nil:
+		o.Status, o.Cases.Disagreement = reports.ConformanceFailed, result.Disagreement.String()
+		o.Reason = firstLine(o.Cases.Disagreement)
+		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged, result.Seed)
+		return o, []string{result.Disagreement.Case.Requirement}
+	}
+	return o, result.Rule.Covers
+}

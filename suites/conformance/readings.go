@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+// Readings plans what is to be run after the plan itself: where a requirement that has variants is not met as it is stated, the scenarios that show the
+// other variants. It is nil where there is nothing of that kind.
+func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, error) {
+	failed := map[string]bool{}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			for _, id := range s.Covers {
+				failed[id] = failed[id] || s.Status == reports.Failed
+			}
+		}
+	}
+	var list []*scenarios.Scenario
+	for _, q := range p.options.Suite.Requirements {
+		for i, variant := range q.Variants {
+			if i == 0 || !failed[q.ID] {
+				continue
+			}
+			for _, c := range p.options.Suite.Readings(q.ID, variant.Name) {
+				replaced, why := substituted(p.underTest(c), p.selection.substitutes)
+				if why != "" {
+					p.selection.skip(c, why)
+					continue
+				}
+				list = append(list, replaced)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var err error
+	p.readings, err = harness.NewPlan(ctx, p.options.Provider, suites.WithFaults(list, p.options.Suite.System, p.options.Faults), p.options.Plan)
+	return p.readings, err
+}
+
+// underTest returns the scenario with the implementation that is tested in the place of the simulator's variant that shows the reading.
+func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
+	tested := clusters.Simulated{}
+	if p.selection.profile != nil {
+		tested.Variant = p.selection.profile.Variants[0]
+	}
+	c := *original
+	c.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
+	for i, s := range c.Spec.Cluster.Systems {
+		if s.Name == p.options.Suite.System && s.Simulated != nil {
+			c.Spec.Cluster.Systems[i].Simulated = &tested
+		}
+	}
+	return &c
+}
+
+// asRead says in which variant a requirement is met, given the evidence for its statement. Where that failed, it is met in another variant of which
+// every scenario passed; the evidence is then theirs.
+func (p *Plan) asRead(q suites.Requirement, stated reports.ConformanceEvidence, outcomes map[string]outcome) (variant string, evidence reports.ConformanceEvidence) {
+	evidence = stated
+	if len(stated.Failed) == 0 && len(stated.Passed) > 0 {
+		variant = q.Variants[0].Name
+	}
+	for _, other := range q.Variants[1:] {
+		var shown reports.ConformanceEvidence
+		var titles []string
+		for _, c := range p.options.Suite.Readings(q.ID, other.Name) {
+			if o, ran := outcomes[c.Title()]; ran {
+				titles = append(titles, c.Title())
+				o.addTo(&shown, q.ID)
+			}
+		}
+		if variant == "" && len(stated.Failed) > 0 && len(titles) > 0 && len(shown.Passed) == len(titles) {
+			variant, evidence = other.Name, shown
+			evidence.Others = append(evidence.Others, slices.Concat(stated.Failed, stated.Passed, stated.Untested)...)
+			continue
+		}
+		evidence.Others = append(evidence.Others, titles...)
+	}
+	return variant, evidence
+}

@@ -1,0 +1,169 @@
+package conformance
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+)
+
+const otherReading = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: round, labels: {reading: round}}
+spec:
+  covers: [G-1]
+  cluster: {version: "1.36", systems: [{name: gadgets, simulated: {variant: older}}]}
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`
+
+// readable is a plan of the suite in which G-1 can be read in two ways.
+func readable(t *testing.T, o Options) *Plan {
+	t.Helper()
+	p := plan(t, o)
+	set, err := scenarios.LoadBytes("readings.yaml", []byte(otherReading))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.options.Suite.Scenarios = append(p.options.Suite.Scenarios, set.Scenarios...)
+	p.options.Suite.Requirements[0].Variants = []suites.Variant{{Name: "square", Source: "Chapter 1"}, {Name: "round", Source: "Chapter 9"}}
+	if err := p.options.Suite.Check(); err == nil || strings.Contains(err.Error(), "reading") {
+		t.Fatalf("the suite: %v", err)
+	}
+	return p
+}
+
+func TestReadings(t *testing.T) {
+	failed := map[string]reports.Scenario{"named [crd]": {Status: reports.Failed, Message: "it is not square"}}
+	for name, c := range map[string]struct {
+		outcomes map[string]reports.Scenario
+		round    reports.Status
+		want     string
+	}{
+		"as it is stated":   {nil, "", "passed as square"},
+		"in another way":    {failed, reports.Passed, "passed as round"},
+		"in no way":         {failed, reports.Failed, "failed as "},
+		"in one not judged": {failed, reports.Error, "failed as "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := readable(t, Options{})
+			results := Results{Run: ran(p, c.outcomes)}
+			readings, err := p.Readings(t.Context(), results.Run)
+			if err != nil || (readings == nil) != (c.round == "") {
+				t.Fatalf("%v, %v", readings, err)
+			}
+			if readings != nil {
+				results.Readings = readings.Result()
+				results.Readings.Tracks[0].Scenarios[0].Status = c.round
+			}
+			r, err := p.Report(results, About{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := r.Requirements[0]
+			if got := string(q.Status) + " as " + q.Variant; got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if c.want == "passed as round" && (!slices.Equal(q.Scenarios.Passed, []string{"round"}) || !slices.Contains(q.Scenarios.Others, "named [crd]")) {
+				t.Errorf("the evidence is %+v", q.Scenarios)
+			}
+		})
+	}
+}
+
+// The other reading is looked for in what is tested, not in the simulator's variant that shows it.
+func TestReadingsOfWhatIsTested(t *testing.T) {
+	for name, c := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"the simulator": {Options{Faults: []string{"bad"}}, "gadgets(simulated, faults bad)"},
+		"of a profile":  {Options{Profile: "crd"}, "gadgets(simulated, variant crd)"},
+		"a program":     {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}}, "gadgets(process"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := readable(t, c.options)
+			readings, err := p.Readings(t.Context(), ran(p, map[string]reports.Scenario{"named [crd]": {Status: reports.Failed}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := readings.Tracks[0].Path[0].String(); !strings.Contains(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func rule(variant string) cases.Rule {
+	return cases.Rule{
+		Name: "names [" + variant + "]", Covers: []string{"G-1", "G-5"},
+		State: clusters.State{Version: "1.36", Systems: []clusters.System{{Name: "gadgets", Simulated: &clusters.Simulated{Variant: variant}}}},
+	}
+}
+
+func TestRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		options Options
+		want    []string
+	}{
+		"all":       {Options{}, []string{"simulated, variant webhook", "simulated, variant crd"}},
+		"a profile": {Options{Profile: "crd", Faults: []string{"bad"}}, []string{"simulated, variant crd, faults bad"}},
+		"a program": {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}}, []string{"process"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, c.options)
+			p.options.Suite.Rules = []cases.Rule{rule("webhook"), rule("crd")}
+			rules := p.Rules()
+			if len(rules) != len(c.want) {
+				t.Fatalf("%d rules, want %d", len(rules), len(c.want))
+			}
+			for i, want := range c.want {
+				if got := rules[i].State.String(); !strings.Contains(got, want) {
+					t.Errorf("%s, want %s", got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestGeneratedCases(t *testing.T) {
+	for name, c := range map[string]struct {
+		result cases.Result
+		want   string
+	}{
+		"all agree":        {cases.Result{Judged: 1000}, "G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed"},
+		"one does not":     {cases.Result{Judged: 3, Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"nobody can judge": {cases.Result{Err: errors.New("it broke")}, "G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, Options{})
+			c.result.Rule, c.result.Seed = rule("crd"), 42
+			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}}, About{Implementation: reports.Implementation{
+				Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := statuses(r); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			last := r.Scenarios[len(r.Scenarios)-1]
+			if last.Cases == nil || last.Cases.Seed != 42 || last.Cases.Agreed != c.result.Judged || (last.Cases.Disagreement != "") != (c.result.Disagreement != nil) {
+				t.Errorf("%s: %+v", last.Name, last.Cases)
+			}
+			data, err := reports.ConformanceYAML(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := reports.ReadConformance(data); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

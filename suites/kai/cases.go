@@ -1,0 +1,114 @@
+package kai
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
+)
+
+// Rules are those of which cases can be drawn: the names of sub groups, in each place in which an implementation may have the rule.
+func Rules() []cases.Rule {
+	var rules []cases.Rule
+	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {
+		rules = append(rules, cases.Rule{
+			Name:   fmt.Sprintf("sub group names [%s]", variant),
+			Covers: []string{"KAI-K01", "KAI-K02", "KAI-K04", "KAI-K05", "KAI-K06", "KAI-K07", "KAI-K09", "KAI-K10"},
+			State: clusters.State{
+				Version: "1.36",
+				Systems: []clusters.System{{Name: simulator.Name, Simulated: &clusters.Simulated{Variant: variant}}},
+			},
+			Begin: func(context.Context, cases.World) (cases.Draw, error) {
+				return func(t *rapid.T) cases.Case { return nameCase(drawName(t), variant == simulator.Webhook) }, nil
+			},
+		})
+	}
+	return rules
+}
+
+// hostile are signs that no name has, and those at the ends of a name that only its middle may have. The first are the simplest.
+var hostile = []rune("A-_. Z@[`{/:\n\t\x00é\u0661\u017f\u0130\u212a\u200b\U0001f600")
+
+// drawName draws a name of the rule, and then spoils it in no place or a few: lengths are near 0 or near the longest.
+func drawName(t *rapid.T) string {
+	length := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(longestName-3, longestName+3)).Draw(t, "length")
+	good := rapid.SampledFrom([]rune("a0-bz9"))
+	name := make([]rune, length)
+	for i := range name {
+		name[i] = good.Draw(t, "character")
+	}
+	if length == 0 {
+		return ""
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "spoilt") {
+		at := rapid.IntRange(0, length-1).Draw(t, "at")
+		name[at] = rapid.SampledFrom(hostile).Draw(t, "sign")
+	}
+	return string(name)
+}
+
+// nameCase is a PodGroup with one sub group of that name. Only where the webhook alone has the rule is it certain who refuses it, and with which words.
+func nameCase(name string, webhook bool) cases.Case {
+	requirement, words := judgeName(name)
+	c := cases.Case{
+		Input:    fmt.Sprintf("a sub group named %+q", name),
+		Resource: api.GroupVersion.WithResource("podgroups"),
+		Object: map[string]any{
+			"apiVersion": api.GroupVersion.String(), "kind": "PodGroup", "metadata": map[string]any{"name": "case"},
+			"spec": map[string]any{"minMember": int64(1), "queue": "default", "subGroups": []any{map[string]any{"name": name, "minMember": int64(1)}}},
+		},
+		Allowed: words == "", Requirement: requirement,
+	}
+	if webhook {
+		c.Words = words
+	}
+	return c
+}
+
+// longestName is how many bytes a name may have.
+const longestName = 63
+
+// judgeName is the specification's validateSubGroupName: the words of the refusal, "" where the name is allowed, and the requirement that it is.
+func judgeName(name string) (requirement, words string) {
+	lowercase := strings.ToLower(name)
+	switch {
+	case name == "":
+		return "KAI-K07", "subgroup name cannot be empty"
+	case len(name) > longestName:
+		return "KAI-K10", fmt.Sprintf("subgroup name %q exceeds maximum length of 63 characters", name)
+	case isName(name) && len(name) == longestName:
+		return "KAI-K09", ""
+	case isName(name):
+		return "KAI-K01", ""
+	case isName(lowercase):
+		return "KAI-K02", fmt.Sprintf("subgroup name %q must be lowercase; use %q instead", name, lowercase)
+	}
+	requirement = "KAI-K06"
+	switch {
+	case strings.HasPrefix(name, "-"):
+		requirement = "KAI-K05"
+	case strings.Contains(name, "_"):
+		requirement = "KAI-K04"
+	}
+	return requirement, fmt.Sprintf("subgroup name %q is invalid: must consist of lowercase alphanumeric characters or '-', "+
+		"start with an alphanumeric character, and end with an alphanumeric character", name)
+}
+
+// isName says whether a text, of any length, has the characters of a name.
+func isName(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		switch alphanumeric := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; {
+		case alphanumeric:
+		case c != '-' || i == 0 || i == len(text)-1:
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,170 @@
+package porch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
+)
+
+var (
+	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	repositories     = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+	packageRevisions = v1alpha1.GroupVersion.WithResource("packagerevisions")
+)
+
+// caseRepository is where the packages of the cases are.
+const caseRepository = "cases"
+
+// Rules are those of which cases can be drawn: the overlap of packages' paths.
+func Rules() []cases.Rule {
+	return []cases.Rule{{
+		Name:   "package paths",
+		Covers: []string{"PORCH-P60", "PORCH-P61", "PORCH-P62", "PORCH-P63", "PORCH-P64", "PORCH-P65", "PORCH-P66"},
+		State: clusters.State{
+			Version: "1.36", Systems: []clusters.System{{Name: simulator.Name, Simulated: &clusters.Simulated{}}},
+		},
+		Begin: beginPaths,
+	}}
+}
+
+// drawPath draws a path of a few steps. No step has a dash in it, since a dash stands between them in the name of a revision's object.
+func drawPath() *rapid.Generator[string] {
+	step := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abc"})
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(step, 1, 4).Draw(t, "steps"), "/")
+	})
+}
+
+// manyPaths is how many packages are drawn to be there; those that overlap others are left out.
+const manyPaths = 12
+
+// beginPaths makes packages that do not overlap each other.
+func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
+	if err := makeRepository(ctx, w); err != nil {
+		return nil, err
+	}
+	var existing []string
+	drawn := rapid.SliceOfN(drawPath(), manyPaths, manyPaths).Example(int(w.Seed)) //nolint:gosec // any number will do
+	for _, path := range drawn {
+		if slices.Contains(existing, path) || overlapping(path, existing) != "" {
+			continue
+		}
+		object := &unstructured.Unstructured{Object: pathObject(path)}
+		if _, err := w.Client.Resource(packageRevisions).Namespace(w.Namespace).Create(ctx, object, metav1.CreateOptions{}); err != nil {
+			return nil, fmt.Errorf("make package %s beside %s: %w", path, strings.Join(existing, ", "), err)
+		}
+		existing = append(existing, path)
+	}
+	return func(t *rapid.T) cases.Case { return pathCase(drawNew(t, existing), existing) }, nil
+}
+
+// drawNew draws a path that is no package's yet: any path, or one around, inside or beside of one that is there.
+func drawNew(t *rapid.T, existing []string) string {
+	path := rapid.OneOf(drawPath(), rapid.Custom(func(t *rapid.T) string {
+		near := rapid.SampledFrom(existing).Draw(t, "near")
+		above := near[:max(strings.LastIndex(near, "/"), 0)]
+		choices := []string{near + "/a", near + "a", strings.TrimPrefix(above+"/b", "/"), "a/" + near}
+		if above != "" {
+			choices = append(choices, above)
+		}
+		return rapid.SampledFrom(choices).Draw(t, "path")
+	})).Filter(func(path string) bool { return !slices.Contains(existing, path) })
+	return path.Draw(t, "path")
+}
+
+func pathCase(path string, existing []string) cases.Case {
+	c := cases.Case{
+		Input:    fmt.Sprintf("a package at %s, where there are %s", path, strings.Join(existing, ", ")),
+		Resource: packageRevisions, Object: pathObject(path), Allowed: true, Requirement: "PORCH-P64",
+	}
+	switch other := overlapping(path, existing); {
+	case other == "" && slices.ContainsFunc(existing, func(other string) bool { return strings.HasPrefix(path, other) || strings.HasPrefix(other, path) }):
+		c.Requirement = "PORCH-P65"
+	case other == "":
+	case strings.HasPrefix(path, other) && !strings.Contains(other, "/"):
+		c.Allowed, c.Requirement = false, "PORCH-P62"
+	case strings.HasPrefix(path, other):
+		c.Allowed, c.Requirement = false, "PORCH-P61"
+	case !strings.Contains(path, "/"):
+		c.Allowed, c.Requirement = false, "PORCH-P63"
+	default:
+		c.Allowed, c.Requirement = false, "PORCH-P60"
+	}
+	return c
+}
+
+// overlapping is the specification's rule: the first of the packages that is a parent or a child of the path, step by step; "" where none is.
+func overlapping(path string, existing []string) string {
+	steps := strings.Split(path, "/")
+	for _, other := range existing {
+		others := strings.Split(other, "/")
+		shorter := min(len(steps), len(others))
+		if len(steps) != len(others) && slices.Equal(steps[:shorter], others[:shorter]) {
+			return other
+		}
+	}
+	return ""
+}
+
+func pathObject(path string) map[string]any {
+	return map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "PackageRevision",
+		"metadata": map[string]any{"name": caseRepository + "-" + strings.ReplaceAll(path, "/", "-") + "-v1"},
+		"spec":     map[string]any{"repositoryName": caseRepository, "packageName": path, "workspaceName": "v1"},
+	}
+}
+
+// readyInterval and readyTimeout are how often a repository is looked at, and how long it may take to answer.
+const (
+	readyInterval = 50 * time.Millisecond
+	readyTimeout  = 30 * time.Second
+)
+
+// makeRepository makes a repository on the git server that every implementation under test tells of, and waits until it answers.
+func makeRepository(ctx context.Context, w cases.World) error {
+	git, err := w.Client.Resource(configMaps).Namespace("porch-system").Get(ctx, "git", metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("find the git server: %w", err)
+	}
+	url, _, err := unstructured.NestedString(git.Object, "data", "url")
+	if err != nil {
+		return fmt.Errorf("find the git server: %w", err)
+	}
+	client := w.Client.Resource(repositories).Namespace(w.Namespace)
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": repositories.GroupVersion().String(), "kind": "Repository", "metadata": map[string]any{"name": caseRepository},
+		"spec": map[string]any{"type": "git", "git": map[string]any{"repo": fmt.Sprintf("%s/%s/%s.git", url, w.Namespace, caseRepository), "branch": "main"}},
+	}}
+	if _, err := client.Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("make a repository: %w", err)
+	}
+	err = wait.PollUntilContextTimeout(ctx, readyInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		found, err := client.Get(ctx, caseRepository, metav1.GetOptions{})
+		return err == nil && ready(found), err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until the repository answers: %w", err)
+	}
+	return nil
+}
+
+func ready(repository *unstructured.Unstructured) bool {
+	conditions, _, err := unstructured.NestedSlice(repository.Object, "status", "conditions")
+	return err == nil && slices.ContainsFunc(conditions, func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "Ready" && condition["status"] == "True"
+	})
+}
