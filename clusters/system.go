@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,9 @@ type System struct {
 	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the creation of something
 	// must be seen to answer before the system counts as installed. A simulator brings its own.
 	Probes []map[string]any `json:"probes,omitempty"`
+	// Fails says that the system's process is to end by itself before it serves, because of its configuration say, and must have this text in its
+	// last lines. A change that does not repeat it wants the system to serve again.
+	Fails string `json:"fails,omitempty"`
 }
 
 // Simulated is a simulator, and how it is to behave.
@@ -33,6 +37,8 @@ type Simulated struct {
 	Faults []string `json:"faults,omitempty"`
 	// Variant of the specification that the simulator is to follow, where it knows several.
 	Variant string `json:"variant,omitempty"`
+	// Config is the configuration of what is simulated, verbatim, for a simulator that takes one: as the file that the real system is started with.
+	Config map[string]any `json:"config,omitempty"`
 }
 
 // SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain $(NAME):
@@ -164,6 +170,7 @@ func (s System) with(c System) System {
 	if c.Probes != nil {
 		next.Probes = c.Probes
 	}
+	next.Fails = c.Fails
 	switch {
 	case c.Simulated != nil:
 		simulated := *c.Simulated
@@ -245,8 +252,27 @@ func (s System) String() string {
 		if len(simulated.Faults) > 0 {
 			words = append(words, "faults "+strings.Join(simulated.Faults, " "))
 		}
+		if simulated.Config != nil {
+			words = append(words, "config "+inShort(simulated.Config))
+		}
+	}
+	if s.Fails != "" {
+		words = append(words, fmt.Sprintf("fails with %q", s.Fails))
 	}
 	return s.Name + "(" + strings.Join(words, ", ") + ")"
+}
+
+// inShort is a configuration in so many characters that one can be told from another in a plan.
+func inShort(config map[string]any) string {
+	const most = 120
+	text, err := json.Marshal(config)
+	if err != nil {
+		return "that is no JSON"
+	}
+	if characters := []rune(string(text)); len(characters) > most {
+		return string(characters[:most]) + "..."
+	}
+	return string(text)
 }
 
 // Texts yields every text of the system that placeholders may stand in, with the way to it: fields and indices.

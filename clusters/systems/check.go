@@ -51,6 +51,9 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 	if variant := definition.Simulated.Variant; variant != "" && !slices.Contains(simulator.Variants, variant) {
 		errs = append(errs, fmt.Errorf("simulator %s has no variant %q; it has: %s", definition.Simulator(), variant, strings.Join(simulator.Variants, ", ")))
 	}
+	if definition.Simulated.Config != nil && !simulator.Configurable {
+		errs = append(errs, fmt.Errorf("simulator %s takes no configuration", definition.Simulator()))
+	}
 	return errs
 }
 

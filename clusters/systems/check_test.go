@@ -19,7 +19,8 @@ func TestCheck(t *testing.T) {
 		return clusters.System{Name: "lws", Version: "7", Process: &p}
 	}
 	manifests := func(names ...string) clusters.System { return clusters.System{Name: "lws", Manifests: names} }
-	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, Variants: []string{"v"}}}
+	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, Variants: []string{"v"}}, "grove": {Configurable: true}}
+	config := map[string]any{"a": "b"}
 	for i, c := range []struct {
 		system clusters.System
 		want   string
@@ -27,7 +28,9 @@ func TestCheck(t *testing.T) {
 		{simulated(clusters.Simulated{Faults: []string{"b"}, Variant: "v"}), ""},
 		{simulated(clusters.Simulated{Faults: []string{"a", "c"}}), `has no fault "c"; it has: a, b`},
 		{simulated(clusters.Simulated{Variant: "w"}), `has no variant "w"; it has: v`},
-		{simulated(clusters.Simulated{Simulator: "swl"}), `there is no simulator "swl"; there are: lws`},
+		{simulated(clusters.Simulated{Config: config}), "takes no configuration"},
+		{simulated(clusters.Simulated{Simulator: "grove", Config: config}), ""},
+		{simulated(clusters.Simulated{Simulator: "swl"}), `there is no simulator "swl"; there are: grove, lws`},
 		{process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{crd}, Webhooks: []string{webhook}}), ""},
 		{process(clusters.SystemProcess{Command: []string{"$(DIR)/made-by-nobody"}}), ""},
 		{process(clusters.SystemProcess{Command: []string{"/no/such/manager-$(VERSION)"}}), "/no/such/manager-7"},

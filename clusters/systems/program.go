@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -60,10 +61,23 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
 		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" + definition.Simulated.Variant,
 	})
-	return program{
-		command: command, probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
-	}, nil
+	made := program{
+		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+	}
+	if definition.Simulated.Config != nil {
+		text, err := yaml.Marshal(definition.Simulated.Config)
+		if err != nil {
+			return program{}, fmt.Errorf("write its configuration: %w", err)
+		}
+		made.files = map[string]string{configFile: string(text)}
+		command = append(command, "--config="+at.file(configFile))
+	}
+	made.command = command
+	return made, nil
 }
+
+// configFile is where a simulator's configuration is, in its system's folder.
+const configFile = "config.yaml"
 
 func noSimulator(name string, simulators Simulators) error {
 	return fmt.Errorf("there is no simulator %q; there are: %s", name, strings.Join(clusters.SortedKeys(simulators), ", "))

@@ -8,6 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
+	"github.com/rehearse-dev/rehearse/suites/grove"
+	"github.com/rehearse-dev/rehearse/suites/grove/kaischeduler"
+	grovesimulator "github.com/rehearse-dev/rehearse/suites/grove/simulator"
 	"github.com/rehearse-dev/rehearse/suites/kai"
 	kaisimulator "github.com/rehearse-dev/rehearse/suites/kai/simulator"
 	"github.com/rehearse-dev/rehearse/suites/kubernetes"
@@ -29,6 +32,8 @@ type suiteEntry struct {
 	rules []cases.Rule
 	// simulator of the system; the zero value where there is none.
 	simulator simulators.Simulator
+	// others are simulators of what the system works with, by name.
+	others simulators.Catalog
 }
 
 // allSuites lists the suites. A new one is one entry here.
@@ -64,6 +69,21 @@ func allSuites() []suiteEntry {
 				Faults:   faultsOf(porchsimulator.Faults(), func(f porchsimulator.Fault) simulators.Fault { return simulators.Fault(f) }),
 				Variants: porchsimulator.Variants(), Probes: porchsimulator.Probes(), Hosts: porchsimulator.Hosts(),
 			},
+		},
+		{
+			name: grovesimulator.Name, system: grovesimulator.Name, requirements: grove.Requirements,
+			simulator: simulators.Simulator{
+				RunConfigured: func(ctx context.Context, o simulators.Options, config []byte) error {
+					return grovesimulator.Run(ctx, grovesimulator.Options(o), config)
+				},
+				Faults:   faultsOf(grovesimulator.Faults(), func(f grovesimulator.Fault) simulators.Fault { return simulators.Fault(f) }),
+				Variants: grovesimulator.Variants(), Probes: grovesimulator.Probes(),
+			},
+			others: simulators.Catalog{kaischeduler.Name: simulators.Simulator{
+				Run: func(ctx context.Context, o simulators.Options) error {
+					return kaischeduler.Run(ctx, kaischeduler.Options(o))
+				},
+			}},
 		},
 	}
 }

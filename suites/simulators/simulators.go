@@ -57,6 +57,8 @@ type Fault struct {
 type Simulator struct {
 	// Run installs what the simulator needs and serves until the context ends.
 	Run func(ctx context.Context, o Options) error
+	// RunConfigured is instead of Run for a simulator that takes a configuration: YAML, nil where there is none.
+	RunConfigured func(ctx context.Context, o Options, config []byte) error
 	// Faults that it can have.
 	Faults []Fault
 	// Variants that it can be.
@@ -66,6 +68,9 @@ type Simulator struct {
 	// Hosts are names for which its certificate is made besides its address.
 	Hosts []string
 }
+
+// Exists says whether there is a simulator at all.
+func (s Simulator) Exists() bool { return s.Run != nil || s.RunConfigured != nil }
 
 // Catalog is the simulators that a program can be, by name.
 type Catalog map[string]Simulator
@@ -97,6 +102,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 		all[name] = systems.Simulator{
 			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
 			Hosts: simulator.Hosts,
+			Configurable: simulator.RunConfigured != nil,
 		}
 	}
 	return all
@@ -134,6 +140,10 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	flags.IntVar(&o.Port, "port", 0, "port to serve on")
 	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
 	flags.StringVar(&o.Variant, "variant", "", "variant of the specification")
+	var config *string
+	if simulator.RunConfigured != nil {
+		config = flags.String("config", "", "configuration, a YAML file")
+	}
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -149,5 +159,14 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	}
 	o.RESTConfig.UserAgent = "rehearse-simulator/" + name
 	o.Logger = logr.FromSlogHandler(slog.NewTextHandler(log, nil)).WithName(name)
-	return simulator.Run(ctx, o)
+	if config == nil {
+		return simulator.Run(ctx, o)
+	}
+	var text []byte
+	if *config != "" {
+		if text, err = os.ReadFile(*config); err != nil {
+			return fmt.Errorf("read the configuration: %w", err)
+		}
+	}
+	return simulator.RunConfigured(ctx, o, text)
 }

@@ -1,0 +1,120 @@
+package scheduler
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// PodGang is groups of pods that are scheduled together.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+type PodGang struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   PodGangSpec   `json:"spec"`
+	Status PodGangStatus `json:"status,omitempty"`
+}
+
+// PodGangList is a list of them.
+//
+// +kubebuilder:object:root=true
+type PodGangList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []PodGang `json:"items"`
+}
+
+// PodGangSpec is what is wanted of the scheduler.
+type PodGangSpec struct {
+	// PodGroups are the groups of pods.
+	PodGroups []PodGroup `json:"podgroups"`
+	// PriorityClassName of the gang.
+	//
+	// +optional
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+	// TopologyConstraint of the whole gang.
+	//
+	// +optional
+	TopologyConstraint *TopologyConstraint `json:"topologyConstraint,omitempty"`
+}
+
+// PodGroup is like pods of a gang.
+type PodGroup struct {
+	// Name of the group: that of its PodClique.
+	Name string `json:"name"`
+	// PodReferences are the pods, once all of them are created; none before.
+	PodReferences []PodReference `json:"podReferences"`
+	// MinReplicas is how many of the pods are scheduled together or not at all.
+	MinReplicas int32 `json:"minReplicas"`
+	// TopologyConstraint of the group.
+	//
+	// +optional
+	TopologyConstraint *TopologyConstraint `json:"topologyConstraint,omitempty"`
+}
+
+// PodReference names a pod.
+type PodReference struct {
+	// Namespace of the pod.
+	Namespace string `json:"namespace"`
+	// Name of the pod.
+	Name string `json:"name"`
+}
+
+// TopologyConstraint says how near to each other pods must run.
+type TopologyConstraint struct {
+	// PackConstraint names the levels of the topology within which the pods are packed.
+	//
+	// +optional
+	PackConstraint *PackConstraint `json:"packConstraint,omitempty"`
+}
+
+// PackConstraint names levels of the topology.
+type PackConstraint struct {
+	// Required must be kept to.
+	//
+	// +optional
+	Required string `json:"required,omitempty"`
+	// Preferred need not.
+	//
+	// +optional
+	Preferred string `json:"preferred,omitempty"`
+}
+
+// PodGangStatus is how far the gang has come.
+type PodGangStatus struct {
+	// Phase of the gang: Pending, Starting or Running.
+	//
+	// +optional
+	Phase string `json:"phase,omitempty"`
+	// Conditions of the gang.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// The types of conditions, and their reasons.
+const (
+	// ConditionInitialized: all pods are created and labelled, and referenced, so that their gates can come off.
+	ConditionInitialized = "Initialized"
+	ReasonReady          = "Ready"
+	ReasonPodsPending    = "PodsPending"
+	// ConditionSynced: the backend has made its resources for this generation of the gang.
+	ConditionSynced = "BackendSynced"
+	ReasonSynced    = "Synced"
+)
+
+// Initialized says whether the gang's pods may lose their gates.
+func (g *PodGang) Initialized() bool {
+	return meta.IsStatusConditionTrue(g.Status.Conditions, ConditionInitialized)
+}
+
+// Synced says whether the backend has made its resources for the gang as it is.
+func (g *PodGang) Synced() bool {
+	c := meta.FindStatusCondition(g.Status.Conditions, ConditionSynced)
+	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == g.Generation
+}

@@ -1,0 +1,162 @@
+package simulator
+
+import (
+	"slices"
+	"strings"
+)
+
+// Fault is a plausible bug that a run can be told to have.
+type Fault struct {
+	// Name by which it is asked for.
+	Name string
+	// Sentence says what goes wrong.
+	Sentence string
+	// Breaks are the requirements that do not hold with it.
+	Breaks []string
+}
+
+// Faults lists the bugs, in the order of the requirements that they break.
+func Faults() []Fault {
+	return slices.Concat(configurationFaults(), admissionFaults(), lifecycleFaults(), backendFaults())
+}
+
+// breaks are requirements by their numbers.
+func breaks(numbers string) []string {
+	var ids []string
+	for _, number := range strings.Fields(numbers) {
+		ids = append(ids, "GROVE-G"+number)
+	}
+	return ids
+}
+
+// The bugs in reading the configuration.
+const (
+	faultNoImplicitDefault   = "no-implicit-default"
+	faultDefaultFlagIgnored  = "default-flag-ignored"
+	faultSeveralDefaults     = "several-defaults-accepted"
+	faultFirstProfileDefault = "first-profile-is-default"
+	faultKubeTakenLiterally  = "kube-scheduler-taken-literally"
+	faultUnknownProfiles     = "unknown-profiles-skipped"
+	faultDuplicatesAccepted  = "duplicate-profiles-accepted"
+	faultGangsByDefault      = "gangs-by-default"
+	faultGangsNever          = "gang-option-not-read"
+	faultConfigIgnored       = "malformed-config-ignored"
+	faultKubeOnlyIfListed    = "kube-only-if-listed"
+	faultEveryBackendEnabled = "every-backend-enabled"
+	faultInitErrorsLogged    = "init-errors-only-logged"
+	faultUnknownFields       = "unknown-fields-ignored"
+)
+
+func configurationFaults() []Fault {
+	return []Fault{
+		{faultNoImplicitDefault, "Without a profile that is the default there is none, and PodCliqueSets without schedulerName are refused.", breaks("01 02 05")},
+		{faultDefaultFlagIgnored, "A profile's field default is not read.", breaks("03 04 13 23 54")},
+		{faultSeveralDefaults, "Of several default profiles the first is taken.", breaks("04")},
+		{faultFirstProfileDefault, "Without a profile that is the default the first one is.", breaks("05")},
+		{faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.", breaks("01 02 05 09 13 21 51")},
+		{faultUnknownProfiles, "Profiles of unknown backends are skipped.", breaks("10")},
+		{faultDuplicatesAccepted, "A backend may have two profiles.", breaks("10")},
+		{faultGangsByDefault, "Gang scheduling is on unless it is turned off.", breaks("11")},
+		{faultGangsNever, "The option gangScheduling is not read.", breaks("11 13 50")},
+		{faultConfigIgnored, "Options that a backend cannot read are ignored.", breaks("12")},
+		{faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.", breaks("05 14")},
+		{faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.", breaks("15 20")},
+		{faultInitErrorsLogged, "The error of a backend's Init is logged and forgotten.", breaks("16")},
+		{faultUnknownFields, "Unknown fields of the configuration are ignored.", breaks("17")},
+	}
+}
+
+// The bugs in the webhook.
+const (
+	faultUnlistedAdmitted       = "unlisted-scheduler-admitted"
+	faultKubeRefusedInPods      = "kube-scheduler-refused-in-pods"
+	faultUpdatesUnchecked       = "updates-unchecked"
+	faultFirstCliqueDecides     = "first-clique-decides"
+	faultEmptyNamesIgnored      = "empty-names-ignored"
+	faultSchedulerNameMutable   = "scheduler-name-mutable"
+	faultBackendNotAsked        = "backend-not-asked"
+	faultRequiredAdmitted       = "required-topology-admitted"
+	faultTopologyUnchecked      = "topology-unchecked-when-disabled"
+	faultNoUnsupportedCondition = "no-unsupported-condition"
+	faultEmptySetAdmitted       = "empty-set-admitted"
+)
+
+func admissionFaults() []Fault {
+	return []Fault{
+		{faultUnlistedAdmitted, "The webhook does not look whether a scheduler is enabled.", breaks("15 20 22")},
+		{faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.", breaks("21")},
+		{faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")},
+		{faultFirstCliqueDecides, "The first clique's scheduler is taken for all.", breaks("24 25")},
+		{faultEmptyNamesIgnored, "A clique without schedulerName is taken to agree with any.", breaks("25")},
+		{faultSchedulerNameMutable, "The schedulerName can be changed.", breaks("26")},
+		{faultBackendNotAsked, "The backend is not asked whether it can have a PodCliqueSet.", breaks("27 28")},
+		{faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.", breaks("28")},
+		{faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.", breaks("30")},
+		{faultNoUnsupportedCondition, "The status does not say what the backend does not support.", breaks("29 31")},
+		{faultEmptySetAdmitted, "A PodCliqueSet without cliques is admitted.", breaks("32")},
+	}
+}
+
+// The bugs in the lifecycle of PodGangs.
+const (
+	faultPodsBeforeGang        = "pods-before-gang"
+	faultReferencesFromStart   = "references-from-start"
+	faultNoConditionAtFirst    = "no-condition-at-first"
+	faultUpstreamReasons       = "upstream-reasons"
+	faultLabelsLate            = "labels-after-initialization"
+	faultInitializedFirst      = "initialized-before-references"
+	faultReferencesIncremental = "references-one-by-one"
+	faultGatesByReference      = "gates-by-reference"
+	faultGatesStay             = "gates-stay"
+	faultInitializedShort      = "initialized-one-short"
+	faultLatePodsUngated       = "late-pods-ungated"
+	faultScalingRestarts       = "scaling-restarts-pods"
+	faultScaleInKeepsGangs     = "scale-in-keeps-gangs"
+	faultGangUnlabelled        = "gang-unlabelled"
+	faultOldGangsIgnored       = "old-gangs-ignored"
+	faultUpgradeRestarts       = "upgrade-restarts-pods"
+)
+
+func lifecycleFaults() []Fault {
+	return []Fault{
+		{faultPodsBeforeGang, "A PodGang is created when its pods are there, as it was before.", breaks("40 44")},
+		{faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.", breaks("40 44")},
+		{faultNoConditionAtFirst, "A PodGang says nothing of Initialized before it is.", breaks("41 46")},
+		{faultUpstreamReasons, "The condition Initialized has other reasons.", breaks("41 42")},
+		{faultLabelsLate, "Pods are labelled with their PodGang when their gates come off.", breaks("43")},
+		{faultInitializedFirst, "A PodGang is initialized before its pods are referenced.", breaks("43")},
+		{faultReferencesIncremental, "Pods are referenced one by one as they are created.", breaks("44")},
+		{faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.", breaks("44 45 46")},
+		{faultGatesStay, "Gates are never taken off.", breaks("45 54 56")},
+		{faultInitializedShort, "A PodGang is initialized when one pod is still missing.", breaks("43 44 46")},
+		{faultLatePodsUngated, "Pods that come after the PodGang was initialized have no gate.", breaks("47")},
+		{faultScalingRestarts, "When the number of gangs changes, all pods are restarted.", breaks("47")},
+		{faultScaleInKeepsGangs, "A scale-in leaves the PodGangs.", breaks("47 52")},
+		{faultGangUnlabelled, "A PodGang does not say which PodCliqueSet it is of.", breaks("53")},
+		{faultOldGangsIgnored, "PodGangs from before the upgrade are left as they are.", breaks("55")},
+		{faultUpgradeRestarts, "The pods of PodGangs from before the upgrade are restarted.", breaks("56")},
+	}
+}
+
+// The bugs at the backends.
+const (
+	faultSyncOnStatus      = "sync-on-status"
+	faultSyncOnce          = "sync-once"
+	faultBackendAfterGates = "backend-after-gates"
+	faultNoGang            = "no-gang-made"
+	faultPodsUnprepared    = "pods-unprepared"
+	faultNoAnnotations     = "annotations-forgotten"
+	faultResourcesUnowned  = "resources-unowned"
+)
+
+func backendFaults() []Fault {
+	return []Fault{
+		{faultSyncOnStatus, "The backend is called when only the status of a PodGang has changed.", breaks("48")},
+		{faultSyncOnce, "The backend is not called again when the spec of a PodGang changes.", breaks("48")},
+		{faultBackendAfterGates, "The backend makes its resources after the gates are off.", breaks("49")},
+		{faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")},
+		{faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")},
+		{faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")},
+		{faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")},
+	}
+}

@@ -1,0 +1,160 @@
+package simulator
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rehearse-dev/rehearse/suites/grove/api"
+	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
+	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/grove/backends"
+	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
+)
+
+// spoil puts the faults between the operator and its backends. Without faults they stay as they are.
+func (b behaviour) spoil(factories backends.Factories) backends.Factories {
+	if len(b.faults) == 0 {
+		return factories
+	}
+	spoilt := backends.Factories{}
+	for name, factory := range factories {
+		spoilt[name] = func(e backends.Environment) (backends.SchedulerBackend, error) {
+			e.Profile = b.spoilOptions(e.Profile)
+			backend, err := factory(e)
+			if err != nil && b.has(faultConfigIgnored) {
+				e.Profile.Config = nil
+				backend, err = factory(e)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return &faulty{SchedulerBackend: backend, behaviour: b, client: e.Client}, nil
+		}
+	}
+	return spoilt
+}
+
+func (b behaviour) spoilOptions(profile config.SchedulerProfile) config.SchedulerProfile {
+	empty := profile.Config == nil || string(profile.Config.Raw) == "{}"
+	if profile.Name != config.DefaultScheduler {
+		return profile
+	}
+	if b.has(faultGangsByDefault) && empty {
+		profile.Config = &runtime.RawExtension{Raw: []byte(`{"gangScheduling":true}`)}
+	}
+	if b.has(faultGangsNever) {
+		profile.Config = nil
+	}
+	return profile
+}
+
+// faulty is a backend with faults.
+type faulty struct {
+	backends.SchedulerBackend
+	behaviour behaviour
+	client    client.Client
+	synced    sync.Map
+}
+
+// Init implements backends.SchedulerBackend.
+func (f *faulty) Init() error {
+	if err := f.SchedulerBackend.Init(); err != nil && !f.behaviour.has(faultInitErrorsLogged) {
+		return err
+	}
+	return nil
+}
+
+// SyncPodGang implements backends.SchedulerBackend.
+func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
+	if f.behaviour.has(faultNoGang) && f.Name() == config.DefaultScheduler {
+		return nil
+	}
+	if f.behaviour.has(faultSyncOnce) || f.behaviour.has(faultResourcesUnowned) {
+		if _, again := f.synced.LoadOrStore(gang.UID, true); again {
+			return nil
+		}
+	}
+	if err := f.SchedulerBackend.SyncPodGang(ctx, gang); err != nil {
+		return err
+	}
+	if f.behaviour.has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
+		group := &kaiapi.PodGroup{}
+		group.Namespace, group.Name = gang.Namespace, gang.Name
+		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`)))
+	}
+	return nil
+}
+
+// PreparePod implements backends.SchedulerBackend.
+func (f *faulty) PreparePod(pod *corev1.Pod) {
+	if f.behaviour.has(faultPodsUnprepared) {
+		return
+	}
+	f.SchedulerBackend.PreparePod(pod)
+	if f.behaviour.has(faultKubeTakenLiterally) && f.Name() == config.DefaultScheduler {
+		pod.Spec.SchedulerName = config.KubeScheduler
+	}
+	if f.behaviour.has(faultNoAnnotations) {
+		delete(pod.Annotations, backends.AnnotationPodGroup)
+	}
+}
+
+// PrepareObject implements backends.ObjectPreparer.
+func (f *faulty) PrepareObject(pod *unstructured.Unstructured) error {
+	if p, ok := f.SchedulerBackend.(backends.ObjectPreparer); ok {
+		return p.PrepareObject(pod)
+	}
+	return nil
+}
+
+// ValidatePodCliqueSet implements backends.SchedulerBackend.
+func (f *faulty) ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error {
+	if f.behaviour.has(faultBackendNotAsked) || f.behaviour.has(faultRequiredAdmitted) {
+		return nil
+	}
+	return f.SchedulerBackend.ValidatePodCliqueSet(ctx, set)
+}
+
+// Unsupported implements backends.PassThrough.
+func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
+	return unsupported(f.SchedulerBackend, set)
+}
+
+// tooEarly says whether a fault keeps the backend from a PodGang for now: pods that have no node are still gated.
+func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
+	if !r.behaviour.has(faultBackendAfterGates) {
+		return false
+	}
+	pods, err := r.pods(ctx, gang.Namespace, api.LabelPodGang, gang.Name)
+	if err != nil || len(pods) == 0 {
+		return true
+	}
+	for i := range pods {
+		if len(pods[i].Spec.SchedulingGates) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// spoilScaling restarts all pods when the number of gangs has changed, by a fault.
+func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet) error {
+	if !r.behaviour.has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
+		return nil
+	}
+	return r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelPartOf: set.Name})
+}
+
+// spoilOld is what a fault does to a PodGang from before the upgrade; ignore says that it is left as it is.
+func (r *setReconciler) spoilOld(ctx context.Context, one replica) (ignore bool, err error) {
+	if r.behaviour.has(faultUpgradeRestarts) {
+		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace), client.MatchingLabels{api.LabelPodGang: one.gangName()})
+	}
+	return r.behaviour.has(faultOldGangsIgnored), err
+}

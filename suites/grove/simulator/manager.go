@@ -1,0 +1,123 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/grove/api"
+	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+)
+
+// workers is how many objects of a kind are reconciled at once.
+const workers = 8
+
+// manager makes a manager with the webhook and the controllers.
+func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	anew := true // one program may run several managers, one after the other or at once
+	m, err := manager.New(s.RESTConfig, manager.Options{
+		Scheme: scheme,
+		Logger: s.Logger,
+		Cache: cache.Options{
+			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{api.LabelManagedBy: api.ManagedBy}),
+			ByObject:             map[client.Object]cache.ByObject{&api.PodCliqueSet{}: {Label: labels.Everything()}},
+		},
+		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		WebhookServer:          webhook.NewServer(webhook.Options{Host: s.Host, Port: s.Port, CertDir: s.CertDir}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	if err := serveReadiness(ctx, m); err != nil {
+		return nil, err
+	}
+	chosen := selection{registry: s.registry, config: s.config, behaviour: s.behaviour}
+	m.GetWebhookServer().Register(pathValidate, admission.WithValidator(scheme, &validator{selection: chosen}))
+	return m, s.addControllers(m, chosen)
+}
+
+// serveReadiness answers with 200 once the caches are filled; the webhook is registered by then.
+func serveReadiness(ctx context.Context, m manager.Manager) error {
+	for _, object := range []client.Object{&api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{}, &corev1.Pod{}} {
+		if _, err := m.GetCache().GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("watch %T: %w", object, err)
+		}
+	}
+	var ready atomic.Bool
+	m.GetWebhookServer().Register(pathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !ready.Load() {
+			http.Error(w, "the caches are being filled", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}))
+	// A manager starts what is added like this after the caches are filled.
+	return m.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		ready.Store(true)
+		<-ctx.Done()
+		return nil
+	}))
+}
+
+func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
+	// Reads are of what is stored, and not of the cache: what the controllers count must be there.
+	store := store{Client: m.GetClient(), live: m.GetAPIReader()}
+	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
+	err := builder.ControllerManagedBy(m).Named("podcliqueset").
+		For(&api.PodCliqueSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&scheduler.PodGang{}, bySet).Watches(&api.PodClique{}, bySet).Watches(&corev1.Pod{}, bySet).
+		Complete(&setReconciler{store: store, selection: chosen})
+	if err != nil {
+		return fmt.Errorf("add the controller of PodCliqueSets: %w", err)
+	}
+	err = builder.ControllerManagedBy(m).Named("podclique").
+		For(&api.PodClique{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPodClique))).
+		Watches(&scheduler.PodGang{}, handler.EnqueueRequestsFromMapFunc(store.cliquesOfGang)).
+		Complete(&cliqueReconciler{store: store, selection: chosen})
+	if err != nil {
+		return fmt.Errorf("add the controller of PodCliques: %w", err)
+	}
+	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
+	if s.behaviour.has(faultSyncOnStatus) {
+		changed = builder.WithPredicates()
+	}
+	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
+		Complete(&gangReconciler{store: store, selection: chosen})
+	if err != nil {
+		return fmt.Errorf("add the backend controller: %w", err)
+	}
+	return nil
+}
+
+// byLabel maps an object to the one that a label of it names.
+func byLabel(label string) handler.MapFunc {
+	return func(_ context.Context, object client.Object) []reconcile.Request {
+		name := object.GetLabels()[label]
+		if name == "" {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: name}}}
+	}
+}

@@ -1,0 +1,99 @@
+package simulator
+
+import (
+	"fmt"
+
+	"github.com/cenkalti/backoff/v4"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rehearse-dev/rehearse/suites/grove/api"
+	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
+	"github.com/rehearse-dev/rehearse/suites/grove/backends"
+)
+
+// initialize makes the enabled backends. What a backend says is final; that the API server cannot be reached is not.
+func (s *simulation) initialize() error {
+	found, err := discovery.NewDiscoveryClientForConfig(s.RESTConfig)
+	if err != nil {
+		return fmt.Errorf("reach the API server: %w", err)
+	}
+	if _, err := found.ServerVersion(); err != nil {
+		return fmt.Errorf("reach the API server: %w", err)
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		return err
+	}
+	c, err := client.New(s.RESTConfig, client.Options{Scheme: scheme})
+	if err != nil {
+		return fmt.Errorf("reach the API server: %w", err)
+	}
+	environment := backends.Environment{Client: c, Discovery: found, Scheme: scheme}
+	registry, err := backends.Initialize(s.factories, environment, s.config.Scheduler)
+	if err != nil {
+		return backoff.Permanent(err)
+	}
+	s.registry = registry
+	return nil
+}
+
+// selection finds the backend of a workload.
+type selection struct {
+	registry  *backends.Registry
+	config    *config.OperatorConfiguration
+	behaviour behaviour
+}
+
+// canonical is the one name of a scheduler.
+func (s selection) canonical(name string) string {
+	if s.behaviour.has(faultKubeRefusedInPods) {
+		return name
+	}
+	return s.behaviour.dialect(nil).Canonical(name)
+}
+
+// named is the enabled backend of a name; nil where there is none.
+func (s selection) named(name string) backends.SchedulerBackend {
+	name = s.canonical(name)
+	if name == config.DefaultScheduler && s.behaviour.has(faultKubeOnlyIfListed) && !s.lists(name) {
+		return nil
+	}
+	return s.registry.Get(name)
+}
+
+func (s selection) lists(name string) bool {
+	for _, profile := range s.config.Scheduler.Profiles {
+		if profile.Name == name {
+			return true
+		}
+	}
+	return len(s.config.Scheduler.Profiles) == 0
+}
+
+// defaultBackend is that of workloads that name none.
+func (s selection) defaultBackend() backends.SchedulerBackend {
+	if b := s.registry.GetDefault(); b != nil {
+		return s.named(b.Name())
+	}
+	return nil
+}
+
+// of is the backend of a PodCliqueSet, by the first clique that names a scheduler: admission sees to it that they are all the same. It is nil where it
+// is not enabled.
+func (s selection) of(set *api.PodCliqueSet) backends.SchedulerBackend {
+	for i := range set.Spec.Template.Cliques {
+		if name := set.Spec.Template.Cliques[i].Spec.PodSpec.SchedulerName; name != "" {
+			return s.named(name)
+		}
+	}
+	return s.defaultBackend()
+}
+
+// unsupported is what the backend does not do for a PodCliqueSet.
+func unsupported(backend backends.SchedulerBackend, set *api.PodCliqueSet) []string {
+	if b, ok := backend.(backends.PassThrough); ok {
+		return b.Unsupported(set)
+	}
+	return nil
+}

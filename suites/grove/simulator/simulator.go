@@ -1,0 +1,145 @@
+// Package simulator is a small operator of Grove as GREP-375 describes it: PodCliqueSets become PodGangs, PodCliques and gated Pods, and scheduler
+// backends have their say. It can be told to have one of many bugs.
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
+	"github.com/rehearse-dev/rehearse/suites/grove/backends"
+)
+
+// Name of the system that this simulates.
+const Name = "grove"
+
+// The variants: what the specification and its upstream implementation do differently, and how it was before.
+const (
+	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and default-scheduler, too. It is the one used unless told.
+	VariantKube = "kube-scheduler"
+	// VariantDefault calls it default-scheduler alone, names the default by defaultProfileName and ignores unknown fields, as ai-dynamo/grove does.
+	VariantDefault = "default-scheduler"
+	// VariantBefore makes PodGangs after their Pods, and without conditions, as it was before GREP-375.
+	VariantBefore = "before-grep-375"
+)
+
+// Variants lists the variants.
+func Variants() []string { return []string{VariantKube, VariantDefault, VariantBefore} }
+
+// Options say where the simulator runs and how it behaves.
+type Options struct {
+	// RESTConfig of the API server.
+	RESTConfig *rest.Config
+	// Host and Port on which webhooks and /readyz are served, with TLS. The API server must reach them under that name.
+	Host string
+	Port int
+	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
+	CertDir string
+	// Faults are the names of the bugs to have; see Faults.
+	Faults []string
+	// Variant is one of Variants; VariantKube unless given.
+	Variant string
+	// Logger gets what the controllers have to say.
+	Logger logr.Logger
+}
+
+// Builtin are the backends that the operator brings along.
+func Builtin() backends.Factories {
+	return backends.Factories{config.DefaultScheduler: backends.NewKube, config.KAIScheduler: backends.NewKAI}
+}
+
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that goes away. The configuration is
+// an OperatorConfiguration in YAML, empty for the defaults. An error means that the options or the configuration are wrong, or that a backend could not be
+// initialized; whatever else goes wrong is logged and tried again.
+func Run(ctx context.Context, o Options, configuration []byte) error {
+	return RunWith(ctx, o, configuration, Builtin())
+}
+
+// RunWith is Run with other backends than the operator's own.
+func RunWith(ctx context.Context, o Options, configuration []byte, factories backends.Factories) error {
+	b, err := newBehaviour(o.Variant, o.Faults)
+	if err != nil {
+		return err
+	}
+	loaded, err := b.load(b.dialect(factories.Names()), configuration)
+	if err != nil {
+		return err
+	}
+	authority, err := readCertificates(o.CertDir)
+	if err != nil {
+		return err
+	}
+	log.SetLogger(o.Logger) // some parts of controller-runtime know no other way
+	o.RESTConfig = rest.CopyConfig(o.RESTConfig)
+	o.RESTConfig.QPS = -1 // the API server's own fairness is limit enough
+	s := &simulation{Options: o, behaviour: b, authority: authority, config: loaded, factories: b.spoil(factories)}
+
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond), backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
+	return backoff.Retry(func() error {
+		err := s.once(ctx)
+		var permanent *backoff.PermanentError
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			return errors.New("the manager ended without a reason")
+		case errors.As(err, &permanent):
+			return err
+		case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL):
+			return backoff.Permanent(fmt.Errorf("serve webhooks: %w; choose another host or port", err))
+		}
+		o.Logger.Error(err, "starting again")
+		return err
+	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
+}
+
+// simulation is one run of the simulator.
+type simulation struct {
+	Options
+	behaviour behaviour
+	authority []byte
+	config    *config.OperatorConfiguration
+	factories backends.Factories
+	// registry has the backends; nil until they are initialized, which is done once.
+	registry *backends.Registry
+}
+
+// once initializes the backends, installs everything, and serves until the context or the manager ends.
+func (s *simulation) once(ctx context.Context) error {
+	if s.registry == nil {
+		if err := s.initialize(); err != nil {
+			return err
+		}
+	}
+	if err := s.install(ctx); err != nil {
+		return err
+	}
+	manager, err := s.manager(ctx)
+	if err != nil {
+		return err
+	}
+	return manager.Start(ctx)
+}
+
+func readCertificates(dir string) ([]byte, error) {
+	for _, name := range []string{"tls.crt", "tls.key"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil, fmt.Errorf("find the serving certificate: %w", err)
+		}
+	}
+	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
+	}
+	return authority, nil
+}
