@@ -11,7 +11,7 @@ KIND_VERSIONS := 1.34 1.35
 .PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind test-unfinished
 
 # Suites that are being written: not part of `make test` yet, which says so. `make test-unfinished` runs them.
-UNFINISHED := ./suites/leaderworkerset/...
+UNFINISHED := ./suites/leaderworkerset/... ./suites/grove/...
 
 # Style, unit tests, and the suite of Kubernetes itself on real control planes.
 test: lint fetch

@@ -112,3 +112,25 @@ func TestWhoKillsASystemIsAlone(t *testing.T) {
 		t.Errorf("got:\n%s", plan)
 	}
 }
+
+// A system that is to refuse its configuration is judged: that it does not, or for another reason, is a failure and no trouble with the cluster.
+func TestSystemThatIsToFail(t *testing.T) {
+	refuses := func(words string) string {
+		return "  - transition: {systems: [{name: lws, process: {command: [sh, -c, \"echo the configuration is wrong; exit 2\"], ready: {tcp: \"127.0.0.1:1\"}}, fails: " + words + "}]}\n"
+	}
+	never := system("lws", filepath.Join(t.TempDir(), "never"))
+	for words, want := range map[string]reports.Status{"configuration is wrong": reports.Passed, "no such profile": reports.Failed} {
+		p := &provider{}
+		run := executeOn(t, p, withSystem("refuses", never, refuses(words)), harness.Options{})
+		s := find(t, run, "refuses")
+		if s.Status != want {
+			t.Errorf("%s: status %s, want %s\n%s", words, s.Status, want, reports.Explain(s))
+		}
+		if want == reports.Failed {
+			contains(t, reports.Explain(s), "it was to fail with \"no such profile\"", "the configuration is wrong")
+			if code := reports.ExitCode(run); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+		}
+	}
+}

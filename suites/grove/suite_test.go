@@ -43,7 +43,9 @@ func catalog() simulators.Catalog {
 	return simulators.Catalog{
 		simulator.Name: operator,
 		kaischeduler.Name: simulators.Simulator{
-			Run: func(ctx context.Context, o simulators.Options) error { return kaischeduler.Run(ctx, kaischeduler.Options(o)) },
+			Run: func(ctx context.Context, o simulators.Options) error {
+				return kaischeduler.Run(ctx, kaischeduler.Options(o))
+			},
 		},
 	}
 }

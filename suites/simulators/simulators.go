@@ -101,7 +101,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 		}
 		all[name] = systems.Simulator{
 			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
-			Hosts: simulator.Hosts,
+			Hosts:        simulator.Hosts,
 			Configurable: simulator.RunConfigured != nil,
 		}
 	}

@@ -38,15 +38,15 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 		log.FromContext(ctx).Info("the backend is not enabled", "podGang", request, "backend", gang.Labels[api.LabelSchedulerName])
 		return reconcile.Result{}, nil
 	}
-	if r.behaviour.variant == VariantBefore {
-		return reconcile.Result{}, nil
-	}
 	r.known.Store(request.NamespacedName, gang.DeepCopy())
 	if r.tooEarly(ctx, &gang) {
 		return reconcile.Result{RequeueAfter: laterPause}, nil
 	}
 	if err := backend.SyncPodGang(ctx, &gang); err != nil {
 		return reconcile.Result{}, fmt.Errorf("backend %s: %w", backend.Name(), err)
+	}
+	if r.behaviour.variant == VariantBefore {
+		return reconcile.Result{}, nil
 	}
 	return reconcile.Result{}, r.setCondition(ctx, request.NamespacedName, metav1.Condition{
 		Type: scheduler.ConditionSynced, Status: metav1.ConditionTrue, Reason: scheduler.ReasonSynced, ObservedGeneration: gang.Generation,
