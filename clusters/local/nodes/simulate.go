@@ -13,10 +13,11 @@ import (
 	"sigs.k8s.io/kwok/kustomize/stage/node/fast"
 	podfast "sigs.k8s.io/kwok/kustomize/stage/pod/fast"
 	"sigs.k8s.io/kwok/pkg/apis/internalversion"
+	"sigs.k8s.io/kwok/pkg/apis/v1alpha1"
 	"sigs.k8s.io/kwok/pkg/client/clientset/versioned"
-	"sigs.k8s.io/kwok/pkg/config"
 	"sigs.k8s.io/kwok/pkg/kwok/controllers"
 	"sigs.k8s.io/kwok/pkg/utils/client"
+	"sigs.k8s.io/yaml"
 )
 
 // podReadyAgain heals what kwok's own stages leave: they act on pods that are Pending only, so a pod whose readiness was taken
@@ -95,11 +96,21 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
 	byResource := map[internalversion.StageResourceRef][]*internalversion.Stage{}
 	for _, text := range []string{fast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete, podfast.DefaultPodDelete, podReadyAgain} {
-		stage, err := config.UnmarshalWithType[*internalversion.Stage](text)
+		stage, err := readStage(text)
 		if err != nil {
 			return nil, fmt.Errorf("read a stage: %w", err)
 		}
 		byResource[stage.Spec.ResourceRef] = append(byResource[stage.Spec.ResourceRef], stage)
 	}
 	return byResource, nil
+}
+
+// readStage does without kwok's own reader, which would bring all of kustomize into this program.
+func readStage(text string) (*internalversion.Stage, error) {
+	var stage v1alpha1.Stage
+	if err := yaml.UnmarshalStrict([]byte(text), &stage); err != nil {
+		return nil, err
+	}
+	v1alpha1.SetObjectDefaults_Stage(&stage)
+	return internalversion.ConvertToInternalStage(&stage)
 }
