@@ -38,7 +38,6 @@ func TestConformanceWrongInput(t *testing.T) {
 		"a system that is not":      {[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"}, []string{"nowhere.yaml"}},
 		"a seed without cases":      {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed is for --cases"}},
 		"no number of cases":        {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases wants a number"}},
-		"cases of no rule":          {[]string{"conformance", "leaderworkerset", "--cases", "3"}, []string{"no rule of which cases can be drawn"}},
 		"an unknown variant":        {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
 		"a variant of nothing":      {[]string{"conformance", "porch", "--system", "kai=variant:x"}, []string{"no simulator of a system"}},
 		"requirements of nothing":   {[]string{"requirements", "x"}, []string{`no suite "x"`}},

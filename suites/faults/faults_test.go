@@ -134,7 +134,7 @@ func TestRounds(t *testing.T) {
 		}
 		return all
 	}
-	g := func(states int, list ...*scenarios.Scenario) group { return group{list, states} }
+	g := func(states int, list ...*scenarios.Scenario) group { return group{scenarios: list, states: states} }
 	for name, c := range map[string]struct {
 		trials []*trial
 		want   []string
@@ -153,6 +153,23 @@ func TestRounds(t *testing.T) {
 				{fault: fault("any", "A"), left: []group{g(1, scenario("any", "A")), g(2, scenario("any", "A"))}},
 			},
 			[]string{"f: x, any: any", "f: y"},
+		},
+		"a few are enough, of the requirements that the fewest faults break": {
+			[]*trial{
+				{fault: fault("f", "A", "B"), left: []group{g(1, scenario("x", "A"), scenario("y", "A"), scenario("f", "B"))}},
+				{fault: fault("h", "A"), left: []group{g(1, scenario("h", "A"))}},
+			},
+			[]string{"f: f x, h: h"},
+		},
+		"other groups come before the rest of one, and the rest of one at once": {
+			[]*trial{{fault: fault("f", "A", "B"), left: []group{
+				g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A"), scenario("x4", "B")), g(2, scenario("y", "A")), g(3, scenario("f", "A")),
+			}}},
+			[]string{"f: x1 x4", "f: y", "f: f"},
+		},
+		"what nothing catches is tried with everything": {
+			[]*trial{{fault: fault("f", "A"), left: []group{g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A")), g(2, scenario("y", "A"))}}},
+			[]string{"f: x1", "f: y", "f: x2 x3"},
 		},
 		"a requirement that caught nothing is tried with the fault that breaks little else": {
 			[]*trial{

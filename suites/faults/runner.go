@@ -28,10 +28,12 @@ type runner struct {
 }
 
 func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) error {
-	trials, used, err := r.trials(ctx, faults)
+	trials, err := r.trials(ctx, faults)
 	if err != nil {
 		return err
 	}
+	first := r.next(trials)
+	used := scenariosOf(first)
 	r.Progress("%d scenarios without faults", len(used))
 	before, err := r.execute(ctx, marked(used, "before"), cleanupTimeout)
 	if err != nil {
@@ -40,7 +42,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if m.Before = red(before); len(m.Before) > 0 {
 		return nil // what fails anyway catches nothing
 	}
-	tried, err := r.rounds(ctx, trials, timingsOf(before))
+	tried, err := r.rounds(ctx, trials, first, timingsOf(before))
 	if err != nil {
 		return err
 	}
@@ -56,31 +58,39 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	return nil
 }
 
-// trials are the faults with the scenarios that may be run with each, and all of these scenarios.
-func (r runner) trials(ctx context.Context, faults []simulators.Fault) (trials []*trial, used []*scenarios.Scenario, err error) {
+// scenariosOf are those of some groups, each once.
+func scenariosOf(round []chosen) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, c := range round {
+		all = append(all, c.group.scenarios...)
+	}
+	return unique(all)
+}
+
+// trials are the faults with the scenarios that may be run with each.
+func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial, error) {
+	var trials []*trial
 	for _, fault := range faults {
 		list := r.Suite.Scenarios
 		if !r.All {
 			list = relevant(r.Suite, fault)
 		}
 		if len(list) == 0 {
-			return nil, nil, fmt.Errorf("no scenario covers what fault %s breaks: %v", fault.Name, fault.Breaks)
+			return nil, fmt.Errorf("no scenario covers what fault %s breaks: %v", fault.Name, fault.Breaks)
 		}
 		plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		trials = append(trials, &trial{fault: fault, left: groupsOf(plan)})
-		used = append(used, list...)
 	}
-	return trials, unique(used), nil
+	return trials, nil
 }
 
-// rounds runs what is next until nothing is; with All it is everything at once. It returns the scenarios that were run.
-func (r runner) rounds(ctx context.Context, trials []*trial, took timings) ([]*scenarios.Scenario, error) {
+// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the scenarios that were run.
+func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario, error) {
 	var tried []*scenarios.Scenario
-	for n := 1; ; n++ {
-		round := r.next(trials)
+	for n, round := 1, first; ; n, round = n+1, r.next(trials) {
 		if len(round) == 0 {
 			return unique(tried), nil
 		}

@@ -11,11 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// group is scenarios that share a cluster: running them together costs little more than running one of them.
+// group is scenarios that share a cluster.
 type group struct {
 	scenarios []*scenarios.Scenario
 	// states that the cluster goes through.
 	states int
+	// tried is how often some of the group's scenarios were taken out of it.
+	tried int
 }
 
 // groupsOf are the groups of a plan.
@@ -48,21 +50,53 @@ type trial struct {
 
 func (t *trial) row() Row { return newRow(t.fault, t.ran) }
 
-// choose takes the group out of those that are left that covers most of some requirements; of several the one with the shortest path. It is
-// false when none covers any.
+// few is how many scenarios are tried at first: each costs a namespace, and one that fails is enough.
+const few = 3
+
+// choose takes scenarios of one group out of those that are left: of the group that was tried least, of several such the one that covers most of some
+// requirements, of several such the one with the shortest path. The first requirements count most. A group that was tried already is tried to
+// its end. It is false when none covers any.
 func (t *trial) choose(ids []string) (group, bool) {
-	if len(t.left) == 0 {
+	best := -1
+	for i, g := range t.left {
+		if len(g.covers(ids)) == 0 {
+			continue
+		}
+		if best < 0 || compare(g, t.left[best], ids) < 0 {
+			best = i
+		}
+	}
+	if best < 0 {
 		return group{}, false
 	}
-	best := slices.MinFunc(t.left, func(a, b group) int {
-		return cmp.Or(-cmp.Compare(len(a.covers(ids)), len(b.covers(ids))), cmp.Compare(a.states, b.states))
-	})
-	if len(best.covers(ids)) == 0 {
-		return group{}, false
+	from := &t.left[best]
+	picked := from.pick(ids)
+	if from.tried > 0 {
+		picked = from.scenarios
 	}
-	i := slices.IndexFunc(t.left, func(g group) bool { return g.scenarios[0] == best.scenarios[0] })
-	t.left = slices.Delete(t.left, i, i+1)
-	return best, true
+	rest := slices.DeleteFunc(slices.Clone(from.scenarios), func(s *scenarios.Scenario) bool { return slices.Contains(picked, s) })
+	chosen := group{scenarios: picked, states: from.states}
+	from.scenarios, from.tried = rest, from.tried+1
+	return chosen, true
+}
+
+func compare(a, b group, ids []string) int {
+	return cmp.Or(cmp.Compare(a.tried, b.tried), -cmp.Compare(len(a.covers(ids)), len(b.covers(ids))), cmp.Compare(a.states, b.states))
+}
+
+// pick takes a few scenarios that cover the first of some requirements.
+func (g group) pick(ids []string) []*scenarios.Scenario {
+	var picked []*scenarios.Scenario
+	for _, id := range ids {
+		covers := func(s *scenarios.Scenario) bool { return slices.Contains(s.Spec.Covers, id) }
+		if len(picked) == few || slices.ContainsFunc(picked, covers) {
+			continue
+		}
+		if i := slices.IndexFunc(g.scenarios, covers); i >= 0 {
+			picked = append(picked, g.scenarios[i])
+		}
+	}
+	return picked
 }
 
 // chosen is a group to be run with a fault.
@@ -76,6 +110,7 @@ type chosen struct {
 func next(trials []*trial, requirements []suites.Requirement) []chosen {
 	var round []chosen
 	catching := map[string]bool{}
+	rare := rarity(trials)
 	for i, t := range trials {
 		row := t.row()
 		for _, id := range row.Caught {
@@ -84,7 +119,7 @@ func next(trials []*trial, requirements []suites.Requirement) []chosen {
 		if len(row.Caught) > 0 {
 			continue
 		}
-		if g, ok := t.choose(t.fault.Breaks); ok {
+		if g, ok := t.choose(rare(t.fault.Breaks)); ok {
 			round = append(round, chosen{i, g})
 		}
 	}
@@ -100,6 +135,19 @@ func next(trials []*trial, requirements []suites.Requirement) []chosen {
 		}
 	}
 	return round
+}
+
+// rarity sorts requirements, those first that the fewest faults break: they have the fewest chances to catch one.
+func rarity(trials []*trial) func([]string) []string {
+	faults := map[string]int{}
+	for _, t := range trials {
+		for _, id := range t.fault.Breaks {
+			faults[id]++
+		}
+	}
+	return func(ids []string) []string {
+		return slices.SortedStableFunc(slices.Values(ids), func(a, b string) int { return cmp.Compare(faults[a], faults[b]) })
+	}
 }
 
 // chooseFor finds the fault that breaks a requirement, and little else, with a group that covers it.
