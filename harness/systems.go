@@ -16,12 +16,25 @@ func hasSystems(path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.Systems) > 0 })
 }
 
+// Equipped is a cluster that brings its own set of systems, which goes on when the cluster is given back: the systems stay as they were last.
+type Equipped interface {
+	Systems() *systems.Set
+}
+
+// equip returns the cluster's set of systems.
+func (t *trackRun) equip() (*systems.Set, error) {
+	if own, ok := t.cluster.(Equipped); ok {
+		return own.Systems(), nil
+	}
+	return systems.New(t.cluster, systems.Options{Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress})
+}
+
 // install makes the new cluster have the systems of its first state; false when they could not be had.
 func (t *trackRun) install(ctx context.Context) bool {
 	if !hasSystems(t.track.Path) {
 		return true
 	}
-	set, err := systems.New(t.cluster, systems.Options{Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress})
+	set, err := t.equip()
 	if err != nil {
 		t.giveUp(err)
 		return false
@@ -54,7 +67,7 @@ func (t *trackRun) converge(ctx context.Context, state clusters.State) error {
 
 // uninstall ends the systems. From a cluster that is somebody else's they are removed.
 func (t *trackRun) uninstall(ctx context.Context) error {
-	if t.systems == nil {
+	if _, own := t.cluster.(Equipped); own || t.systems == nil {
 		return nil
 	}
 	return t.systems.Close(ctx, lasting(t.cluster))

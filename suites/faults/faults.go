@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 		return nil, err
 	}
 	m := &Matrix{Suite: o.Suite.Name, requirements: o.Suite.Requirements, partial: len(o.Only) > 0}
-	shared := &pool{Provider: o.Provider}
+	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
 	r := runner{Options: o, pool: shared}
 	err = r.run(ctx, m, wanted)
 	m.Took = time.Since(began)

@@ -6,63 +6,59 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// pool is a provider whose clusters are used again: what differs from fault to fault is the system alone.
+// pool is a provider whose clusters are used again, with their systems: what differs from fault to fault is the simulator alone.
 type pool struct {
 	*local.Provider
+	simulators systems.Simulators
 
 	mu sync.Mutex
-	// idle are clusters that nobody uses, made how many there were.
-	idle []*local.Cluster
-	made int
+	// idle are clusters that nobody uses.
+	idle []*equipped
 }
 
-// borrowed is a cluster of the pool. It lasts, so that whoever uses it takes away all that they put into it.
-type borrowed struct {
+// equipped is a cluster of the pool.
+type equipped struct {
 	*local.Cluster
 	pool *pool
+	set  *systems.Set
 }
 
-// Lasting says that the cluster goes on after its Delete.
-func (b *borrowed) Lasting() bool { return true }
+// Systems of the cluster, which stay when it is given back.
+func (e *equipped) Systems() *systems.Set { return e.set }
 
-// Delete gives the cluster back.
-func (b *borrowed) Delete(context.Context) error {
-	b.pool.mu.Lock()
-	defer b.pool.mu.Unlock()
-	b.pool.idle = append(b.pool.idle, b.Cluster)
+// Delete gives the cluster back. What is being removed in it goes on being removed.
+func (e *equipped) Delete(context.Context) error {
+	e.pool.mu.Lock()
+	defer e.pool.mu.Unlock()
+	e.pool.idle = append(e.pool.idle, e)
 	return nil
 }
 
-// Create returns a cluster that is idle and clean and has that state but for its systems, or else a new one. Idle clusters of other states make
-// room for it.
+// end deletes the cluster.
+func (e *equipped) end(ctx context.Context) error {
+	return errors.Join(e.set.Close(ctx, false), e.Cluster.Delete(ctx))
+}
+
+// Create returns a cluster that is idle and has that state but for its systems, or else a new one. Idle clusters of other states make room for it. A
+// cluster that was used has the systems of the state, but without faults: what a fault does with what it finds there does not depend on
+// the fault before it.
 func (p *pool) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
-	for {
-		c := p.take(state)
-		if c == nil {
-			break
+	for e := p.take(state); e != nil; e = p.take(state) {
+		err := e.renew(ctx, state)
+		if err == nil {
+			return e, nil
 		}
-		if err := clean(ctx, c); err == nil {
-			return &borrowed{c, p}, nil
-		} else if ctx.Err() != nil {
-			return nil, errors.Join(err, c.Delete(context.WithoutCancel(ctx)))
-		} else {
-			p.Progress("cluster %s is not used again: %v", c.Name(), err)
+		if ended := e.end(context.WithoutCancel(ctx)); ended != nil || ctx.Err() != nil {
+			return nil, errors.Join(err, ended)
 		}
-		if err := c.Delete(ctx); err != nil {
-			return nil, err
-		}
+		p.Progress("cluster %s is not used again: %v", e.Name(), err)
 	}
 	if err := p.evict(ctx); err != nil {
 		return nil, err
@@ -75,24 +71,57 @@ func (p *pool) Create(ctx context.Context, name string, state clusters.State) (c
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("cluster %s is a %T, which cannot be used again", name, made), made.Delete(ctx))
 	}
-	p.mu.Lock()
-	p.made++
-	p.mu.Unlock()
-	return &borrowed{c, p}, nil
+	set, err := systems.New(c, systems.Options{Simulators: p.simulators, Progress: p.Progress})
+	if err != nil {
+		return nil, errors.Join(err, c.Delete(ctx))
+	}
+	return &equipped{c, p, set}, nil
+}
+
+// renew makes a cluster fit to be used again; the error is why it is not.
+func (e *equipped) renew(ctx context.Context, state clusters.State) error {
+	select {
+	case err := <-e.Died():
+		return err
+	default:
+	}
+	if err := e.set.Converge(ctx, faultless(state.Systems)); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-e.set.Died(): // it is alive again
+		default:
+			return nil
+		}
+	}
+}
+
+// faultless are systems without the faults of those that are simulated.
+func faultless(list []clusters.System) []clusters.System {
+	list = slices.Clone(list)
+	for i, definition := range list {
+		if definition.Simulated != nil {
+			simulated := *definition.Simulated
+			simulated.Faults = nil
+			list[i].Simulated = &simulated
+		}
+	}
+	return list
 }
 
 // take removes a cluster in that state from the idle ones; nil when there is none.
-func (p *pool) take(state clusters.State) *local.Cluster {
+func (p *pool) take(state clusters.State) *equipped {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wanted := bare(state)
-	i := slices.IndexFunc(p.idle, func(c *local.Cluster) bool { return bare(c.State()) == wanted })
+	i := slices.IndexFunc(p.idle, func(e *equipped) bool { return bare(e.State()) == wanted })
 	if i < 0 {
 		return nil
 	}
-	c := p.idle[i]
+	e := p.idle[i]
 	p.idle = slices.Delete(p.idle, i, i+1)
-	return c
+	return e
 }
 
 // bare is a state without its systems, as text that can be compared.
@@ -112,42 +141,8 @@ func (p *pool) evict(ctx context.Context) error {
 	p.idle = nil
 	p.mu.Unlock()
 	var errs []error
-	for _, c := range idle {
-		errs = append(errs, c.Delete(ctx))
+	for _, e := range idle {
+		errs = append(errs, e.end(ctx))
 	}
 	return errors.Join(errs...)
-}
-
-// clean says what makes a cluster unfit to be used again: a component that has died, or what a system has left behind.
-func clean(ctx context.Context, c *local.Cluster) error {
-	select {
-	case err := <-c.Died():
-		return err
-	default:
-	}
-	client, err := dynamic.NewForConfig(c.RESTConfig())
-	if err != nil {
-		return fmt.Errorf("make a client for cluster %s: %w", c.Name(), err)
-	}
-	for _, resource := range []schema.GroupVersionResource{
-		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
-		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"},
-		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"},
-		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
-	} {
-		found, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return fmt.Errorf("look for what is left of a system: %w", err)
-		}
-		if left := slices.DeleteFunc(found.Items, ownedByTheCluster); len(left) > 0 {
-			return fmt.Errorf("%s %s is left behind", strings.TrimSuffix(resource.Resource, "s"), left[0].GetName())
-		}
-	}
-	return nil
-}
-
-// ownedByTheCluster says whether an object is there in every cluster: an APIService that the API server serves itself.
-func ownedByTheCluster(u unstructured.Unstructured) bool {
-	service, found, err := unstructured.NestedMap(u.Object, "spec", "service")
-	return u.GetKind() == "APIService" && err == nil && (!found || len(service) == 0)
 }
