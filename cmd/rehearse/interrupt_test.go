@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	component.Main()
+	catalog().Main()
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// conform runs a suite on a simulator and returns the report.
+func conform(t *testing.T, path string, code int, args ...string) *reports.ConformanceReport {
+	t.Helper()
+	args = append(append([]string{"conformance", "--clusters", "2", "--report-dir", t.TempDir(), "--output", path}, somebody...), args...)
+	got, out, errs := command(t, args...)
+	if got != code {
+		t.Fatalf("exit code %d, want %d:\n%s%s", got, code, out, errs)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := reports.ReadConformance(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A simulator conforms, with all cases that are generated; with a bug it does not, and the smallest case that shows it is in the report.
+func TestConformanceOfASimulator(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
+	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
+	r := conform(t, good, exitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
+	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != reports.Success || last.Cases == nil || last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
+		t.Errorf("core %s, %+v", r.Core.Result, last)
+	}
+	r = conform(t, bad, exitFailed, "kai", "--profile", "crd", "--cases", "200", "--system", "kai=faults:crd-pattern-ignores-case")
+	last := r.Scenarios[len(r.Scenarios)-1]
+	if last.Cases == nil || last.Cases.Disagreement != `a sub group named "A": by KAI-K02 it is to be refused, but it was accepted` {
+		t.Errorf("of the generated cases the report says %+v", last)
+	}
+	if seed := "--seed="; last.Cases.Seed == 0 || !strings.Contains(r.Reproduce.Command, seed) {
+		t.Errorf("seed %d; to reproduce: %s", last.Cases.Seed, r.Reproduce.Command)
+	}
+	code, out, _ := command(t, "conformance", "diff", good, bad)
+	if code != exitFailed || !strings.Contains(out, "KAI-K02 (core): passed  ->  failed") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+// An implementation that reads the specification otherwise meets the requirements that allow it, and the report says so.
+func TestConformanceInOtherReadings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
+	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "porch", "--system", "porch=variant:other-readings")
+	var seen []string
+	for _, q := range r.Requirements {
+		if q.Variant != "" {
+			seen = append(seen, q.ID+" "+q.Variant)
+		}
+	}
+	const want = "PORCH-AMB1 proposed-full-update, PORCH-AMB2 deletion-proposed-is-published, PORCH-AMB3 immutable-is-forbidden, " +
+		"PORCH-AMB4 missing-source-is-not-found, PORCH-AMB5 init-again, PORCH-AMB6 missing-version-is-invalid"
+	if got := strings.Join(seen, ", "); got != want {
+		t.Errorf("seen %s\nwant %s", got, want)
+	}
+}
+
+func TestFaultsAreTried(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
+	code, out, errs := command(t, "faults", "kai", "--try", "--only", "crd-pattern-ignores-case,cycles-from-first")
+	if code != exitOK {
+		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
+	}
+	for _, want := range []string{"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught", "green before and green after"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in:\n%s", want, out)
+		}
+	}
+	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK || !strings.Contains(errs, `no fault "no-such"`) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
