@@ -54,22 +54,41 @@ func (s *resources) Get(ctx context.Context, name string, _ *metav1.GetOptions) 
 	return s.of(ctx, revision)
 }
 
+// lists is how often the revisions are listed until none of them changes while its content is read.
+const lists = 5
+
 // List returns the contents of the revisions that the options select.
 func (s *resources) List(ctx context.Context, options *internalversion.ListOptions) (runtime.Object, error) {
-	object, err := s.revisions.List(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	list := object.(*v1alpha1.PackageRevisionList)
-	all := &v1alpha1.PackageRevisionResourcesList{ListMeta: list.ListMeta, Items: []v1alpha1.PackageRevisionResources{}}
-	for i := range list.Items {
-		content, err := s.of(ctx, &list.Items[i])
+	for n := 1; ; n++ {
+		object, err := s.revisions.List(ctx, options)
 		if err != nil {
 			return nil, err
 		}
+		all, settled, err := s.contents(ctx, object.(*v1alpha1.PackageRevisionList))
+		if err != nil || settled || n == lists {
+			return all, err
+		}
+	}
+}
+
+// contents reads the contents of listed revisions. It is not settled when one of them has changed since, so that what it had cannot be read any more. What
+// cannot be read of a revision that is as it was is left out: it is in nobody else's way.
+func (s *resources) contents(ctx context.Context, list *v1alpha1.PackageRevisionList) (all *v1alpha1.PackageRevisionResourcesList, settled bool, err error) {
+	all, settled = &v1alpha1.PackageRevisionResourcesList{ListMeta: list.ListMeta, Items: []v1alpha1.PackageRevisionResources{}}, true
+	for i := range list.Items {
+		revision := &list.Items[i]
+		content, unread := s.of(ctx, revision)
+		if unread != nil {
+			now, err := s.revisions.get(genericapirequest.WithNamespace(ctx, revision.Namespace), revision.Name)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return nil, false, err
+			}
+			settled = settled && err == nil && now.ResourceVersion == revision.ResourceVersion
+			content = empty(revision)
+		}
 		all.Items = append(all.Items, *content)
 	}
-	return all, nil
+	return all, settled, nil
 }
 
 // Watch follows the contents of the revisions that the options select.
