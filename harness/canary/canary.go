@@ -14,18 +14,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // Group is the API group of policies and webhook configurations.
 const Group = "admissionregistration.k8s.io"
 
-// label marks the ConfigMap that a canary is about.
+// label marks the Lease that a canary is about: a kind that other policies and webhooks seldom are about, and of which a dry run does no harm.
 const label = "rehearse.dev/canary"
 
 // removal is how long the removal of a canary may take. What is left of one is about nothing.
 const removal = 5 * time.Second
 
-var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 
 // Family is one of the ways in which admission is configured: a policy and its binding belong together.
 type Family string
@@ -48,12 +50,12 @@ func FamilyOf(gvk schema.GroupVersionKind) (Family, bool) {
 
 // Canary is what is written to see when it has an effect.
 type Canary struct {
-	// Client writes it.
+	// Client writes it, with a configuration from writes.Configure.
 	Client dynamic.Interface
 	// Family that it is of, in this version of its API.
 	Family  Family
 	Version string
-	// Namespace in which a ConfigMap is created as a dry run.
+	// Namespace in which a Lease is created as a dry run.
 	Namespace string
 	// Name of its objects, of which there is no other in the cluster.
 	Name string
@@ -100,17 +102,18 @@ func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 // look says whether the canary is seen in a dry run.
 func (c Canary) look(ctx context.Context) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap",
+		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
 		"metadata": map[string]any{"name": c.Name, "labels": map[string]any{label: c.Name}},
 	}}
-	made, err := c.Client.Resource(configMaps).Namespace(c.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	if c.seen(made, err) {
+	ctx, warnings := writes.WithWarnings(ctx)
+	made, err := c.Client.Resource(leases).Namespace(c.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if c.seen(made, warnings(), err) {
 		return true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("create a ConfigMap as a dry run: %w", err)
+		return false, fmt.Errorf("create a Lease as a dry run: %w", err)
 	}
-	return false, errors.New("a ConfigMap, created as a dry run, was not affected by it yet")
+	return false, errors.New("a Lease, created as a dry run, was not affected by it yet")
 }
 
 func (c Canary) remove(ctx context.Context, pieces []piece) {

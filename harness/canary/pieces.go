@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,7 +35,7 @@ func (c Canary) pieces() []piece {
 				"validations": []any{map[string]any{"expression": "false", "message": c.Name}},
 			}}),
 			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", map[string]any{"spec": map[string]any{
-				"policyName": c.Name, "validationActions": []any{"Deny"},
+				"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy refuses
 			}}),
 		}
 	case "MutatingAdmissionPolicy":
@@ -62,11 +63,11 @@ func (c Canary) pieces() []piece {
 
 func (c Canary) hook() string { return c.Name + ".canary.rehearse.dev" }
 
-// matching selects the one ConfigMap.
+// matching selects the one Lease.
 func (c Canary) matching() map[string]any {
 	return map[string]any{
 		"resourceRules": []any{map[string]any{
-			"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "operations": []any{"CREATE"}, "resources": []any{"configmaps"},
+			"apiGroups": []any{leases.Group}, "apiVersions": []any{leases.Version}, "operations": []any{"CREATE"}, "resources": []any{leases.Resource},
 		}},
 		"namespaceSelector": map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": c.Namespace}},
 		"objectSelector":    map[string]any{"matchLabels": map[string]any{label: c.Name}},
@@ -74,10 +75,10 @@ func (c Canary) matching() map[string]any {
 }
 
 // seen says whether the answer to the dry run shows the canary.
-func (c Canary) seen(made *unstructured.Unstructured, err error) bool {
+func (c Canary) seen(made *unstructured.Unstructured, warnings []string, err error) bool {
 	switch c.Family {
 	case "ValidatingAdmissionPolicy":
-		return err != nil && strings.Contains(err.Error(), "ValidatingAdmissionPolicy '"+c.Name+"' with binding '"+c.Name+"' denied request")
+		return slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "ValidatingAdmissionPolicy '"+c.Name+"'") })
 	case "MutatingAdmissionPolicy":
 		return err == nil && made.GetAnnotations()[label] == "seen"
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// mostProblems is how many of the writes' problems are told in a message; the evidence has what came of each write.
+const mostProblems = 5
+
 // contender is one of several writes at the same time.
 type contender struct {
 	name    string
@@ -131,10 +134,14 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, e
 		together.Status = reports.Failed
 		wrong = append([]string{problem}, wrong...)
 	}
-	together.Evidence = fmt.Sprintf("%d writes at the same time: %d accepted, %d refused, %d unknown\n%s",
-		len(contenders), accepted, len(contenders)-accepted-unknown, unknown, strings.Join(lines, "\n"))
-	if together.Status != reports.Passed {
-		together.Message = strings.Join(wrong, "\n") + "\n" + together.Evidence
+	counts := fmt.Sprintf("%d writes at the same time: %d accepted, %d refused, %d unknown",
+		len(contenders), accepted, len(contenders)-accepted-unknown, unknown)
+	together.Evidence = counts + "\n" + strings.Join(lines, "\n")
+	if more := len(wrong) - mostProblems; more > 0 {
+		wrong = append(wrong[:mostProblems], fmt.Sprintf("and %d more", more))
+	}
+	if len(wrong) > 0 {
+		together.Message = counts + "\n" + strings.Join(wrong, "\n")
 	}
 	return together
 }

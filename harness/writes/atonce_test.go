@@ -129,6 +129,17 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// Those who come late find nothing to delete, and nobody takes the winner's deletion for theirs.
+func TestOneDeletionWins(t *testing.T) {
+	server := apitest.New(t)
+	server.Put("configmaps", stored("web", "ns"))
+	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}}}
+	got := newSender(t, server).atOnce(t.Context(), &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 404}}, remove, remove, remove)
+	if got.Status != reports.Passed || server.Count("configmaps") != 0 {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
 // A write of which nobody can say what became of it is neither accepted nor refused; it does not hide what is certain.
 func TestUnknownAmongOthers(t *testing.T) {
 	for wanted, status := range map[int]reports.Status{0: reports.Failed, 1: reports.Error, 2: reports.Error} {

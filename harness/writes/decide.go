@@ -126,6 +126,9 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	}
 	outcome := Judge(err, asked...)
 	status, _ := StatusOf(err)
+	if wanted(step) != nil && mistyped(status) {
+		outcome = Refused // who wants it accepted waits: the API server may have an older schema of a kind that was just changed
+	}
 	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
 }
 

@@ -48,6 +48,12 @@ func Judge(err error, asked ...int) Outcome {
 	return Refused
 }
 
+// mistyped says whether server-side apply could not take an object for one of its kind. The API server answers with 500, though it has judged the
+// object (k8s.io/apiserver, endpoints/handlers/fieldmanager).
+func mistyped(status metav1.Status) bool {
+	return status.Code == http.StatusInternalServerError && strings.HasPrefix(status.Message, "failed to create typed patch object (")
+}
+
 // StatusOf returns the API server's Status that an error carries.
 func StatusOf(err error) (metav1.Status, bool) {
 	var answer apierrors.APIStatus

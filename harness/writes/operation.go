@@ -45,6 +45,9 @@ type operation struct {
 // makes says whether the write can make an object.
 func (o *operation) makes() bool { return o.verb == "create" || o.verb == "apply" }
 
+// removes says whether the write is a deletion.
+func (o *operation) removes() bool { return o.verb == "delete" || o.verb == "evict" }
+
 // namespaceOf is where the object is, "" for one that is cluster-scoped.
 func (o *operation) namespaceOf(w *Writer) string {
 	switch {

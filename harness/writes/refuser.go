@@ -91,6 +91,10 @@ func refusedBy(status metav1.Status) refuser {
 		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") && len(namedFields(status)) > 0 {
 			return refuser{by: scenarios.BySchema}
 		}
+	case http.StatusInternalServerError:
+		if mistyped(status) {
+			return refuser{by: scenarios.BySchema}
+		}
 	case http.StatusBadRequest:
 		if undecodable.MatchString(status.Message) {
 			return refuser{by: scenarios.BySchema}

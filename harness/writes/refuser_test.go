@@ -21,6 +21,8 @@ func TestRefusedBy(t *testing.T) {
 		"built-in validation":                  {422, "Invalid", `Service "9-web" is invalid: metadata.name: Invalid value: "9-web": a DNS-1035 label must`, &field, "schema", ""},
 		"rule of a CRD":                        {422, "Invalid", `Widget "a" is invalid: spec: Invalid value: "object": no twins`, &field, "schema", ""},
 		"wrong type":                           {400, "BadRequest", `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field`, nil, "schema", ""},
+		"wrong type, applied":                  {500, "", `failed to create typed patch object (a/b; x/v1, Kind=Widget): .spec.min: expected numeric (int or float), got string`, nil, "schema", ""},
+		"another 500":                          {500, "InternalError", `Internal error occurred: failed calling webhook "x": no`, nil, "", ""},
 		"bad JSON patch":                       {422, "Invalid", "the server rejected our request due to an error in our request", nil, "", ""},
 		"webhook":                              {403, "Forbidden", `admission webhook "v.example.dev" denied the request: no`, nil, "webhook", "v.example.dev"},
 		"webhook without word":                 {400, "", `admission webhook "v.example.dev" denied the request without explanation`, nil, "webhook", "v.example.dev"},

@@ -3,6 +3,7 @@ package writes
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 
@@ -106,6 +107,8 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 			now = o.before
 		}
 		return answer{outcome: Accepted, object: now, lost: true, sent: true, warnings: a.warnings}
+	case found == ours && o.removes() && (o.among || a.status.Code == http.StatusNotFound):
+		a.note = "the object is gone; somebody else deleted it meanwhile"
 	case found == ours:
 		a.stored, a.note = true, what
 		if a.outcome == Refused {
@@ -133,13 +136,13 @@ const (
 
 // trace looks in the object for what this step changed, and for what somebody else did to it meanwhile.
 func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
-	switch o.verb {
-	case "delete", "evict":
+	switch {
+	case o.removes():
 		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil && o.before.GetDeletionTimestamp() == nil)) {
 			return ours, "the object is gone, or terminating, as if it had been accepted"
 		}
 		return none, ""
-	case "create":
+	case o.verb == "create":
 		if now != nil && wroteBy(now, o.manager) {
 			return ours, ""
 		}

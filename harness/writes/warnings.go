@@ -39,6 +39,12 @@ type warnings struct {
 
 type warningsKey struct{}
 
+// WithWarnings returns a context whose requests' warnings are kept, for clients that Configure has prepared; and what tells them.
+func WithWarnings(ctx context.Context) (context.Context, func() []string) {
+	ctx, w := withWarnings(ctx)
+	return ctx, w.all
+}
+
 func withWarnings(ctx context.Context) (context.Context, *warnings) {
 	w := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, w), w
