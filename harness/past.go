@@ -26,8 +26,16 @@ func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) asserti
 // resultOf is what an assertion came to, as the result of a step.
 func resultOf(r assertions.Result) result {
 	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Evidence: r.Evidence}}
+	out.values = map[string]any{}
+	if r.Objects != nil {
+		objects := make([]any, len(r.Objects))
+		for i, object := range r.Objects {
+			objects[i] = object.Object
+		}
+		out.values["objects"] = objects
+	}
 	if r.Object != nil {
-		out.values = map[string]any{"object": r.Object.Object}
+		out.values["object"] = r.Object.Object
 	}
 	return out
 }

@@ -45,6 +45,21 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestOutputsOfAllObjects(t *testing.T) {
+	for verb, more := range map[string]string{"eventually": "", "always": ", for: 1ms"} {
+		text := scenario("one", makeMap("b")+makeMap("a")+
+			"  - "+verb+": {apiVersion: v1, kind: ConfigMap, cel: object.data.x == '1'"+more+"}\n    outputs: {names: \"objects.map(o, o.metadata.name).join('-')\"}\n"+
+			makeMap("${outputs.names}")+"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a-b}\n")
+		run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := find(t, run, "one"); s.Status != reports.Passed {
+			t.Errorf("%s: %s: %s", verb, s.Status, s.Message)
+		}
+	}
+}
+
 func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 	for _, parallel := range []int{1, 8} {
 		p := &provider{}

@@ -47,6 +47,8 @@ type Result struct {
 	Evidence string
 	// Object that matched (the first by namespace and name); nil when none did.
 	Object *unstructured.Unstructured
+	// Objects are all that were selected when it passed, by namespace and name; nil for what selects none.
+	Objects []*unstructured.Unstructured
 	// DecidedAt is when the result was there. EventAt is when the change that decided it was recorded; zero when it was
 	// decided by no change: at the first look, or by the time being up.
 	DecidedAt, EventAt time.Time

@@ -32,11 +32,20 @@ func (w *watcher) held(at time.Time) Result {
 	}
 	r := w.result(reports.Passed, fmt.Sprintf("It was so at %s.", w.since(moment)))
 	r.EventAt = at
+	w.show(&r)
+	return r
+}
+
+// show puts the objects that the result rests on into it.
+func (w *watcher) show(r *Result) {
+	r.Objects = []*unstructured.Unstructured{}
+	for _, c := range w.sorted() {
+		r.Objects = append(r.Objects, c.object)
+	}
 	if hits := w.matching(); len(hits) > 0 {
 		r.Object = hits[0].object
 		r.Evidence = identity(r.Object)
 	}
-	return r
 }
 
 // heldThroughout is the result of an assertion that was (or was not) true of every state.
@@ -52,9 +61,8 @@ func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
 		message += " (held at every observation; some states were dropped from memory before they could be judged)"
 	}
 	r := w.result(reports.Passed, fmt.Sprintf("%s for %s.", message, length), w.gaps())
-	if hits := w.matching(); wanted && len(hits) > 0 {
-		r.Object = hits[0].object
-		r.Evidence = identity(r.Object)
+	if wanted {
+		w.show(&r)
 	}
 	return r
 }
