@@ -36,10 +36,13 @@ type State struct {
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1": "true"}.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
-	// Components holds what is given to one component alone, by the name of its binary.
+	// Components holds what is given to one component alone, by the name of its binary; kube-scheduler/NAME for one of schedulers, which
+	// gets nothing of what is given to kube-scheduler.
 	Components map[Component]ComponentState `json:"components,omitempty"`
 	// SchedulerProfiles are the profiles of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), verbatim.
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
+	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
+	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
 	// Systems are what is under test, installed in this order.
@@ -91,6 +94,8 @@ type Change struct {
 	Components map[Component]*ComponentChange `json:"components,omitempty"`
 	// SchedulerProfiles to use instead of the ones before.
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
+	// Schedulers to change, start or remove, by their name; those that are not named stay as they are.
+	Schedulers []NamedSchedulerChange `json:"schedulers,omitempty"`
 	// Nodes to have instead of the ones before.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
 	// Systems to change, install or remove, by their name; those that are not named stay as they are.
@@ -129,6 +134,12 @@ func (s State) With(c Change) State {
 	}
 	if c.SchedulerProfiles != nil {
 		next.SchedulerProfiles = c.SchedulerProfiles
+	}
+	next.Schedulers = withSchedulers(s.Schedulers, c.Schedulers)
+	for _, scheduler := range c.Schedulers {
+		if scheduler.Remove {
+			delete(next.Components, scheduler.Component())
+		}
 	}
 	if c.Nodes != nil {
 		next.Nodes = c.Nodes
@@ -187,6 +198,9 @@ func (s State) String() string {
 	}
 	if n := len(s.SchedulerProfiles); n > 0 {
 		words = append(words, fmt.Sprintf("profiles=%d", n))
+	}
+	for _, scheduler := range s.Schedulers {
+		words = append(words, scheduler.String())
 	}
 	nodes := 0
 	for _, group := range s.Nodes {

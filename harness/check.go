@@ -72,6 +72,7 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 	_, metrics := cluster.(clusters.MetricsSource)
 	_, dns := cluster.(clusters.DNSServer)
 	_, snapshots := cluster.(clusters.Snapshotter)
+	_, breaks := cluster.(clusters.BreakageTeller)
 	for _, step := range s.Spec.Steps {
 		lacks := ""
 		switch {
@@ -83,6 +84,8 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 			lacks = "have no DNS server that could be asked"
 		case (step.Snapshot != nil || step.Restore != nil) && !snapshots:
 			lacks = "can't keep and put back what is stored in them"
+		case step.Breaks() != nil && !breaks:
+			lacks = "don't tell which of their components broke"
 		}
 		if lacks != "" {
 			p.problem(step.Position, "%s: the clusters of provider %s %s", step.Verb(), p.provider.Name(), lacks)

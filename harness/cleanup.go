@@ -26,10 +26,10 @@ func lasting(c clusters.Cluster) bool {
 //
 // Objects outside of the scenario's namespace are always awaited, since they are in the way of others. The namespace itself is awaited only
 // while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of ours is deleted with all that is in it.
-// Nothing is removed from a cluster that is kept, nor from one of ours when the run was interrupted or the cluster broke.
+// Nothing is removed from a cluster that is kept, nor from one of ours when the run was interrupted or the cluster broke, be it as expected.
 func (s *scenarioRun) cleanUp(ctx context.Context) {
 	lasts := lasting(s.cluster)
-	if s.Keep || (!lasts && ctx.Err() != nil) {
+	if s.Keep || (!lasts && (ctx.Err() != nil || s.wreck() != nil)) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)

@@ -163,7 +163,7 @@ func (s *scenarioRun) logParts() []logPart {
 	all := s.logFiles()
 	for _, component := range clusters.SortedKeys(all) {
 		for i, file := range all[component] {
-			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", component, i+1), file, s.logs[file]})
+			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file, s.logs[file]})
 		}
 	}
 	return parts

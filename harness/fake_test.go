@@ -96,6 +96,7 @@ func (c *cluster) State() clusters.State    { return c.state }
 func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
 func (*cluster) KubeconfigPath() string     { return "the-kubeconfig" }
 func (c *cluster) Died() <-chan error       { return c.died }
+func (*cluster) TellsBreakage()             {}
 func (c *cluster) Lasting() bool            { return c.provider.lasting }
 
 func (c *cluster) Converge(ctx context.Context, state clusters.State) error {

@@ -103,12 +103,12 @@ func (*helpless) Prototype() clusters.Cluster { return (*plain)(nil) }
 type plain struct{ clusters.Cluster }
 
 func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
-	text := scenario("a", "  - kill: {component: kube-scheduler}\n  - metric: {name: x}\n  - resolve: {name: x}\n")
+	text := scenario("a", "  - kill: {component: kube-scheduler}\n  - metric: {name: x}\n  - resolve: {name: x}\n"+breaks)
 	_, err := harness.NewPlan(context.Background(), &helpless{}, load(t, text), harness.PlanOptions{})
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve")
+	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve", "test.yaml:11:5: transition: the clusters of provider fake don't tell")
 }
 
 func TestFilter(t *testing.T) {

@@ -136,8 +136,11 @@ func (t *Track) describe(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// described is a step's title, with its verb if that does not begin it anyway.
+// described is a step's title, with its verb if that does not begin it anyway, and what it is to break.
 func described(step *scenarios.Step) string {
+	if broken := step.Breaks(); broken != nil {
+		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Component)
+	}
 	if strings.HasPrefix(step.Title(), step.Verb()) {
 		return step.Title()
 	}

@@ -111,11 +111,7 @@ func (s *scenarioRun) transition(ctx context.Context, step scenarios.Step) resul
 	err := s.barrier.arrive(ctx)
 	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
 	s.slots <- struct{}{}
-	if err != nil {
-		return failure(statusOf(err), "transition to %s: %v", s.track.Path[min(s.at+1, len(s.track.Path)-1)], err)
-	}
-	s.at++
-	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: "the cluster is now " + s.track.Path[s.at].String()}}
+	return s.crossed(err)
 }
 
 func (s *scenarioRun) restart(ctx context.Context, step scenarios.Step) result {

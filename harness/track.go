@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/discovery"
@@ -36,6 +37,10 @@ type trackRun struct {
 
 	mu      sync.Mutex
 	running int
+	// wrecked is what the last transition broke, as it was expected to. unguard ends that deaths break the run, guardAgain begins it anew.
+	wrecked             atomic.Pointer[clusters.BrokenError]
+	unguard, guardAgain func()
+
 	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
 	troubled bool
 	// patience is the longest time that a waiting transition step allows.
@@ -64,7 +69,7 @@ func (t *trackRun) run(ctx context.Context) {
 	defer t.history.Close()
 	alive, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
-	t.watch(alive, broken)
+	t.guard(alive, broken)
 	t.running, t.quiet = len(t.track.Entries), make(chan struct{})
 	t.barrier = newBarrier(len(t.track.Entries), func(n int) error { return t.cross(alive, n) })
 	var running sync.WaitGroup
@@ -151,24 +156,36 @@ func (t *trackRun) giveUp(err error) {
 	}
 }
 
-// watch ends everything on the cluster when one of its components, or a system, dies.
-func (t *trackRun) watch(ctx context.Context, broken context.CancelCauseFunc) {
-	var components <-chan error
-	if dog, ok := t.cluster.(clusters.Watchdog); ok {
-		components = dog.Died()
-	}
+// guard ends everything on the cluster when one of its components, or a system, dies.
+func (t *trackRun) guard(ctx context.Context, broken context.CancelCauseFunc) {
+	guarding, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		var err error
 		select {
-		case err = <-components:
+		case err = <-t.componentDied():
 		case err = <-t.systemDied():
-		case <-ctx.Done():
+		case <-guarding.Done():
 		}
 		if err != nil {
 			t.trouble()
 			broken(&diedError{err})
 		}
 	}()
+	t.unguard = func() {
+		cancel()
+		<-done
+	}
+	t.guardAgain = func() { t.guard(ctx, broken) }
+}
+
+// componentDied yields the deaths of components; nothing where the cluster does not tell them.
+func (t *trackRun) componentDied() <-chan error {
+	if dog, ok := t.cluster.(clusters.Watchdog); ok {
+		return dog.Died()
+	}
+	return nil
 }
 
 // cross makes the n-th transition of the track.
@@ -181,13 +198,29 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	defer cancel()
 	step, state := t.track.transitions[n], t.track.Path[n+1]
 	t.Recorder.StartTrackStep(t.track.result, step)
+	wanted := t.track.breaks(n)
+	if wanted != nil {
+		t.unguard()
+	}
 	err := t.converge(ctx, state)
 	t.kinds.Reset()
 	if err == nil {
 		t.history.Reread(ctx)
 	}
 	outcome := reports.Outcome{Status: reports.Passed}
-	if err != nil {
+	if wreck := t.wrecked.Swap(nil); wreck != nil && wanted == nil {
+		t.forgetDeaths()
+		t.guardAgain()
+	}
+	if wanted != nil {
+		var wreck *clusters.BrokenError
+		if wreck, err = asBroken(ctx, wanted, state, err); wreck != nil {
+			t.wrecked.Store(wreck)
+			outcome.Evidence = "as expected: " + wreck.Words
+		}
+	}
+	var whole *notBrokenError
+	if err != nil && !errors.As(err, &whole) {
 		t.trouble()
 		outcome = unfinished(ctx, err)
 	}

@@ -9,19 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// components lists every component that a state can address.
-func components() []string {
-	names := []string{string(clusters.Kubelet), string(clusters.KubeProxy), string(clusters.Etcd)}
-	for _, c := range clusters.ControlPlane() {
-		names = append(names, string(c))
-	}
-	return names
+// components lists every component that can be addressed in a state.
+func components(state clusters.State) []string {
+	return append(restartable(state), string(clusters.Kubelet), string(clusters.KubeProxy))
 }
 
 // restartable lists the components that can be stopped and started one at a time.
-func restartable() []string {
+func restartable(state clusters.State) []string {
 	names := []string{string(clusters.Etcd)}
-	for _, c := range clusters.ControlPlane() {
+	for _, c := range state.ControlPlane() {
 		names = append(names, string(c))
 	}
 	return names
@@ -34,37 +30,43 @@ func (v *validator) state(s clusters.State, n *node) {
 	v.gates(clusters.SortedKeys(s.FeatureGates), n.at("featureGates"))
 	for _, name := range clusters.SortedKeys(s.Components) {
 		at := n.at("components")
-		v.oneOf(string(name), components(), at.key(string(name)), "component")
+		v.oneOf(string(name), components(s), at.key(string(name)), "component")
 		v.gates(clusters.SortedKeys(s.Components[name].FeatureGates), at.at(string(name), "featureGates"))
 		v.flags(clusters.SortedKeys(s.Components[name].Flags), at.at(string(name), "flags"))
 	}
+	v.schedulers(s, n.at("schedulers"))
 	v.nodes(s.Nodes, n.at("nodes"))
 	v.systems(s.Systems, n.at("systems"))
 }
 
-func (v *validator) transition(t *Transition, n *node) {
+func (v *validator) transition(s *Scenario, i int, n *node) {
+	t := s.Spec.Steps[i].Transition
 	changes := 0
 	for _, e := range n.entries {
-		if e.key.text != "force" {
+		if e.key.text != "force" && e.key.text != "expect" {
 			changes++
 		}
 	}
 	if changes == 0 {
-		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, nodes or systems", "a transition that changes nothing")
+		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems", "a transition that changes nothing")
 	}
 	if n.get("version") != nil {
 		v.version(t.Version, n.at("version"))
 	}
 	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
+	before := stateBefore(s, i)
+	v.schedulerChanges(before, t.Change, n.at("schedulers"))
+	after := before.With(t.Change)
 	for _, name := range clusters.SortedKeys(t.Components) {
 		at := n.at("components")
-		v.oneOf(string(name), components(), at.key(string(name)), "component")
+		v.oneOf(string(name), components(after), at.key(string(name)), "component")
 		if change := t.Components[name]; change != nil {
 			v.gates(clusters.SortedKeys(change.FeatureGates), at.at(string(name), "featureGates"))
 			v.flags(clusters.SortedKeys(change.Flags), at.at(string(name), "flags"))
 		}
 	}
 	v.nodes(t.Nodes, n.at("nodes"))
+	v.broken(s, i, after, n.at("expect"))
 }
 
 func (v *validator) gates(names []string, n *node) {

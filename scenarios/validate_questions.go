@@ -32,7 +32,7 @@ func (v *validator) resolve(r *Resolve, n *node) {
 func (v *validator) metric(s *Scenario, i int, n *node) {
 	m := s.Spec.Steps[i].Metric
 	v.present(m.Name, n, "name")
-	v.oneOf(string(m.Component), components(), n.at("component"), "component")
+	v.oneOf(string(m.Component), components(stateBefore(s, i)), n.at("component"), "component")
 	if n.get("since") != nil {
 		v.since(s, i, n.at("since"))
 	}

@@ -29,7 +29,7 @@ func (v *validator) shape(n *node) bool {
 	write := slices.Contains(writes(), verb)
 	if n.get("expect") != nil && !write {
 		hint := "only a write has it: " + strings.Join(writes(), ", ")
-		if verb == "resolve" || verb == "metric" || verb == "command" || verb == "parallel" {
+		if verb == "resolve" || verb == "metric" || verb == "command" || verb == "parallel" || verb == "transition" {
 			hint = verb + " has an expect of its own: indent it below " + verb
 		}
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
@@ -90,7 +90,7 @@ func (v *validator) verbBody(s *Scenario, i int, n *node) {
 	case step.Parallel != nil:
 		v.parallel(step, n)
 	case step.Transition != nil:
-		v.transition(step.Transition, n)
+		v.transition(s, i, n)
 		v.systemChanges(s, i, step.Transition.Systems, n.at("systems"))
 	case step.Restart != nil:
 		v.controlled(s, i, step.Restart, n)

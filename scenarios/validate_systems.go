@@ -217,6 +217,6 @@ func (v *validator) controlled(s *Scenario, i int, r *ComponentReference, n *nod
 	case r.Component == "":
 		v.at(n, "", "give either component or system")
 	default:
-		v.restart(r, n)
+		v.restart(s, i, r, n)
 	}
 }

@@ -111,8 +111,8 @@ func (v *validator) delete(d *Delete, n *node) {
 	}
 }
 
-func (v *validator) restart(r *ComponentReference, n *node) {
-	v.oneOf(string(r.Component), restartable(), n.at("component"), "component that can be restarted")
+func (v *validator) restart(s *Scenario, i int, r *ComponentReference, n *node) {
+	v.oneOf(string(r.Component), restartable(stateBefore(s, i)), n.at("component"), "component that can be restarted")
 }
 
 func (v *validator) eventually(a *Assertion, n *node) {

@@ -63,9 +63,26 @@ type Transition struct {
 	clusters.Change `json:",inline"`
 	// Force rehearses what the version skew policy forbids: a skipped minor, a downgrade of more than one.
 	Force bool `json:"force,omitempty"`
+	// Expect is what is expected of the transition; that the cluster reaches the state unless told.
+	Expect *TransitionExpect `json:"expect,omitempty"`
 }
 
-// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler or etcd), or a system that is a process.
+// TransitionExpect is what is expected of a transition.
+type TransitionExpect struct {
+	// Broken: the cluster does not reach the state, because of one component. Another transition must follow, or nothing.
+	Broken *Broken `json:"broken"`
+}
+
+// Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in all the time that the provider gives it
+// (two minutes on local clusters). Any other failure is the error that it is, and a state that is reached a failure.
+type Broken struct {
+	// Component that is to blame. One that only waits for kube-apiserver is not.
+	Component clusters.Component `json:"component"`
+	// Message of the component's own: what it answers when asked whether it is ready, or the end of its log.
+	Message *Text `json:"message"`
+}
+
+// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or etcd), or a system that is a process.
 // Exactly one field is set.
 type ComponentReference struct {
 	// Component by the name of its binary.

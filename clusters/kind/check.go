@@ -8,6 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
+// checkSchedulers refuses what would be a static pod of its own.
+func checkSchedulers(state clusters.State) error {
+	if len(state.Schedulers) == 0 {
+		return nil
+	}
+	return fmt.Errorf("schedulers: a kind cluster has one kube-scheduler, not %d beside it; give that one several profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
+}
+
 func checkComponents(state clusters.State) error {
 	var errs []error
 	for _, name := range clusters.SortedKeys(state.Components) {

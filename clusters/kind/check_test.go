@@ -34,6 +34,8 @@ func TestCheckState(t *testing.T) {
 	expectError(t, checkComponents(components(clusters.Etcd, flags)), "component etcd: a kind cluster has no such component")
 	expectError(t, checkNodes([]clusters.NodeGroup{{Capacity: map[string]string{"cpu": "4"}}}), "leave capacity out")
 	expectError(t, checkNodes([]clusters.NodeGroup{{Name: "big"}}), "nodes called big")
+	expectError(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
+	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}), "a kind cluster has one kube-scheduler")
 }
 
 func expectError(t *testing.T, err error, want string) {

@@ -113,7 +113,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
-		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes))
+		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes), checkSchedulers(state))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
 		}

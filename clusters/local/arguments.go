@@ -16,12 +16,14 @@ type layout struct {
 	Ports listening
 }
 
-func (l layout) pki(file string) string  { return filepath.Join(l.Dir, "pki", file) }
-func (l layout) kubeconfig() string      { return filepath.Join(l.Dir, "kubeconfig") }
-func (l layout) schedulerConfig() string { return filepath.Join(l.Dir, "scheduler.yaml") }
-func (l layout) logs() string            { return filepath.Join(l.Dir, "logs") }
-func (l layout) etcdURL() string         { return "http://" + loopback(l.Ports.Etcd) }
-func (l layout) apiServerURL() string    { return "https://" + loopback(l.Ports.APIServer) }
+func (l layout) pki(file string) string { return filepath.Join(l.Dir, "pki", file) }
+func (l layout) kubeconfig() string     { return filepath.Join(l.Dir, "kubeconfig") }
+func (l layout) logs() string           { return filepath.Join(l.Dir, "logs") }
+func (l layout) schedulerConfig(c clusters.Component) string {
+	return filepath.Join(l.Dir, c.FileName()+".yaml")
+}
+func (l layout) etcdURL() string      { return "http://" + loopback(l.Ports.Etcd) }
+func (l layout) apiServerURL() string { return "https://" + loopback(l.Ports.APIServer) }
 
 func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
@@ -31,7 +33,7 @@ type flags map[string]string
 // arguments renders a component's command line, sorted so that the same state always gives the same line.
 func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	f := flags{}
-	switch c {
+	switch c.Binary() {
 	case clusters.APIServer:
 		f = apiServerFlags(l)
 		if len(state.RuntimeConfig) > 0 {
@@ -40,7 +42,7 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	case clusters.ControllerManager:
 		f = controllerManagerFlags(l)
 	case clusters.Scheduler:
-		f = schedulerFlags(l)
+		f = schedulerFlags(l, c)
 	}
 	if gates := state.Gates(c); len(gates) > 0 {
 		f["feature-gates"] = join(gates)
@@ -121,10 +123,10 @@ func controllerManagerFlags(l layout) flags {
 	return serving(f, l)
 }
 
-func schedulerFlags(l layout) flags {
+func schedulerFlags(l layout, c clusters.Component) flags {
 	return serving(flags{
-		"config":      l.schedulerConfig(),
-		"secure-port": strconv.Itoa(l.Ports.Scheduler),
+		"config":      l.schedulerConfig(c),
+		"secure-port": strconv.Itoa(l.Ports.schedulerPort(c)),
 	}, l)
 }
 

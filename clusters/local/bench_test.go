@@ -72,7 +72,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 	if err != nil {
 		b.Fatal(err)
 	}
-	c.ports = held
+	c.reserved = held
 	defer func() {
 		if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
 			b.Fatal(err)
@@ -87,7 +87,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	for _, name := range []string{"bare start", "bare restart"} {
-		if err := c.replace(b.Context(), string(clusters.APIServer), bin.Path(string(clusters.APIServer)), arguments(clusters.APIServer, l, state), ""); err != nil {
+		if err := c.replace(b.Context(), string(clusters.APIServer), started{Program: bin.Path(string(clusters.APIServer)), Args: arguments(clusters.APIServer, l, state)}); err != nil {
 			b.Fatal(err)
 		}
 		if err := c.ready(b.Context(), clusters.APIServer); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +25,7 @@ type Cluster struct {
 	provider *Provider
 	layout   layout
 	lock     *os.File
-	ports    *ports.Reservation
+	reserved *ports.Reservation
 	rest     *rest.Config
 	client   kubernetes.Interface
 	probe    *prober
@@ -38,6 +37,7 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	record  record
+	held    map[clusters.Component]*ports.Reservation // of further kube-schedulers
 	running map[string]*processes.Process
 	logs    map[clusters.Component][]string
 }
@@ -52,6 +52,7 @@ var (
 	_ clusters.ComponentLogs       = (*Cluster)(nil)
 	_ clusters.UserMaker           = (*Cluster)(nil)
 	_ clusters.Housed              = (*Cluster)(nil)
+	_ clusters.BreakageTeller      = (*Cluster)(nil)
 )
 
 // Names of the processes that are no Kubernetes component of their own.
@@ -89,7 +90,7 @@ func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.Fi
 			_ = lock.Close()
 		}
 	}()
-	if r.Ports, held, err = reservePorts(filepath.Join(filepath.Dir(p.Root), "ports")); err != nil {
+	if r.Ports, held, err = reservePorts(p.portsDir()); err != nil {
 		return nil, err
 	}
 	l := layout{Dir: dir, Ports: r.Ports}
@@ -100,7 +101,12 @@ func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.Fi
 	if err != nil {
 		return nil, err
 	}
-	c.ports = held
+	c.reserved = held
+	defer func() {
+		if err != nil {
+			c.releaseSchedulers()
+		}
+	}()
 	if err := c.startEtcd(); err != nil {
 		return nil, err
 	}
@@ -132,10 +138,13 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		r.Processes = map[string]started{}
 	}
 	return &Cluster{
-		provider: p, layout: l, lock: lock, ports: &ports.Reservation{}, rest: config, client: client, probe: probe, record: r,
+		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{}, rest: config, client: client, probe: probe, record: r,
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
+
+// TellsBreakage says that Converge's errors name the component that broke.
+func (*Cluster) TellsBreakage() {}
 
 // Folder of the cluster, with its credentials and logs.
 func (c *Cluster) Folder() string { return c.layout.Dir }
@@ -177,19 +186,19 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 
 // componentURL is where a component serves its health and metrics.
 func (c *Cluster) componentURL(component clusters.Component) (string, error) {
-	p := c.layout.Ports
+	p := c.ports()
 	switch component {
 	case clusters.APIServer:
 		return c.layout.apiServerURL(), nil
 	case clusters.ControllerManager:
 		return "https://" + loopback(p.ControllerManager), nil
-	case clusters.Scheduler:
-		return "https://" + loopback(p.Scheduler), nil
 	case clusters.Etcd:
 		return c.layout.etcdURL(), nil
-	default:
-		return "", fmt.Errorf("a local cluster runs no %s; it runs etcd and %v", component, clusters.ControlPlane())
 	}
+	if port := p.schedulerPort(component); port != 0 {
+		return "https://" + loopback(port), nil
+	}
+	return "", fmt.Errorf("this cluster runs no %s; it runs etcd and %v", component, c.components())
 }
 
 // Delete ends all processes and removes the folder.
@@ -209,7 +218,8 @@ func (c *Cluster) Delete(ctx context.Context) error {
 		all = append(all, err)
 	}
 	all = append(all, removeFolder(c.layout.Dir))
-	c.ports.Release()
+	c.reserved.Release()
+	c.releaseSchedulers()
 	_ = c.lock.Close()
 	if err := errors.Join(all...); err != nil {
 		return fmt.Errorf("delete cluster %s: %w", c.Name(), err)
@@ -261,7 +271,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		defer c.away.Add(-1)
 		c.killed.Store(false)
 	}
-	if err := c.replace(ctx, string(component), s.Program, s.Args, s.Config); err != nil {
+	if err := c.replace(ctx, string(component), s); err != nil {
 		return err
 	}
 	if err := c.ready(ctx, component); err != nil || component != clusters.APIServer {
@@ -283,19 +293,20 @@ func (c *Cluster) forget(name string) {
 }
 
 // replace ends the process of that name, if any, and starts it anew.
-func (c *Cluster) replace(ctx context.Context, name, program string, args []string, config string) error {
+func (c *Cluster) replace(ctx context.Context, name string, s started) error {
 	if old := c.process(name); old != nil {
 		if err := old.Kill(ctx); err != nil {
 			return err
 		}
 		c.forget(name)
 	}
-	return c.start(name, program, args, config)
+	return c.start(name, s)
 }
 
-func (c *Cluster) start(name, program string, args []string, config string) error {
+// start starts a process; what is known of an earlier one is replaced.
+func (c *Cluster) start(name string, s started) error {
 	process, err := c.provider.spawner.Start(processes.Spec{
-		Name: name, Program: program, Args: args, Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
+		Name: name, Program: s.Program, Args: s.Args, Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
 	})
 	if err != nil {
 		return err
@@ -303,7 +314,8 @@ func (c *Cluster) start(name, program string, args []string, config string) erro
 	c.mu.Lock()
 	c.running[name] = process
 	c.logs[clusters.Component(name)] = append(c.logs[clusters.Component(name)], process.LogFile)
-	c.record.Processes[name] = started{PID: process.PID, LogFile: process.LogFile, Program: program, Args: args, Config: config}
+	s.PID, s.LogFile = process.PID, process.LogFile
+	c.record.Processes[name] = s
 	c.mu.Unlock()
 	go c.watch(process)
 	return c.save()
@@ -323,10 +335,10 @@ func (c *Cluster) watch(process *processes.Process) {
 
 func (c *Cluster) startEtcd() error {
 	p := c.layout.Ports
-	return c.start(etcdProcess, c.provider.Executable, []string{
+	return c.start(etcdProcess, started{Program: c.provider.Executable, Args: []string{
 		component.Command, "etcd", "--data-dir=" + c.layout.data(),
 		"--client-url=" + c.layout.etcdURL(), "--peer-url=http://" + loopback(p.EtcdPeer),
-	}, "")
+	}})
 }
 
 // deadline for a component to become ready: far more than it takes on a busy machine.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // Collect copies the components' logs and what is known of the cluster. Credentials are not copied.
@@ -14,7 +16,12 @@ func (c *Cluster) Collect(_ context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for logs: %w", err)
 	}
-	files := []string{filepath.Join(c.layout.Dir, recordFile), c.layout.schedulerConfig()}
+	files := []string{filepath.Join(c.layout.Dir, recordFile)}
+	for _, component := range c.components() {
+		if component.Binary() == clusters.Scheduler {
+			files = append(files, c.layout.schedulerConfig(component))
+		}
+	}
 	for _, logs := range c.LogFiles() {
 		files = append(files, logs...)
 	}

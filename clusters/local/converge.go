@@ -15,9 +15,7 @@ import (
 // want is the process that a component should be.
 type want struct {
 	component clusters.Component
-	program   string
-	args      []string
-	config    string
+	started
 }
 
 // Converge brings the cluster to a state: what differs is restarted, in the order of the version skew policy.
@@ -36,15 +34,23 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if err != nil {
 		return err
 	}
-	config, err := c.writeSchedulerConfig(state.SchedulerProfiles)
-	if err != nil {
+	// What is gone first: a schedulerName may go to another.
+	if err := c.endSchedulers(ctx, state); err != nil {
+		return err
+	}
+	if err := c.placeSchedulers(state); err != nil {
 		return err
 	}
 	var changed []want
-	for _, component := range clusters.ControlPlane() {
-		w := want{component: component, program: bin.Path(string(component)), args: arguments(component, c.layout, state)}
-		if component == clusters.Scheduler {
-			w.config = config
+	for _, component := range state.ControlPlane() {
+		w := want{component, started{
+			Program: bin.Path(string(component.Binary())), Version: state.Version,
+			Args: arguments(component, layout{c.layout.Dir, c.ports()}, state),
+		}}
+		if component.Binary() == clusters.Scheduler {
+			if w.Config, err = c.writeSchedulerConfig(component, schedulerProfiles(state, component)); err != nil {
+				return err
+			}
 		}
 		if !c.runs(w) {
 			changed = append(changed, w)
@@ -59,7 +65,21 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
-	return c.convergeNodes(ctx, state)
+	if err := c.convergeNodes(ctx, state); err != nil {
+		return err
+	}
+	return c.allRun(state)
+}
+
+// allRun says which component has ended meanwhile.
+func (c *Cluster) allRun(state clusters.State) error {
+	var errs []error
+	for _, component := range state.ControlPlane() {
+		if process := c.process(string(component)); c.ended(component) {
+			errs = append(errs, brokenBy(component, process, process.Failure()))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // runs says whether a component runs just as wanted.
@@ -67,7 +87,7 @@ func (c *Cluster) runs(w want) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	process, s := c.running[string(w.component)], c.record.Processes[string(w.component)]
-	if process == nil || s.Program != w.program || s.Config != w.config || !slices.Equal(s.Args, w.args) {
+	if process == nil || s.Program != w.Program || s.Config != w.Config || !slices.Equal(s.Args, w.Args) {
 		return false
 	}
 	select {
@@ -78,9 +98,12 @@ func (c *Cluster) runs(w want) bool {
 	}
 }
 
-// goesDown says whether the state is of an older version than the one before.
+// goesDown says whether the state is of an older version than the API server that was started last, were it by a transition that failed.
 func (c *Cluster) goesDown(state clusters.State) bool {
-	from, err1 := clusters.ParseVersion(c.State().Version)
+	c.mu.Lock()
+	before := c.record.Processes[string(clusters.APIServer)].Version
+	c.mu.Unlock()
+	from, err1 := clusters.ParseVersion(before)
 	to, err2 := clusters.ParseVersion(state.Version)
 	return err1 == nil && err2 == nil && to.Compare(from) < 0
 }
@@ -96,16 +119,23 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 		defer c.away.Add(-1)
 		c.killed.Store(false)
 	}
+	if err := c.stopSchedulers(ctx, changed); err != nil {
+		return err
+	}
 	ready, ctx := errgroup.WithContext(ctx)
 	for _, w := range changed {
-		if err := c.replace(ctx, string(w.component), w.program, w.args, w.config); err != nil {
+		if err := c.replace(ctx, string(w.component), w.started); err != nil {
 			return errors.Join(err, ready.Wait())
 		}
 		ready.Go(func() error { return c.readyOrAgain(ctx, w.component) })
 		if w.component == clusters.APIServer && !down {
 			// The others give up when nobody listens.
 			if err := c.listening(ctx); err != nil {
-				return errors.Join(err, ready.Wait())
+				// Who waited for it to be ready says the same, and more.
+				if waited := ready.Wait(); waited != nil {
+					return waited
+				}
+				return err
 			}
 		}
 	}
@@ -116,14 +146,18 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 }
 
 // readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just being
-// replaced, is started once more when it is there; what is wrong with the component itself ends it again.
+// replaced, is started once more when it is there; what is wrong with the component itself ends it again. While the API server is
+// not ready, it is to blame.
 func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component) error {
 	err := c.ready(ctx, component)
-	if err == nil || component == clusters.APIServer || ctx.Err() != nil || !c.ended(component) {
+	if err == nil || component == clusters.APIServer || ctx.Err() != nil {
 		return err
 	}
 	if waitErr := c.ready(ctx, clusters.APIServer); waitErr != nil {
-		return errors.Join(err, waitErr)
+		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component, err) //nolint:errorlint // what waits is not to blame
+	}
+	if !c.ended(component) {
+		return err
 	}
 	return c.Restart(ctx, component)
 }
@@ -131,8 +165,8 @@ func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component
 // revive starts those components again that ended while the API server was away: as kube-controller-manager does that has not
 // yet finished its own start.
 func (c *Cluster) revive(ctx context.Context) error {
-	for _, component := range []clusters.Component{clusters.ControllerManager, clusters.Scheduler} {
-		if c.ended(component) {
+	for _, component := range c.components() {
+		if component != clusters.APIServer && c.ended(component) {
 			if err := c.Restart(ctx, component); err != nil {
 				return err
 			}

@@ -14,9 +14,9 @@ func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	defer c.dnsStart.Unlock()
 	address, readyAddress := loopback(c.layout.Ports.DNS), loopback(c.layout.Ports.DNSReady)
 	if c.process(dnsProcess) == nil {
-		err := c.start(dnsProcess, c.provider.Executable, []string{
+		err := c.start(dnsProcess, started{Program: c.provider.Executable, Args: []string{
 			component.Command, "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" + c.layout.kubeconfig(),
-		}, "")
+		}})
 		if err != nil {
 			return "", err
 		}

@@ -25,9 +25,11 @@ type record struct {
 
 // started is a process and the command line it was started with.
 type started struct {
-	PID     int      `json:"pid"`
-	LogFile string   `json:"logFile"`
-	Program string   `json:"program"`
+	PID     int    `json:"pid"`
+	LogFile string `json:"logFile"`
+	Program string `json:"program"`
+	// Version of Kubernetes; "" for what is none of its components.
+	Version string   `json:"version,omitempty"`
 	Args    []string `json:"args"`
 	// Config is the content of the configuration file that it read, so that a change of it is seen.
 	Config string `json:"config,omitempty"`

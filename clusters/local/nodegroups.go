@@ -83,7 +83,7 @@ func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error
 		return nil
 	}
 	if c.process(nodesProcess) == nil {
-		if err := c.start(nodesProcess, c.provider.Executable, []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()}, ""); err != nil {
+		if err := c.start(nodesProcess, started{Program: c.provider.Executable, Args: []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()}}); err != nil {
 			return err
 		}
 	}
@@ -177,6 +177,7 @@ func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
 	defer cancel()
 	process := c.process(nodesProcess)
 	for {
+		began := time.Now()
 		list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: managedLabel, ResourceVersion: "0"})
 		if err == nil {
 			ready := 0
@@ -195,7 +196,7 @@ func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
 			return process.Failure()
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the nodes: %w: %w", context.Cause(ctx), err)
-		case <-time.After(2 * probeInterval):
+		case <-time.After(max(2*probeInterval, 4*time.Since(began))): // to look is not to be what takes the time
 		}
 	}
 }

@@ -1,10 +1,15 @@
 package local
 
-import "github.com/rehearse-dev/rehearse/clusters/ports"
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
 
 // listening are a cluster's listening ports on 127.0.0.1.
 type listening struct {
 	Etcd, EtcdPeer, APIServer, ControllerManager, Scheduler, DNS, DNSReady int
+	// Schedulers are those of further kube-schedulers. The map is never changed, only replaced.
+	Schedulers map[clusters.Component]int `json:",omitempty"`
 }
 
 // reservePorts picks free ports and locks them in a folder that all clusters share.

@@ -86,6 +86,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
 		errs = append(errs, gates, checkComponents(state), checkNodes(state.Nodes), checkSystems(state.Systems))
+		errs = append(errs, state.CheckSchedulers()...)
 	}
 	return errors.Join(errs...)
 }
@@ -106,8 +107,8 @@ func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
 	}
 	var errs []error
 	told := map[string]bool{}
-	for _, component := range clusters.ControlPlane() {
-		for _, problem := range list.Check(version, component, state.Gates(component)) {
+	for _, component := range state.ControlPlane() {
+		for _, problem := range list.Check(version, component.Binary(), state.Gates(component)) {
 			if !told[problem.Message] {
 				told[problem.Message] = true
 				errs = append(errs, errors.New(problem.Message))
@@ -119,7 +120,7 @@ func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
 
 // checkProfiles needs the version's kube-scheduler, which the run would need anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
-	if len(state.SchedulerProfiles) == 0 {
+	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {
 		return nil
 	}
 	scheduler := string(clusters.Scheduler)
@@ -133,7 +134,7 @@ func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) erro
 func checkComponents(state clusters.State) error {
 	var errs []error
 	for _, name := range clusters.SortedKeys(state.Components) {
-		switch name {
+		switch name.Binary() {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler:
 		default:
 			errs = append(errs, fmt.Errorf("component %s: a local cluster has no such component that could be configured; it has %v", name, clusters.ControlPlane()))

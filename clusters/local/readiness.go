@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // probeInterval is between two looks at a component that starts.
@@ -63,7 +64,7 @@ func (p *prober) get(ctx context.Context, url string) ([]byte, error) {
 
 // healthPath is what a component says that it is ready with.
 func healthPath(component clusters.Component) string {
-	switch component {
+	switch component.Binary() {
 	case clusters.APIServer, clusters.Scheduler:
 		return "/readyz"
 	case clusters.Etcd:
@@ -106,9 +107,12 @@ func (c *Cluster) usable(ctx context.Context) error {
 	})
 }
 
-// await repeats a look until it is satisfied, the component ends, or time is up.
+// errNotReady is why a wait ends that took far more time than a start does.
+var errNotReady = errors.New("time is up")
+
+// await repeats a look until it is satisfied, the component ends, or time is up: the last two are a *clusters.BrokenError.
 func (c *Cluster) await(ctx context.Context, component clusters.Component, look func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errNotReady)
 	defer cancel()
 	process := c.process(string(component))
 	if process == nil {
@@ -127,13 +131,23 @@ func (c *Cluster) await(ctx context.Context, component clusters.Component, look 
 		}
 		select {
 		case <-process.Done():
-			return process.Failure()
+			return brokenBy(component, process, process.Failure())
 		case <-ctx.Done():
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile)
+			if cause := context.Cause(ctx); !errors.Is(cause, errNotReady) {
+				return fmt.Errorf("wait for %s: %w (what it said last: %v; its log: %s)", component, cause, last, process.LogFile)
 			}
-			return fmt.Errorf("wait for %s: %w", component, context.Cause(ctx))
+			return brokenBy(component, process, fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile))
 		case <-ticker.C:
 		}
 	}
 }
+
+// brokenBy words what is wrong with a component by what it says itself.
+func brokenBy(component clusters.Component, process *processes.Process, err error) error {
+	return &clusters.BrokenError{
+		Component: component, Words: err.Error() + "\n" + processes.LastLines(process.LogFile, lastWords), Err: err,
+	}
+}
+
+// lastWords is how many lines of its log a broken component is quoted with.
+const lastWords = 100

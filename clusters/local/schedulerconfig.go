@@ -5,10 +5,22 @@ import (
 	"os"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// writeSchedulerConfig writes kube-scheduler's configuration and returns its content.
-func (c *Cluster) writeSchedulerConfig(profiles []map[string]any) (string, error) {
+// schedulerProfiles are what the state gives to one of its kube-schedulers.
+func schedulerProfiles(state clusters.State, component clusters.Component) []map[string]any {
+	for _, scheduler := range state.Schedulers {
+		if scheduler.Component() == component {
+			return scheduler.AllProfiles()
+		}
+	}
+	return state.SchedulerProfiles
+}
+
+// writeSchedulerConfig writes the configuration of a kube-scheduler and returns its content.
+func (c *Cluster) writeSchedulerConfig(component clusters.Component, profiles []map[string]any) (string, error) {
 	config := map[string]any{
 		"apiVersion":               "kubescheduler.config.k8s.io/v1",
 		"kind":                     "KubeSchedulerConfiguration",
@@ -22,10 +34,10 @@ func (c *Cluster) writeSchedulerConfig(profiles []map[string]any) (string, error
 	}
 	data, err := yaml.Marshal(config)
 	if err != nil {
-		return "", fmt.Errorf("write the configuration of kube-scheduler: %w", err)
+		return "", fmt.Errorf("write the configuration of %s: %w", component, err)
 	}
-	if err := os.WriteFile(c.layout.schedulerConfig(), data, 0o600); err != nil {
-		return "", fmt.Errorf("write the configuration of kube-scheduler: %w", err)
+	if err := os.WriteFile(c.layout.schedulerConfig(component), data, 0o600); err != nil {
+		return "", fmt.Errorf("write the configuration of %s: %w", component, err)
 	}
 	return string(data), nil
 }

@@ -53,9 +53,11 @@ func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	if _, err := os.Stat(kept); err != nil {
 		return fmt.Errorf("there is no such snapshot: %w", err)
 	}
-	order := []string{
-		etcdProcess, string(clusters.APIServer), string(clusters.ControllerManager), string(clusters.Scheduler), nodesProcess, dnsProcess,
+	order := []string{etcdProcess}
+	for _, component := range c.components() {
+		order = append(order, string(component))
 	}
+	order = append(order, nodesProcess, dnsProcess)
 	var ran []string
 	for _, process := range order {
 		if c.process(process) != nil {
@@ -119,7 +121,7 @@ func (c *Cluster) again(ctx context.Context, name string) error {
 	if !known {
 		return fmt.Errorf("start %s: it never ran", name)
 	}
-	if err := c.start(name, s.Program, s.Args, s.Config); err != nil {
+	if err := c.start(name, s); err != nil {
 		return err
 	}
 	if name == nodesProcess {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -43,8 +44,9 @@ type Process struct {
 	expected atomic.Bool
 }
 
-// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ...
+// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name is a dash in the file's.
 func nextLogFile(dir, name string) (*os.File, error) {
+	name = strings.ReplaceAll(name, "/", "-")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for logs: %w", err)
 	}

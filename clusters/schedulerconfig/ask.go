@@ -20,15 +20,19 @@ import (
 // patience with a program that answers within a tenth of a second.
 const patience = time.Minute
 
-// question is what a kube-scheduler is asked.
+// question is what a kube-scheduler is asked: whether it takes profiles, with the gates and flags that the state gives to that component.
 type question struct {
-	program string
-	state   clusters.State
+	program   string
+	state     clusters.State
+	component clusters.Component
+	profiles  []map[string]any
+	// path of the profiles in the state.
+	path string
 }
 
 // ask has the program read the profiles and, if it takes them, name the plugins that it would silently do without.
 func (q question) ask(ctx context.Context) (verdict, error) {
-	written, refused, err := q.try(ctx, q.state.SchedulerProfiles)
+	written, refused, err := q.try(ctx, q.profiles)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -83,11 +87,11 @@ func (q question) try(ctx context.Context, profiles []map[string]any) (written [
 
 // arguments are what the state gives to kube-scheduler, and what makes it answer and end.
 func (q question) arguments(config, answer string) []string {
-	flags := maps.Clone(q.state.Components[clusters.Scheduler].Flags)
+	flags := maps.Clone(q.state.Components[q.component].Flags)
 	if flags == nil {
 		flags = map[string]string{}
 	}
-	if gates := q.state.Gates(clusters.Scheduler); len(gates) > 0 {
+	if gates := q.state.Gates(q.component); len(gates) > 0 {
 		var pairs []string
 		for _, name := range clusters.SortedKeys(gates) {
 			pairs = append(pairs, fmt.Sprintf("%s=%t", name, gates[name]))

@@ -5,6 +5,7 @@ package schedulerconfig
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -20,31 +21,49 @@ type Checker struct {
 // verdict is an answer: what is wrong with a state's profiles. That nobody could be asked is no verdict, and not kept.
 type verdict struct{ problems error }
 
-// Check asks the program, the kube-scheduler of the state's version, about the state's profiles, with the gates and flags that the
-// state gives it. Each thing that is wrong is a part of the joined error, with the path of its field, beginning at the state's
-// schedulerProfiles. A *NotAskedError says that the program gave no answer, and nothing against the profiles.
+// Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's kube-schedulers, with the gates
+// and flags that the state gives it. Each thing that is wrong is a part of the joined error, with the path of its field, beginning at the state's
+// schedulerProfiles or schedulers. A *NotAskedError says that the program gave no answer, and nothing against the profiles.
 func (c *Checker) Check(ctx context.Context, program string, state clusters.State) error {
-	if len(state.SchedulerProfiles) == 0 {
-		return nil
+	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
+	for i, scheduler := range state.Schedulers {
+		questions = append(questions, question{component: scheduler.Component(), profiles: scheduler.Profiles, path: fmt.Sprintf("schedulers[%d].profiles", i)})
 	}
-	key, err := json.Marshal([]any{program, state.Version, state.SchedulerProfiles, state.Gates(clusters.Scheduler), state.Components[clusters.Scheduler].Flags})
+	var problems []error
+	for _, q := range questions {
+		q.program, q.state = program, state
+		v, err := c.answer(ctx, q)
+		if err != nil {
+			return err
+		}
+		problems = append(problems, v.problems)
+	}
+	return errors.Join(problems...)
+}
+
+// answer asks, unless there is nothing to ask about, or the answer is known.
+func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
+	if len(q.profiles) == 0 {
+		return verdict{}, nil
+	}
+	key, err := json.Marshal([]any{q.program, q.state.Version, q.path, q.profiles, q.state.Gates(q.component), q.state.Components[q.component].Flags})
 	if err != nil {
-		return fmt.Errorf("write schedulerProfiles as JSON: %w", err)
+		return verdict{}, fmt.Errorf("write %s as JSON: %w", q.path, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known, ok := c.verdicts[string(key)]; ok {
-		return known.problems
+		return known, nil
 	}
-	v, err := question{program: program, state: state}.ask(ctx)
+	v, err := q.ask(ctx)
 	if err != nil {
-		return err
+		return verdict{}, err
 	}
 	if c.verdicts == nil {
 		c.verdicts = map[string]verdict{}
 	}
 	c.verdicts[string(key)] = v
-	return v.problems
+	return v, nil
 }
 
 // NotAskedError says that a kube-scheduler gave no answer about profiles.
@@ -54,7 +73,7 @@ type NotAskedError struct {
 }
 
 func (e *NotAskedError) Error() string {
-	return fmt.Sprintf("ask %s about schedulerProfiles: %v", e.Program, e.Err)
+	return fmt.Sprintf("ask %s about its profiles: %v", e.Program, e.Err)
 }
 
 // Unwrap gives the cause.

@@ -197,3 +197,37 @@ func TestNoAnswerIsNoRefusal(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckAsksForEachScheduler(t *testing.T) {
+	program, version := scheduler(t, "1.35")
+	var checker schedulerconfig.Checker
+	state := clusters.State{
+		Version: version, SchedulerProfiles: profiles(t, `[{schedulerName: default-scheduler}]`),
+		Schedulers: []clusters.NamedScheduler{
+			{Name: "a"},
+			{Name: "b", Profiles: profiles(t, `[{schedulerName: b}, {schedulerName: b}]`)},
+			{Name: "c", Profiles: profiles(t, `[{schedulerName: c, plugins: {score: {enabled: [{name: Nope}]}}}]`)},
+			{Name: "d", Profiles: profiles(t, `[{schedulerName: d, plugins: {permit: {disabled: [{name: GangScheduling}]}}}]`)},
+		},
+		Components: map[clusters.Component]clusters.ComponentState{"kube-scheduler/d": {FeatureGates: map[string]bool{"GenericWorkload": true, "GangScheduling": true}}},
+	}
+	err := checker.Check(t.Context(), program, state)
+	if err == nil {
+		t.Fatal("taken")
+	}
+	for _, want := range []string{"schedulers[1].profiles[1].schedulerName: Duplicate value", `schedulers[2].profiles[0] (c): `, `"Nope" does not exist`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %s", err, want)
+		}
+	}
+	for _, fine := range []string{"schedulerProfiles", "schedulers[0]", "schedulers[3]"} {
+		if strings.Contains(err.Error(), fine) {
+			t.Errorf("%s is refused: %v", fine, err)
+		}
+	}
+	// The same profiles without the gates of that scheduler alone.
+	state.Schedulers, state.Components = []clusters.NamedScheduler{{Name: "d", Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`)}}, nil
+	if err := checker.Check(t.Context(), program, state); err == nil || !strings.Contains(err.Error(), "schedulers[0].profiles[0].pluginConfig[0].name: ") {
+		t.Errorf("a plugin that it does not have: %v", err)
+	}
+}

@@ -78,8 +78,8 @@ func (q question) firstUnknown(ctx context.Context, plugins []named) (string, er
 // named lists what profiles disable and configure.
 func (q question) named() []named {
 	var all []named
-	for i, profile := range q.state.SchedulerProfiles {
-		path := fmt.Sprintf("schedulerProfiles[%d]", i)
+	for i, profile := range q.profiles {
+		path := fmt.Sprintf("%s[%d]", q.path, i)
 		points, _ := profile["plugins"].(map[string]any)
 		for _, point := range clusters.SortedKeys(points) {
 			plugins, _ := points[point].(map[string]any)

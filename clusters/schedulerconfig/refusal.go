@@ -26,19 +26,19 @@ func reasonIn(output string) string {
 	return quoted
 }
 
-// refusal words a kube-scheduler's reason for who wrote the state, in which the profiles are called schedulerProfiles.
+// refusal words a kube-scheduler's reason for who wrote the state, in which the profiles are called otherwise.
 func (q question) refusal(reason string) error {
 	reason = strings.ReplaceAll(reason, "strict decoding error: ", "")
 	if named := profileNamed.FindStringSubmatch(reason); named != nil {
 		reason = q.pathOf(named[1]) + ": " + strings.TrimPrefix(reason, named[0])
 	}
-	reason = profilePath.ReplaceAllString(reason, "schedulerProfiles[")
+	reason = profilePath.ReplaceAllLiteralString(reason, q.path+"[")
 	return fmt.Errorf("kube-scheduler of Kubernetes %s refuses its profiles: %s", q.state.Version, reason)
 }
 
 // pathOf the profile of that name.
 func (q question) pathOf(name string) string {
-	for i, profile := range q.state.SchedulerProfiles {
+	for i, profile := range q.profiles {
 		if profile["schedulerName"] == name {
 			return fmt.Sprintf("profiles[%d] (%s)", i, name)
 		}

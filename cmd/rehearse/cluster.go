@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -36,6 +38,8 @@ type stateFlags struct {
 	runtimeConfig map[string]string
 	nodes         int
 	profiles      string
+	schedulers    []string
+	removed       []string
 }
 
 func (f *stateFlags) add(command *cobra.Command) {
@@ -44,6 +48,7 @@ func (f *stateFlags) add(command *cobra.Command) {
 	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
 	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of simulated nodes")
 	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
+	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil, "a further kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration whose profiles to use")
 }
 
 func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
@@ -68,24 +73,57 @@ func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
 	if command.Flags().Changed("nodes") {
 		change.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}
 	}
-	if f.profiles == "" {
-		return change, nil
+	var err error
+	if f.profiles != "" {
+		if change.SchedulerProfiles, err = readProfiles("--scheduler-config", f.profiles); err != nil {
+			return change, err
+		}
 	}
-	data, err := os.ReadFile(f.profiles)
+	for _, text := range f.schedulers {
+		name, file, hasFile := strings.Cut(text, "=")
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return change, fmt.Errorf("--scheduler %s: the name %q: %s", text, name, strings.Join(problems, "; "))
+		}
+		scheduler := clusters.NamedSchedulerChange{NamedScheduler: clusters.NamedScheduler{Name: name}}
+		if hasFile {
+			if scheduler.Profiles, err = readProfiles("--scheduler", file); err != nil {
+				return change, err
+			}
+		}
+		change.Schedulers = append(change.Schedulers, scheduler)
+	}
+	for _, name := range f.removed {
+		change.Schedulers = append(change.Schedulers, clusters.NamedSchedulerChange{NamedScheduler: clusters.NamedScheduler{Name: name}, Remove: true})
+	}
+	return change, nil
+}
+
+// readProfiles takes the profiles out of a file with a KubeSchedulerConfiguration.
+func readProfiles(flag, file string) ([]map[string]any, error) {
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return change, fmt.Errorf("read --scheduler-config: %w", err)
+		return nil, fmt.Errorf("read %s: %w", flag, err)
 	}
 	var config struct {
 		Profiles []map[string]any `json:"profiles"`
 	}
 	if err := yaml.Unmarshal(data, &config); err != nil {
-		return change, fmt.Errorf("read --scheduler-config %s: %w", f.profiles, err)
+		return nil, fmt.Errorf("read %s %s: %w", flag, file, err)
 	}
 	if len(config.Profiles) == 0 {
-		return change, fmt.Errorf("--scheduler-config %s has no profiles", f.profiles)
+		return nil, fmt.Errorf("%s %s has no profiles", flag, file)
 	}
-	change.SchedulerProfiles = config.Profiles
-	return change, nil
+	return config.Profiles, nil
+}
+
+// missingSchedulers says which schedulers are to be removed that are not there.
+func (f *stateFlags) missingSchedulers(state clusters.State) error {
+	for _, name := range f.removed {
+		if !slices.ContainsFunc(state.Schedulers, func(s clusters.NamedScheduler) bool { return s.Name == name }) {
+			return fmt.Errorf("--remove-scheduler %s: the cluster has no scheduler of that name; it is %s", name, state)
+		}
+	}
+	return nil
 }
 
 func newClusterCreateCommand() *cobra.Command {
@@ -186,6 +224,9 @@ func newClusterTransitionCommand() *cobra.Command {
 				return err
 			}
 			defer cluster.Release()
+			if err := state.missingSchedulers(cluster.State()); err != nil {
+				return err
+			}
 			wanted, err := provider.Resolve(command.Context(), cluster.State().With(change))
 			if err != nil {
 				return err
@@ -205,6 +246,7 @@ func newClusterTransitionCommand() *cobra.Command {
 	}
 	releases.add(command)
 	state.add(command)
+	command.Flags().StringArrayVar(&state.removed, "remove-scheduler", nil, "name of a further kube-scheduler that is to be no more")
 	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
 	return command
 }

@@ -48,6 +48,9 @@ func TestWrongInput(t *testing.T) {
 		"a skipped minor":             {[]string{"plan", file(t, scenario("")+"  - transition: {version: \"1.33\"}\n")}, []string{"s.yaml:8", "force: true"}},
 		"no such cluster":             {[]string{"cluster", "delete", "never-made"}, []string{"never-made"}},
 		"a cluster without a version": {[]string{"cluster", "create"}, []string{"version"}},
+		"two schedulers for one name": {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "default-scheduler"}, []string{"both kube-scheduler and kube-scheduler/default-scheduler"}},
+		"a scheduler without a name":  {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "=x.yaml"}, []string{"--scheduler =x.yaml"}},
+		"a scheduler without a file":  {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "a=nowhere.yaml"}, []string{"read --scheduler", "nowhere.yaml"}},
 		"fetch nothing":               {[]string{"fetch"}, []string{"1.35"}},
 		"fetch nonsense":              {[]string{"fetch", "latest"}, []string{"latest"}},
 	}

@@ -78,7 +78,10 @@ func mapped(comments Comments) func(reflect.Type) *jsonschema.Schema {
 			for _, c := range append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy, clusters.Etcd) {
 				names = append(names, string(c))
 			}
-			return &jsonschema.Schema{Type: "string", Enum: names}
+			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+				{Type: "string", Enum: names},
+				{Type: "string", Pattern: "^" + string(clusters.Scheduler) + "/" + `[a-z0-9]([-a-z0-9]*[a-z0-9])?$`},
+			}}
 		}
 		return nil
 	}

@@ -1,0 +1,126 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+// schedulerPort is where a kube-scheduler serves its health and metrics; 0 for one that is not there.
+func (l listening) schedulerPort(c clusters.Component) int {
+	if c == clusters.Scheduler {
+		return l.Scheduler
+	}
+	return l.Schedulers[c]
+}
+
+// listening are the ports as they are now: further kube-schedulers come and go.
+func (c *Cluster) ports() listening {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record.Ports
+}
+
+// placeSchedulers gives a port to each further kube-scheduler of the state that has none yet.
+func (c *Cluster) placeSchedulers(state clusters.State) error {
+	for _, scheduler := range state.Schedulers {
+		component := scheduler.Component()
+		if c.ports().schedulerPort(component) != 0 {
+			continue
+		}
+		held, err := ports.Reserve(c.provider.portsDir(), "127.0.0.1", 1)
+		if err != nil {
+			return fmt.Errorf("find a port for %s: %w", component, err)
+		}
+		c.mu.Lock()
+		c.held[component] = held
+		c.record.Ports = c.record.Ports.with(component, held.Numbers[0])
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// with returns the ports with one more; the receiver, which others may be reading, is left as it is.
+func (l listening) with(c clusters.Component, port int) listening {
+	l.Schedulers = maps.Clone(l.Schedulers)
+	if l.Schedulers == nil {
+		l.Schedulers = map[clusters.Component]int{}
+	}
+	l.Schedulers[c] = port
+	return l
+}
+
+// endSchedulers ends the further kube-schedulers that the state does not have, with all that was theirs but their logs.
+func (c *Cluster) endSchedulers(ctx context.Context, state clusters.State) error {
+	wanted := state.ControlPlane()
+	for component := range c.ports().Schedulers {
+		if slices.Contains(wanted, component) {
+			continue
+		}
+		if err := c.stop(ctx, string(component)); err != nil {
+			return err
+		}
+		if err := os.Remove(c.layout.schedulerConfig(component)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the configuration of %s: %w", component, err)
+		}
+		c.forgetScheduler(component)
+	}
+	return nil
+}
+
+func (c *Cluster) forgetScheduler(component clusters.Component) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if held := c.held[component]; held != nil {
+		held.Release()
+	}
+	delete(c.held, component)
+	delete(c.record.Processes, string(component))
+	left := maps.Clone(c.record.Ports.Schedulers)
+	delete(left, component)
+	c.record.Ports.Schedulers = left
+}
+
+// releaseSchedulers gives back the ports of all further kube-schedulers.
+func (c *Cluster) releaseSchedulers() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, held := range c.held {
+		held.Release()
+	}
+}
+
+// components lists what can be asked, killed and restarted besides etcd, in the order in which an upgrade starts it.
+func (c *Cluster) components() []clusters.Component {
+	all := clusters.ControlPlane()
+	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
+}
+
+// stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to another is never answered by both.
+func (c *Cluster) stopSchedulers(ctx context.Context, changed []want) error {
+	var schedulers []string
+	for _, w := range changed {
+		if w.component.Binary() == clusters.Scheduler {
+			schedulers = append(schedulers, string(w.component))
+		}
+	}
+	if len(schedulers) < 2 {
+		return nil
+	}
+	for _, name := range schedulers {
+		if err := c.stop(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// portsDir is the folder of the locks of ports, which all clusters share.
+func (p *Provider) portsDir() string { return filepath.Join(filepath.Dir(p.Root), "ports") }

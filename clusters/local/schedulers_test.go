@@ -1,0 +1,273 @@
+package local_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+)
+
+const batch = clusters.Component("kube-scheduler/batch")
+
+func withBatch(version string) clusters.State {
+	one := 1
+	return clusters.State{
+		Version: version, Nodes: []clusters.NodeGroup{{Count: &one}},
+		Schedulers: []clusters.NamedScheduler{{Name: "batch"}},
+		// A gate that the two schedulers differ in; its default is off in every version.
+		Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{"LocalStorageCapacityIsolationFSQuotaMonitoring": true}, Flags: map[string]string{"v": "3"}}},
+	}
+}
+
+// placed creates a pod and returns the scheduler that says it has placed it.
+func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "main"}}}}
+	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	watch, err := client.EventsV1().Events("default").Watch(t.Context(), metav1.ListOptions{FieldSelector: fields.Set{"regarding.name": name, "reason": "Scheduled"}.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	event, open := <-watch.ResultChan()
+	if !open {
+		t.Fatalf("%s was not placed", name)
+	}
+	scheduled, ok := event.Object.(*eventsv1.Event)
+	if !ok {
+		t.Fatalf("%s: %v", name, event.Object)
+	}
+	return scheduled.ReportingController
+}
+
+func TestSchedulersSideBySide(t *testing.T) {
+	p := provider(t)
+	c := create(t, p, "beside", withBatch("1.35"))
+	if got := placed(t, c, "first", "batch"); got != "batch" {
+		t.Errorf("placed by %q", got)
+	}
+	if got := placed(t, c, "second", ""); got != "default-scheduler" {
+		t.Errorf("placed by %q", got)
+	}
+	ofBatch, ofOther := metrics(t, c, batch), metrics(t, c, clusters.Scheduler)
+	gateOn := `kubernetes_feature_enabled{name="LocalStorageCapacityIsolationFSQuotaMonitoring",stage="BETA"} 1`
+	if !strings.Contains(ofBatch, gateOn) || strings.Contains(ofOther, gateOn) {
+		t.Errorf("the gate is on for batch: %t, for the other: %t", strings.Contains(ofBatch, gateOn), strings.Contains(ofOther, gateOn))
+	}
+	logs := c.LogFiles()[batch]
+	if len(logs) != 1 || filepath.Base(logs[0]) != "kube-scheduler-batch-1.log" {
+		t.Errorf("its logs are %v", logs)
+	}
+	dir := t.TempDir()
+	if err := c.Collect(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+	for _, file := range []string{"kube-scheduler-batch-1.log", "kube-scheduler-batch.yaml", "kube-scheduler.yaml"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+			t.Errorf("not collected: %v", err)
+		}
+	}
+	schedulerIsKilledAndRestarted(t, c)
+	snapshotWithSchedulers(t, c)
+	schedulerGoes(t, c)
+}
+
+func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
+	t.Helper()
+	other := c.PIDs()[string(clusters.Scheduler)]
+	if err := c.Kill(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Metrics(t.Context(), batch); err == nil {
+		t.Error("it answers after it was killed")
+	}
+	if err := c.Restart(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if c.PIDs()[string(clusters.Scheduler)] != other {
+		t.Error("the other scheduler was started anew")
+	}
+	if got := placed(t, c, "third", "batch"); got != "batch" {
+		t.Errorf("placed by %q after a restart", got)
+	}
+	if len(c.LogFiles()[batch]) != 2 {
+		t.Errorf("want a log for each start, got %v", c.LogFiles()[batch])
+	}
+	if err := c.Kill(t.Context(), "kube-scheduler/other"); err == nil || !strings.Contains(err.Error(), "runs no kube-scheduler/other") {
+		t.Errorf("killed one that is not there: %v", err)
+	}
+}
+
+func snapshotWithSchedulers(t *testing.T, c *local.Cluster) {
+	t.Helper()
+	before := c.PIDs()[string(batch)]
+	if err := c.Snapshot(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Restore(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if after := c.PIDs()[string(batch)]; after == before || after == 0 {
+		t.Errorf("pid %d before the restore, %d after: who read what is no more must start anew", before, after)
+	}
+	if got := placed(t, c, "fourth", "batch"); got != "batch" {
+		t.Errorf("placed by %q after a restore", got)
+	}
+}
+
+// schedulerGoes takes its name to the scheduler that stays.
+func schedulerGoes(t *testing.T, c *local.Cluster) {
+	t.Helper()
+	pid, address := c.PIDs()[string(batch)], listensAt(t, c)
+	next := c.State().With(clusters.Change{
+		Schedulers:        []clusters.NamedSchedulerChange{{NamedScheduler: clusters.NamedScheduler{Name: "batch"}, Remove: true}},
+		SchedulerProfiles: []map[string]any{{"schedulerName": "default-scheduler"}, {"schedulerName": "batch"}},
+	})
+	if err := c.Converge(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("its process %d is still there: %v", pid, err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Errorf("its port is still in use: %v", err)
+	} else {
+		_ = listener.Close()
+	}
+	if _, err := c.Metrics(t.Context(), batch); err == nil || !strings.Contains(err.Error(), "runs no kube-scheduler/batch") {
+		t.Errorf("metrics of one that is gone: %v", err)
+	}
+	if got := placed(t, c, "fifth", "batch"); got != "batch" {
+		t.Errorf("placed by %q, want the profile of the scheduler that stayed", got)
+	}
+	select {
+	case err := <-c.Died():
+		t.Errorf("what was told to end is reported: %v", err)
+	default:
+	}
+}
+
+func TestDeathOfAFurtherScheduler(t *testing.T) {
+	c := create(t, provider(t), "beside-dies", withBatch("1.36"))
+	if err := syscall.Kill(c.PIDs()[string(batch)], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-c.Died(); !strings.Contains(err.Error(), "kube-scheduler/batch") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
+	first := provider(t)
+	first.Lasting = true
+	c := create(t, first, "beside-lasts", withBatch("1.34"))
+	c.Release()
+	second := provider(t)
+	second.Root, second.Lasting = first.Root, true
+	again, err := second.Open(t.Context(), "beside-lasts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := second.Describe("beside-lasts"); err != nil || !strings.Contains(strings.Join(info.Running, " "), string(batch)) || !strings.Contains(info.State.String(), "scheduler/batch") {
+		t.Errorf("described as %+v, %v", info, err)
+	}
+	pid := again.PIDs()[string(batch)]
+	next := again.State().With(clusters.Change{Schedulers: []clusters.NamedSchedulerChange{
+		{NamedScheduler: clusters.NamedScheduler{Name: "batch"}, Remove: true}, {NamedScheduler: clusters.NamedScheduler{Name: "other"}},
+	}})
+	if err := again.Converge(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("its process %d is still there: %v", pid, err)
+	}
+	if got := placed(t, again, "pod", "other"); got != "other" {
+		t.Errorf("placed by %q", got)
+	}
+	if err := again.Delete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
+	p := provider(t)
+	for name, test := range map[string]struct {
+		state clusters.State
+		want  []string
+	}{
+		"fine":             {withBatch("1.35"), nil},
+		"two for one name": {clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "default-scheduler"}}}, []string{`answer for schedulerName "default-scheduler"`}},
+		"an unknown field": {
+			clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "a"}, {Name: "b", Profiles: []map[string]any{{"schedulerName": "b", "plugins": map[string]any{"placementScore": map[string]any{}}}}}}},
+			[]string{"kube-scheduler of Kubernetes 1.35", `unknown field "schedulers[1].profiles[0].plugins.placementScore"`},
+		},
+		"an unknown gate": {
+			clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "batch"}}, Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{"NoSuchGate": true}}}},
+			[]string{"NoSuchGate"},
+		},
+		"gates of nobody": {
+			clusters.State{Version: "1.35", Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{gate: true}}}},
+			[]string{"component kube-scheduler/batch: no such scheduler"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state, err := p.Resolve(t.Context(), test.state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = p.Check(t.Context(), []clusters.State{state})
+			if (err == nil) != (len(test.want) == 0) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want something about %s", err, want)
+				}
+			}
+		})
+	}
+}
+
+func metrics(t *testing.T, c clusters.MetricsSource, component clusters.Component) string {
+	t.Helper()
+	data, err := c.Metrics(t.Context(), component)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// listensAt is the address of the scheduler batch, as its command line tells.
+func listensAt(t *testing.T, c *local.Cluster) string {
+	t.Helper()
+	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(c.PIDs()[string(batch)]), "cmdline"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(line), "--secure-port=")
+	port, _, _ := strings.Cut(rest, "\x00")
+	if !found {
+		t.Fatalf("no port in %q", line)
+	}
+	return net.JoinHostPort("127.0.0.1", port)
+}

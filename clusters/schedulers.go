@@ -1,0 +1,142 @@
+package clusters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DefaultSchedulerName is the schedulerName of pods that name none, and of a kube-scheduler without profiles.
+const DefaultSchedulerName = "default-scheduler"
+
+// NamedScheduler is a further kube-scheduler of the cluster's version, beside the one that every cluster has: a process of its own, which
+// components, restart, kill and metric call kube-scheduler/NAME.
+type NamedScheduler struct {
+	// Name of the scheduler, unique in the cluster: batch.
+	Name string `json:"name"`
+	// Profiles of its KubeSchedulerConfiguration, verbatim; one whose schedulerName is the scheduler's name unless told.
+	Profiles []map[string]any `json:"profiles,omitempty"`
+}
+
+// NamedSchedulerChange is the change of one further kube-scheduler, found by its name; one that is not there yet is started.
+type NamedSchedulerChange struct {
+	NamedScheduler `json:",inline"`
+	// Remove the scheduler, with what components gave to it.
+	Remove bool `json:"remove,omitempty"`
+}
+
+// NamedComponent is the component that a further kube-scheduler is.
+func NamedComponent(scheduler string) Component { return Scheduler + "/" + Component(scheduler) }
+
+// Component is how the scheduler is addressed: kube-scheduler/batch.
+func (s NamedScheduler) Component() Component { return NamedComponent(s.Name) }
+
+// Binary is the component that it is one of: kube-scheduler for kube-scheduler/batch, and itself for all others.
+func (c Component) Binary() Component {
+	binary, _, _ := strings.Cut(string(c), "/")
+	return Component(binary)
+}
+
+// FileName is the component's name as a part of a file's name.
+func (c Component) FileName() string { return strings.ReplaceAll(string(c), "/", "-") }
+
+// AllProfiles are the scheduler's profiles, the one that it has unless told included.
+func (s NamedScheduler) AllProfiles() []map[string]any {
+	if len(s.Profiles) > 0 {
+		return s.Profiles
+	}
+	return []map[string]any{{"schedulerName": s.Name}}
+}
+
+// ControlPlane lists the components of the state's control plane in the order in which an upgrade starts them: further kube-schedulers follow
+// the first.
+func (s State) ControlPlane() []Component {
+	all := ControlPlane()
+	for _, scheduler := range s.Schedulers {
+		all = append(all, scheduler.Component())
+	}
+	return all
+}
+
+// CheckSchedulers says what is wrong with the state's kube-schedulers whatever their version: a schedulerName for which two of them answer, or
+// something given to one that is not there.
+func (s State) CheckSchedulers() []error {
+	var problems []error
+	answers := map[string]Component{}
+	for _, name := range schedulerNames(s.SchedulerProfiles) {
+		answers[name] = Scheduler
+	}
+	for i, scheduler := range s.Schedulers {
+		for _, name := range schedulerNames(scheduler.AllProfiles()) {
+			if other, taken := answers[name]; taken && other != scheduler.Component() {
+				problems = append(problems, fmt.Errorf("schedulers[%d]: both %s and %s answer for schedulerName %q, and each pod of it would be placed by both; give one of them another",
+					i, other, scheduler.Component(), name))
+				continue
+			}
+			answers[name] = scheduler.Component()
+		}
+	}
+	there := s.ControlPlane()
+	for _, name := range SortedKeys(s.Components) {
+		if name.Binary() == Scheduler && !slices.Contains(there, name) {
+			problems = append(problems, fmt.Errorf("component %s: no such scheduler is among schedulers; there are %s", name, joined(there)))
+		}
+	}
+	return problems
+}
+
+// schedulerNames for which a kube-scheduler with these profiles answers.
+func schedulerNames(profiles []map[string]any) []string {
+	if len(profiles) == 0 {
+		return []string{DefaultSchedulerName}
+	}
+	var names []string
+	for _, profile := range profiles {
+		name, told := profile["schedulerName"].(string)
+		if !told && len(profiles) == 1 {
+			name = DefaultSchedulerName // kube-scheduler's own default
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func joined(components []Component) string {
+	var words []string
+	for _, c := range components {
+		words = append(words, string(c))
+	}
+	return strings.Join(words, ", ")
+}
+
+// withSchedulers returns the further kube-schedulers after changes: in the order that they had, with the new ones behind.
+func withSchedulers(before []NamedScheduler, changes []NamedSchedulerChange) []NamedScheduler {
+	after := slices.Clone(before)
+	for _, c := range changes {
+		i := slices.IndexFunc(after, func(known NamedScheduler) bool { return known.Name == c.Name })
+		switch {
+		case c.Remove && i >= 0:
+			after = slices.Delete(after, i, i+1)
+		case c.Remove:
+		case i < 0:
+			after = append(after, c.NamedScheduler)
+		case c.Profiles != nil:
+			after[i].Profiles = c.Profiles
+		}
+	}
+	if len(after) == 0 {
+		return nil // the same state as one that never had any
+	}
+	return after
+}
+
+// String is the scheduler in a few words: "scheduler/batch" or "scheduler/batch(profiles=2)".
+func (s NamedScheduler) String() string {
+	text := "scheduler/" + s.Name
+	if n := len(s.Profiles); n > 0 {
+		text += fmt.Sprintf("(profiles=%d)", n)
+	}
+	return text
+}

@@ -1,0 +1,107 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// notBrokenError says that a cluster reached a state that it was expected to break in.
+type notBrokenError struct {
+	state  clusters.State
+	wanted *scenarios.Broken
+}
+
+func (e *notBrokenError) Error() string {
+	return fmt.Sprintf("wanted %s to break, with a message that %s; the cluster is now %s, and nothing is broken",
+		e.wanted.Component, writes.Describe(*e.wanted.Message), e.state)
+}
+
+// breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone expects such a thing.
+func (t *Track) breaks(n int) *scenarios.Broken {
+	if len(t.Entries) != 1 {
+		return nil
+	}
+	for i := range t.Entries[0].Scenario.Spec.Steps {
+		step := &t.Entries[0].Scenario.Spec.Steps[i]
+		if step.Transition == nil {
+			continue
+		}
+		if n == 0 {
+			return step.Breaks()
+		}
+		n--
+	}
+	return nil
+}
+
+// asBroken judges what came of a transition that is expected to break a component: it returns what broke when it is that one and nothing else, and
+// its own words are those. Everything else is an error, a state that was reached a *notBrokenError.
+func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.State, err error) (*clusters.BrokenError, error) {
+	if err == nil {
+		return nil, &notBrokenError{state, wanted}
+	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	broken, other := clusters.Breakage(err)
+	var found *clusters.BrokenError
+	unlike := fmt.Sprintf("%s is not what broke", wanted.Component)
+	for _, b := range broken {
+		if b.Component != wanted.Component {
+			other = append(other, b)
+			continue
+		}
+		difference := writes.Unlike(*wanted.Message, b.Words)
+		if difference == "" {
+			found = b
+			continue
+		}
+		unlike = fmt.Sprintf("what %s says %s", wanted.Component, difference)
+	}
+	switch {
+	case found == nil:
+		return nil, fmt.Errorf("%w\nwanted another failure: %s", err, unlike)
+	case len(other) > 0:
+		return nil, fmt.Errorf("%w\nwanted %s to break, and nothing else", err, wanted.Component)
+	}
+	return found, nil
+}
+
+// wreck is what the last transition broke, as it was expected to; nil when it made a whole cluster.
+func (t *trackRun) wreck() *clusters.BrokenError { return t.wrecked.Load() }
+
+// forgetDeaths drops what was told of components and systems that died in a cluster that was expected to break.
+func (t *trackRun) forgetDeaths() {
+	for {
+		select {
+		case <-t.componentDied():
+		case <-t.systemDied():
+		default:
+			return
+		}
+	}
+}
+
+// crossed is the outcome of the step whose transition is over.
+func (s *scenarioRun) crossed(err error) result {
+	state := s.track.Path[min(s.at+1, len(s.track.Path)-1)]
+	var whole *notBrokenError
+	switch {
+	case errors.As(err, &whole):
+		return failure(reports.Failed, "transition to %s: %v", state, err)
+	case err != nil:
+		return failure(statusOf(err), "transition to %s: %v", state, err)
+	}
+	s.at++
+	evidence := "the cluster is now " + state.String()
+	if wreck := s.wreck(); wreck != nil {
+		evidence = fmt.Sprintf("the cluster did not become %s, as expected: %s", state, wreck.Words)
+	}
+	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: evidence}}
+}
