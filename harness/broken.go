@@ -80,8 +80,10 @@ func (t *trackRun) wreck() *clusters.BrokenError { return t.wrecked.Load() }
 func (t *trackRun) forgetDeaths() {
 	for {
 		select {
-		case <-t.componentDied():
-		case <-t.systemDied():
+		case death := <-t.componentDied():
+			t.Progress("died while the cluster was broken, as expected: %v", death)
+		case death := <-t.systemDied():
+			t.Progress("died while the cluster was broken, as expected: %v", death)
 		default:
 			return
 		}

@@ -120,7 +120,7 @@ func (c *Cluster) await(ctx context.Context, component clusters.Component, look 
 	}
 	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
-	var last error
+	last := errors.New("nothing yet")
 	for {
 		ok, err := look(ctx)
 		if ok {
@@ -134,7 +134,7 @@ func (c *Cluster) await(ctx context.Context, component clusters.Component, look 
 			return brokenBy(component, process, process.Failure())
 		case <-ctx.Done():
 			if cause := context.Cause(ctx); !errors.Is(cause, errNotReady) {
-				return fmt.Errorf("wait for %s: %w (what it said last: %v; its log: %s)", component, cause, last, process.LogFile)
+				return fmt.Errorf("wait for %s: %w (what it said last: %w; its log: %s)", component, cause, last, process.LogFile)
 			}
 			return brokenBy(component, process, fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile))
 		case <-ticker.C:
