@@ -8,7 +8,7 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Name: "scheduling", Title: "kube-scheduler", Requirements: scheduling.Requirements, MaxTracks: 14}
+	return suitetest.Suite{Name: "scheduling", Title: "kube-scheduler", Requirements: scheduling.Requirements, MaxTracks: 24}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }
