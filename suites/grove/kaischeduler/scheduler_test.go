@@ -68,7 +68,8 @@ func TestPlace(t *testing.T) {
 		{"a pod of no group", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("", "", "a")}, nil, []string{"a n1"}},
 		{"another scheduler's", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("", "", "a", of("default-scheduler"))}, nil, nil},
 		{
-			"what does not fit leaves its room to the next", []corev1.Node{node("n1", "2")},
+			"what does not fit leaves its room to the next",
+			[]corev1.Node{node("n1", "2")},
 			[]corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b"), pod("g", "b", "c"), pod("h", "a", "d"), pod("h", "b", "e")},
 			[]kaiapi.PodGroup{group("g", map[string]int32{"a": 1, "b": 2}), group("h", map[string]int32{"a": 1, "b": 1})},
 			[]string{"d n1", "e n1"},
