@@ -3,6 +3,7 @@
 package suitetest
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,6 +37,8 @@ type Suite struct {
 	Profiles []suites.Profile
 	// Simulator of the system; nil where the system is Kubernetes itself.
 	Simulator *simulators.Simulator
+	// Others are simulators of what the system works with, by name.
+	Others simulators.Catalog
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
 }
@@ -108,7 +111,9 @@ func (s Suite) catalog() simulators.Catalog {
 	if s.Simulator == nil {
 		return nil
 	}
-	return simulators.Catalog{s.Name: *s.Simulator}
+	all := simulators.Catalog{s.Name: *s.Simulator}
+	maps.Copy(all, s.Others)
+	return all
 }
 
 func (s Suite) options(t *testing.T) harness.PlanOptions {
