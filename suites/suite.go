@@ -75,8 +75,7 @@ func (s Suite) Breaking(id string) []simulators.Fault {
 }
 
 // Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a scenario that does not
-// say what it is or is of no profile, a fault that breaks none,
-// and, where there is a simulator, a core requirement without a fault that breaks it or a reason why there is none.
+// say what it is or is of no profile, a fault that breaks none, and, where there is a simulator, a core requirement without a fault that breaks it or a reason why there is none.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
@@ -142,6 +141,9 @@ func (s Suite) checkFaults() []error {
 			errs = append(errs, fmt.Errorf("two faults are called %s", f.Name))
 		}
 		names[f.Name] = true
+		if f.Sentence == "" {
+			errs = append(errs, fmt.Errorf("fault %s does not say what goes wrong", f.Name))
+		}
 		if len(f.Breaks) == 0 {
 			errs = append(errs, fmt.Errorf("fault %s breaks nothing", f.Name))
 		}

@@ -148,14 +148,18 @@ func TestConformanceDiff(t *testing.T) {
 // Every suite can be shown wherever the program is, and has no gap.
 func TestRequirementsAndFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, entry := range allSuites() {
-		t.Run(entry.name, func(t *testing.T) {
-			if _, err := entry.load(); errors.Is(err, fs.ErrNotExist) {
+	for _, definition := range allSuites() {
+		t.Run(definition.Name, func(t *testing.T) {
+			suite, err := loadSuite(definition)
+			if errors.Is(err, fs.ErrNotExist) {
 				t.Skipf("a suite without scenarios: %v", err)
 			}
-			var out, err bytes.Buffer
-			if code := run(t.Context(), []string{"requirements", "--names", entry.name}, nil, &out, &err); code != exitOK {
-				t.Errorf("exit code %d: %s", code, err.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			if code := run(t.Context(), []string{"requirements", "--names", definition.Name}, nil, &out, &errs); code != exitOK {
+				t.Errorf("exit code %d: %s", code, errs.String())
 			}
 			for _, want := range []string{"REQUIREMENT", "core", "scenario ", " scenarios; "} {
 				if !strings.Contains(out.String(), want) {
@@ -163,10 +167,10 @@ func TestRequirementsAndFaults(t *testing.T) {
 				}
 			}
 			out.Reset()
-			if code := run(t.Context(), []string{"faults", entry.name}, nil, &out, &err); code != exitOK {
-				t.Errorf("exit code %d: %s", code, err.String())
+			if code := run(t.Context(), []string{"faults", definition.Name}, nil, &out, &errs); code != exitOK {
+				t.Errorf("exit code %d: %s", code, errs.String())
 			}
-			for _, fault := range entry.simulator.Faults {
+			for _, fault := range suite.Faults {
 				if !strings.Contains(out.String(), fault.Sentence) {
 					t.Errorf("fault %s is missing in:\n%s", fault.Name, out.String())
 				}

@@ -15,19 +15,6 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestSimulatorsAreToldInFull(t *testing.T) {
-	for _, entry := range allSuites() {
-		if entry.simulator.Exists() && len(entry.simulator.Faults) == 0 {
-			t.Errorf("%s has no faults", entry.name)
-		}
-		for _, fault := range entry.simulator.Faults {
-			if fault.Name == "" || fault.Sentence == "" || len(fault.Breaks) == 0 {
-				t.Errorf("%s: fault %+v is not told in full", entry.name, fault)
-			}
-		}
-	}
-}
-
 func TestSystemFlag(t *testing.T) {
 	scenarioFile := file(t, scenario(withSystem))
 	real := file(t, "name: real\nversion: \"7\"\nprocess: {command: [sh, -c, sleep 1000]}\n")

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/kai"
 	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
@@ -34,7 +33,7 @@ func TestGeneratedNames(t *testing.T) {
 		}
 	}
 	results, err := cases.Run(t.Context(), rules, cases.Options{
-		Cases: 1000, Seed: 1, Provider: provider(t), Simulators: options(t).Simulators, Prefix: fmt.Sprintf("kai-cases-%d", os.Getpid()), Progress: t.Logf,
+		Cases: 1000, Seed: 1, Provider: suite().Provider(t), Simulators: suite().Options(t).Simulators, Prefix: fmt.Sprintf("kai-cases-%d", os.Getpid()), Progress: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,14 +60,10 @@ func TestGeneratedNames(t *testing.T) {
 
 // The rules cover requirements that there are, which a profile can see.
 func TestRulesCoverRequirements(t *testing.T) {
-	requirements, err := kai.Requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
-	suite := suites.Suite{Requirements: requirements, Scenarios: load(t)}
+	loaded := suite().Load(t)
 	for _, rule := range kai.Rules() {
 		for _, id := range rule.Covers {
-			if len(suite.Covering(id)) == 0 {
+			if len(loaded.Covering(id)) == 0 {
 				t.Errorf("%s covers %s, which no scenario does", rule.Name, id)
 			}
 		}

@@ -2,14 +2,31 @@
 package kai
 
 import (
+	"context"
 	"embed"
 
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
 //go:embed requirements.yaml
 var files embed.FS
+
+// Definition is the suite of KAI's PodGroups.
+func Definition() suites.Definition {
+	own := &simulators.Simulator{
+		Run:      func(ctx context.Context, o simulators.Options) error { return simulator.Run(ctx, simulator.Options(o)) },
+		Variants: simulator.Variants(), Probes: simulator.Probes(),
+	}
+	for _, fault := range simulator.Faults() {
+		own.Faults = append(own.Faults, simulators.Fault(fault))
+	}
+	return suites.Definition{
+		Name: simulator.Name, Title: "Lowercase sub group names on KAI's simulator",
+		Requirements: Requirements, Profiles: Profiles(), Rules: Rules(), Simulator: own,
+	}
+}
 
 // Requirements returns the suite's requirements in the order in which they are written.
 func Requirements() ([]suites.Requirement, error) {

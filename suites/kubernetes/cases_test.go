@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
@@ -18,7 +17,7 @@ func TestGeneratedNames(t *testing.T) {
 	strict := serviceNames("the strict rule, gate on", false, rules[0].State)
 	relaxed := serviceNames("the relaxed rule, gate off", true, rules[1].State)
 	results, err := cases.Run(t.Context(), []cases.Rule{rules[0], strict, rules[1], relaxed}, cases.Options{
-		Cases: 1000, Seed: 9, Provider: provider(t), Prefix: fmt.Sprintf("service-cases-%d", os.Getpid()), Progress: t.Logf,
+		Cases: 1000, Seed: 9, Provider: suite().Provider(t), Prefix: fmt.Sprintf("service-cases-%d", os.Getpid()), Progress: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,14 +37,10 @@ func TestGeneratedNames(t *testing.T) {
 }
 
 func TestRulesCoverRequirements(t *testing.T) {
-	requirements, err := Requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
-	suite := suites.Suite{Requirements: requirements, Scenarios: load(t)}
+	loaded := suite().Load(t)
 	for _, rule := range Rules() {
 		for _, id := range rule.Covers {
-			if len(suite.Covering(id)) == 0 {
+			if len(loaded.Covering(id)) == 0 {
 				t.Errorf("%s covers %s, which no scenario does", rule.Name, id)
 			}
 		}

@@ -1,14 +1,13 @@
-package kubernetes_test
+package kubernetes
 
 import (
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites/kubernetes"
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Name: "kubernetes", Title: "KEP-5311 on Kubernetes", Requirements: kubernetes.Requirements, MaxTracks: 11}
+	return suitetest.Suite{Definition: Definition(), MaxTracks: 11}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

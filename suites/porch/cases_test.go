@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/porch"
 )
@@ -28,7 +27,7 @@ func TestGeneratedPaths(t *testing.T) {
 		rules = append(rules, rule)
 	}
 	results, err := cases.Run(t.Context(), rules, cases.Options{
-		Cases: 300, Seed: 5, Provider: provider(t), Simulators: options(t).Simulators, Prefix: fmt.Sprintf("porch-cases-%d", os.Getpid()), Progress: t.Logf,
+		Cases: 300, Seed: 5, Provider: suite().Provider(t), Simulators: suite().Options(t).Simulators, Prefix: fmt.Sprintf("porch-cases-%d", os.Getpid()), Progress: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +49,9 @@ func TestGeneratedPaths(t *testing.T) {
 }
 
 func TestRulesCoverRequirements(t *testing.T) {
-	requirements, err := porch.Requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
-	suite := suites.Suite{Requirements: requirements, Scenarios: load(t)}
+	loaded := suite().Load(t)
 	for _, id := range porch.Rules()[0].Covers {
-		if len(suite.Covering(id)) == 0 {
+		if len(loaded.Covering(id)) == 0 {
 			t.Errorf("a rule covers %s, which no scenario does", id)
 		}
 	}

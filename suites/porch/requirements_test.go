@@ -5,35 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/porch"
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
-
-// Each core requirement has a fault that breaks it, and each fault breaks requirements that there are.
-func TestFaultsAreOfRequirements(t *testing.T) {
-	requirements, err := porch.Requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := map[string]bool{}
-	for _, bug := range engine.Bugs() {
-		if len(bug.Breaks) == 0 || bug.Sentence == "" {
-			t.Errorf("fault %s: %v, %q", bug.Fault, bug.Breaks, bug.Sentence)
-		}
-		for _, id := range bug.Breaks {
-			broken[id] = true
-			if !slices.ContainsFunc(requirements, func(r suites.Requirement) bool { return r.ID == id }) {
-				t.Errorf("fault %s breaks %s, which is no requirement", bug.Fault, id)
-			}
-		}
-	}
-	for _, r := range requirements {
-		if r.Level == suites.Core && !broken[r.ID] {
-			t.Errorf("no fault breaks %s: %s", r.ID, r.Statement)
-		}
-	}
-}
 
 // Each ambiguity has another reading, which the simulator can follow and a scenario shows.
 func TestAmbiguitiesHaveOtherReadings(t *testing.T) {
@@ -52,7 +26,7 @@ func TestAmbiguitiesHaveOtherReadings(t *testing.T) {
 		}
 		other := r.Variants[1].Name
 		readings = append(readings, engine.Variant(other))
-		if shown := (suites.Suite{Scenarios: load(t)}).Readings(r.ID, other); len(shown) != 1 {
+		if shown := suite().Load(t).Readings(r.ID, other); len(shown) != 1 {
 			t.Errorf("%d scenarios show %s as %s, want one", len(shown), r.ID, other)
 		}
 	}

@@ -3,7 +3,6 @@
 package suitetest
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
-	"github.com/rehearse-dev/rehearse/suites/simulators"
 	"github.com/rehearse-dev/rehearse/suites/specs"
 )
 
@@ -27,18 +25,7 @@ const library = "../../scenarios"
 
 // Suite is one that is tested.
 type Suite struct {
-	// Name of the suite, of its folder of scenarios, and of its simulator.
-	Name string
-	// Title of its Ginkgo specs.
-	Title string
-	// Requirements reads what is required.
-	Requirements func() ([]suites.Requirement, error)
-	// Profiles of implementations; none where there is only one kind.
-	Profiles []suites.Profile
-	// Simulator of the system; nil where the system is Kubernetes itself.
-	Simulator *simulators.Simulator
-	// Others are simulators of what the system works with, by name.
-	Others simulators.Catalog
+	suites.Definition
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
 }
@@ -46,7 +33,7 @@ type Suite struct {
 // Main is for TestMain: it turns the program into a component or into the simulator if its arguments say so, and otherwise runs the tests.
 func (s Suite) Main(m *testing.M) {
 	component.Main()
-	s.catalog().Main()
+	s.Catalog().Main()
 	os.Exit(m.Run())
 }
 
@@ -54,7 +41,7 @@ func (s Suite) Main(m *testing.M) {
 func (s Suite) Specs(t *testing.T) {
 	t.Helper()
 	gomega.RegisterFailHandler(ginkgo.Fail)
-	if err := specs.Declare(t.Context(), s.provider(t), s.scenarios(t), s.options(t)); err != nil {
+	if err := specs.Declare(t.Context(), s.Provider(t), s.Load(t).Scenarios, s.Options(t)); err != nil {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, s.Title)
@@ -63,11 +50,11 @@ func (s Suite) Specs(t *testing.T) {
 // Check fails the test for what is wrong with the suite itself.
 func (s Suite) Check(t *testing.T) {
 	t.Helper()
-	suite := s.load(t)
+	suite := s.Load(t)
 	if err := suite.Check(); err != nil {
 		t.Error(err)
 	}
-	plan, err := harness.NewPlan(t.Context(), s.provider(t), suite.Scenarios, s.options(t))
+	plan, err := harness.NewPlan(t.Context(), s.Provider(t), suite.Scenarios, s.Options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,50 +69,35 @@ func (s Suite) Faults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes")
 	}
-	faults.Demand(t, faults.Options{Suite: s.load(t), Provider: s.provider(t), Simulators: s.options(t).Simulators})
+	faults.Demand(t, faults.Options{Suite: s.Load(t), Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
 }
 
-func (s Suite) load(t *testing.T) suites.Suite {
-	t.Helper()
-	requirements, err := s.Requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
-	suite := suites.Suite{Name: s.Name, Requirements: requirements, Scenarios: s.scenarios(t), Profiles: s.Profiles}
-	if s.Simulator != nil {
-		suite.System, suite.Faults = s.Name, s.Simulator.Faults
-	}
-	return suite
-}
-
-func (s Suite) scenarios(t *testing.T) []*scenarios.Scenario {
+// Load reads the suite with its scenarios, whose files are named as they are seen from the suite's folder.
+func (s Suite) Load(t *testing.T) suites.Suite {
 	t.Helper()
 	set, err := scenarios.Load([]string{filepath.Join(library, s.Name)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Scenarios
-}
-
-func (s Suite) catalog() simulators.Catalog {
-	if s.Simulator == nil {
-		return nil
+	suite, err := s.Suite(set.Scenarios)
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := simulators.Catalog{s.Name: *s.Simulator}
-	maps.Copy(all, s.Others)
-	return all
+	return suite
 }
 
-func (s Suite) options(t *testing.T) harness.PlanOptions {
+// Options name the suite's simulators.
+func (s Suite) Options(t *testing.T) harness.PlanOptions {
 	t.Helper()
-	own, err := s.catalog().Own()
+	own, err := s.Catalog().Own()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return harness.PlanOptions{Simulators: own}
 }
 
-func (s Suite) provider(t *testing.T) *local.Provider {
+// Provider of local clusters, which says in Ginkgo's output how far it is.
+func (s Suite) Provider(t *testing.T) *local.Provider {
 	t.Helper()
 	provider, err := local.Default(releases.Options{Source: releases.Auto}, func(format string, args ...any) {
 		ginkgo.GinkgoWriter.Printf(format+"\n", args...)
