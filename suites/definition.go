@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -11,8 +12,10 @@ import (
 
 // Definition is what makes a suite. Each suite's package has one.
 type Definition struct {
-	// Name of the suite, of its folder of scenarios, of the system under test and of its simulator.
+	// Name of the suite, of its folder of scenarios and of its simulator.
 	Name string
+	// System is what the scenarios call the system under test; the suite's name unless told.
+	System string
 	// Title says what the suite is about.
 	Title string
 	// Requirements reads what is required.
@@ -45,7 +48,7 @@ func (d Definition) Suite(list []*scenarios.Scenario) (Suite, error) {
 	}
 	suite := Suite{Name: d.Name, Requirements: requirements, Scenarios: list, Profiles: d.Profiles, Rules: d.Rules}
 	if d.Simulator != nil {
-		suite.System, suite.Faults = d.Name, d.Simulator.Faults
+		suite.System, suite.Faults = cmp.Or(d.System, d.Name), d.Simulator.Faults
 	}
 	return suite, nil
 }

@@ -22,7 +22,9 @@ func Definition() suites.Definition {
 	for _, fault := range simulator.Faults() {
 		own.Faults = append(own.Faults, simulators.Fault(fault))
 	}
-	return suites.Definition{Name: simulator.Name, Title: "KEP-173 on LeaderWorkerSet's simulator", Requirements: Requirements, Simulator: own}
+	return suites.Definition{
+		Name: simulator.Name, System: "lws", Title: "KEP-173 on LeaderWorkerSet's simulator", Requirements: Requirements, Simulator: own,
+	}
 }
 
 // Requirements returns the suite's requirements in the order in which they are written.

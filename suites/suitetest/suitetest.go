@@ -73,7 +73,7 @@ func (s Suite) Faults(t *testing.T) {
 }
 
 // Load reads the suite with its scenarios, whose files are named as they are seen from the suite's folder.
-func (s Suite) Load(t *testing.T) suites.Suite {
+func (s Suite) Load(t testing.TB) suites.Suite {
 	t.Helper()
 	set, err := scenarios.Load([]string{filepath.Join(library, s.Name)})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s Suite) Load(t *testing.T) suites.Suite {
 }
 
 // Options name the suite's simulators.
-func (s Suite) Options(t *testing.T) harness.PlanOptions {
+func (s Suite) Options(t testing.TB) harness.PlanOptions {
 	t.Helper()
 	own, err := s.Catalog().Own()
 	if err != nil {
@@ -97,7 +97,7 @@ func (s Suite) Options(t *testing.T) harness.PlanOptions {
 }
 
 // Provider of local clusters, which says in Ginkgo's output how far it is.
-func (s Suite) Provider(t *testing.T) *local.Provider {
+func (s Suite) Provider(t testing.TB) *local.Provider {
 	t.Helper()
 	provider, err := local.Default(releases.Options{Source: releases.Auto}, func(format string, args ...any) {
 		ginkgo.GinkgoWriter.Printf(format+"\n", args...)

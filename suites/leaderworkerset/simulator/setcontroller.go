@@ -133,16 +133,17 @@ func (r *setReconciler) ensureSharedService(ctx context.Context, set *api.Leader
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("read Service %s: %w", want.Name, err)
 	}
-	if err == nil {
-		if !owned(want, &have) {
-			return &occupiedError{object: &have}
-		}
-		if r.dropsSharedService(set, newest, leaders, seen) {
-			return client.IgnoreNotFound(r.client.Delete(ctx, &have))
-		}
-		return nil
+	there := err == nil
+	drop, err := r.dropsSharedService(ctx, set, newest, leaders, seen)
+	if err != nil {
+		return err
 	}
-	if !r.needsSharedService(newest, seen) || r.dropsSharedService(set, newest, leaders, seen) {
+	switch {
+	case there && !owned(want, &have):
+		return &occupiedError{object: &have}
+	case there && drop:
+		return client.IgnoreNotFound(r.client.Delete(ctx, &have))
+	case there || drop || !r.needsSharedService(newest, seen):
 		return nil
 	}
 	return createOwned(ctx, r.client, r.live, want)

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,9 +65,18 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 }
 
 // dropsSharedService tells whether the shared Service is deleted, which is always a fault.
-func (r *setReconciler) dropsSharedService(set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) bool {
-	if newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest) {
-		return false
+func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) (bool, error) {
+	switch {
+	case newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest):
+		return false, nil
+	case r.behaviour.has(faultReturnDropsShared):
+		return r.returned(ctx, set, newest)
 	}
-	return r.behaviour.has(faultSharedDroppedWhenUnique) || r.behaviour.has(faultReturnDropsShared) && newest.number >= 3
+	return r.behaviour.has(faultSharedDroppedWhenUnique), nil
+}
+
+// returned tells whether a LeaderWorkerSet had another policy in between: then its revision is the third, or there is a later one from then.
+func (r *setReconciler) returned(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) (bool, error) {
+	stored, err := r.revisions.list(ctx, set)
+	return newest.number >= 3 || slices.ContainsFunc(stored, func(s appsv1.ControllerRevision) bool { return s.Revision > newest.number }), err
 }

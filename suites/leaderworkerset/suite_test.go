@@ -1,0 +1,21 @@
+package leaderworkerset_test
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset"
+	"github.com/rehearse-dev/rehearse/suites/suitetest"
+)
+
+// Each version of Kubernetes needs a cluster, the variant with annotations another, and what is older than the field one.
+func suite() suitetest.Suite {
+	return suitetest.Suite{Definition: leaderworkerset.Definition(), MaxTracks: 4}
+}
+
+func TestMain(m *testing.M) { suite().Main(m) }
+
+func TestScenarios(t *testing.T) { suite().Specs(t) }
+
+func TestSuite(t *testing.T) { suite().Check(t) }
+
+func TestFaults(t *testing.T) { suite().Faults(t) }
