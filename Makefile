@@ -58,3 +58,15 @@ bench-kind:
 .PHONY: faults
 faults: fetch
 	go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
+
+# A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
+SUITE := leaderworkerset
+TIMES := 50
+FLAGS :=
+.PHONY: flake
+flake: fetch
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go build -o "$$folder/rehearse" ./cmd/rehearse || exit 1; \
+	for i in $$(seq $(TIMES)); do \
+		echo "run $$i of $(TIMES)"; \
+		"$$folder/rehearse" run --report-dir rehearse-report/flake $(FLAGS) scenarios/$(SUITE) || exit 1; \
+	done
