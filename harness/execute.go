@@ -21,7 +21,7 @@ const (
 	defaultStepTimeout       = 30 * time.Second
 	defaultTransitionTimeout = 10 * time.Minute
 	defaultRestartTimeout    = 2 * time.Minute
-	defaultCleanupTimeout    = 30 * time.Second
+	defaultCleanupTimeout    = 2 * time.Minute
 	deleteTimeout            = 2 * time.Minute
 	diagnosticsTimeout       = 20 * time.Second
 )
@@ -38,7 +38,8 @@ type Options struct {
 	Clusters int
 	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
 	Keep bool
-	// CleanupTimeout is how long what a scenario made may take to go when it is removed; 30s unless set.
+	// CleanupTimeout is how long what a scenario made may take to go when it is removed; two minutes unless set, since many
+	// namespaces at once take their time.
 	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
