@@ -58,7 +58,7 @@ func BenchmarkTransitionOfFiftyReplicas(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		plan, err := harness.NewPlan(b.Context(), provider(b), set.Scenarios, options(b))
+		plan, err := harness.NewPlan(b.Context(), suite().Provider(b), set.Scenarios, suite().Options(b))
 		if err != nil {
 			b.Fatal(err)
 		}
