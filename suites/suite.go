@@ -88,6 +88,13 @@ func (s Suite) Check() error {
 	for _, c := range s.Scenarios {
 		errs = append(errs, s.checkScenario(c)...)
 	}
+	for _, rule := range s.Rules {
+		for _, id := range rule.Covers {
+			if len(s.Covering(id)) == 0 {
+				errs = append(errs, fmt.Errorf("rule %s covers %s, which no scenario does", rule.Name, id))
+			}
+		}
+	}
 	return errors.Join(append(errs, s.checkFaults()...)...)
 }
 

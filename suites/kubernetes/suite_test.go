@@ -1,13 +1,14 @@
-package kubernetes
+package kubernetes_test
 
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/kubernetes"
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: Definition(), MaxTracks: 11}
+	return suitetest.Suite{Definition: kubernetes.Definition(), MaxTracks: 11}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

@@ -1,8 +1,6 @@
 package porch_test
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +12,6 @@ import (
 
 // Of generated paths none is judged otherwise than the specification does; with a fault one is found.
 func TestGeneratedPaths(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs a cluster")
-	}
 	faults := []string{"", "prefix-overlaps", "child-path-allowed", "siblings-overlap"}
 	var rules []cases.Rule
 	for _, fault := range faults {
@@ -26,14 +21,8 @@ func TestGeneratedPaths(t *testing.T) {
 		}
 		rules = append(rules, rule)
 	}
-	results, err := cases.Run(t.Context(), rules, cases.Options{
-		Cases: 300, Seed: 5, Provider: suite().Provider(t), Simulators: suite().Options(t).Simulators, Prefix: fmt.Sprintf("porch-cases-%d", os.Getpid()), Progress: t.Logf,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	wants := []struct{ requirements, got string }{{}, {"P64 P65 P66", "conflicts with existing package"}, {"P61 P62", "accepted"}, {"P64 P65 P66", "conflicts with existing package"}}
-	for i, result := range results {
+	for i, result := range suite().Cases(t, rules, 300, 5) {
 		want := wants[i]
 		switch found := result.Disagreement; {
 		case result.Err != nil:
@@ -44,15 +33,6 @@ func TestGeneratedPaths(t *testing.T) {
 			}
 		case found == nil || !strings.Contains(found.Got, want.got) || !slices.Contains(strings.Fields(want.requirements), strings.TrimPrefix(found.Case.Requirement, "PORCH-")):
 			t.Errorf("%s: got %v\nwant one of %s, %q", faults[i], found, want.requirements, want.got)
-		}
-	}
-}
-
-func TestRulesCoverRequirements(t *testing.T) {
-	loaded := suite().Load(t)
-	for _, id := range porch.Rules()[0].Covers {
-		if len(loaded.Covering(id)) == 0 {
-			t.Errorf("a rule covers %s, which no scenario does", id)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package suitetest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/specs"
 )
@@ -70,6 +72,22 @@ func (s Suite) Faults(t *testing.T) {
 		t.Skip("it takes minutes")
 	}
 	faults.Demand(t, faults.Options{Suite: s.Load(t), Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
+}
+
+// Cases has generated cases of rules, the suite's own or others, judged on real control planes.
+func (s Suite) Cases(t *testing.T, rules []cases.Rule, n int, seed uint64) []cases.Result {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
+	results, err := cases.Run(t.Context(), rules, cases.Options{
+		Cases: n, Seed: seed, Provider: s.Provider(t), Simulators: s.Options(t).Simulators,
+		Prefix: fmt.Sprintf("%s-%d", s.Name, os.Getpid()), Progress: t.Logf,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
 }
 
 // Load reads the suite with its scenarios, whose files are named as they are seen from the suite's folder.
