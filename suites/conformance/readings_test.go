@@ -33,7 +33,7 @@ func readable(t *testing.T, o Options) *Plan {
 	}
 	p.options.Suite.Scenarios = append(p.options.Suite.Scenarios, set.Scenarios...)
 	p.options.Suite.Requirements[0].Variants = []suites.Variant{{Name: "square", Source: "Chapter 1"}, {Name: "round", Source: "Chapter 9"}}
-	if err := p.options.Suite.Check(); err == nil || strings.Contains(err.Error(), "reading") {
+	if err := p.options.Suite.Check(); err == nil || strings.Contains(err.Error(), "it shows the reading") {
 		t.Fatalf("the suite: %v", err)
 	}
 	return p
