@@ -3,13 +3,16 @@ package clusters
 // BrokenError says that a component is not what a state wants of it: it ended by itself, or did not become ready in all the time that is far
 // more than it takes.
 type BrokenError struct {
-	// Component that is to blame: not one that only waits for another.
+	// Component that is to blame: not one that only waits for another. It may be a system (SystemComponent).
 	Component Component
 	// Words are the component's own: what it last answered when asked whether it is ready, and the end of its log.
 	Words string
 	// Err is what a person is told.
 	Err error
 }
+
+// SystemComponent is what a system that is a process is called among components.
+func SystemComponent(name string) Component { return Component("system " + name) }
 
 func (e *BrokenError) Error() string { return e.Err.Error() }
 

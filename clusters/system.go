@@ -24,9 +24,6 @@ type System struct {
 	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the creation of something
 	// must be seen to answer before the system counts as installed. A simulator brings its own.
 	Probes []map[string]any `json:"probes,omitempty"`
-	// Fails says that the system's process is to end by itself before it serves, because of its configuration say, and must have this text in its
-	// last lines. A change that does not repeat it wants the system to serve again.
-	Fails string `json:"fails,omitempty"`
 }
 
 // Simulated is a simulator, and how it is to behave.
@@ -170,7 +167,6 @@ func (s System) with(c System) System {
 	if c.Probes != nil {
 		next.Probes = c.Probes
 	}
-	next.Fails = c.Fails
 	switch {
 	case c.Simulated != nil:
 		simulated := *c.Simulated
@@ -255,9 +251,6 @@ func (s System) String() string {
 		if simulated.Config != nil {
 			words = append(words, "config "+inShort(simulated.Config))
 		}
-	}
-	if s.Fails != "" {
-		words = append(words, fmt.Sprintf("fails with %q", s.Fails))
 	}
 	return s.Name + "(" + strings.Join(words, ", ") + ")"
 }

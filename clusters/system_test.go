@@ -38,8 +38,8 @@ func TestSystemChanges(t *testing.T) {
 		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{Simulator: "x", Variant: "v"}}}, "lws(simulated, as x, variant v) real(process, 1)"},
 		{SystemChange{System: System{Name: "lws"}, Remove: true}, "real(process, 1)"},
 		{
-			SystemChange{System: System{Name: "lws", Simulated: &Simulated{Config: map[string]any{"a": "b"}}, Fails: "no such a"}},
-			`lws(simulated, as leaderworkerset, config {"a":"b"}, fails with "no such a") real(process, 1)`,
+			SystemChange{System: System{Name: "lws", Simulated: &Simulated{Config: map[string]any{"a": "b"}}}},
+			`lws(simulated, as leaderworkerset, config {"a":"b"}) real(process, 1)`,
 		},
 		{SystemChange{System: System{Name: "real", Version: "2"}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 2)"},
 		{SystemChange{System: System{Name: "real", Manifests: []string{"x"}}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(manifests)"},

@@ -19,7 +19,7 @@ type notBrokenError struct {
 
 func (e *notBrokenError) Error() string {
 	return fmt.Sprintf("wanted %s to break, with a message that %s; the cluster is now %s, and nothing is broken",
-		e.wanted.Component, writes.Describe(*e.wanted.Message), e.state)
+		e.wanted.Culprit(), writes.Describe(*e.wanted.Message), e.state)
 }
 
 // breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone expects such a thing.
@@ -51,9 +51,9 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 	}
 	broken, other := clusters.Breakage(err)
 	var found *clusters.BrokenError
-	unlike := fmt.Sprintf("%s is not what broke", wanted.Component)
+	unlike := fmt.Sprintf("%s is not what broke", wanted.Culprit())
 	for _, b := range broken {
-		if b.Component != wanted.Component {
+		if b.Component != wanted.Culprit() {
 			other = append(other, b)
 			continue
 		}
@@ -62,13 +62,13 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 			found = b
 			continue
 		}
-		unlike = fmt.Sprintf("what %s says %s", wanted.Component, difference)
+		unlike = fmt.Sprintf("what %s says %s", wanted.Culprit(), difference)
 	}
 	switch {
 	case found == nil:
 		return nil, fmt.Errorf("%w\nwanted another failure: %s", err, unlike)
 	case len(other) > 0:
-		return nil, fmt.Errorf("%w\nwanted %s to break, and nothing else", err, wanted.Component)
+		return nil, fmt.Errorf("%w\nwanted %s to break, and nothing else", err, wanted.Culprit())
 	}
 	return found, nil
 }
@@ -98,7 +98,7 @@ func (s *scenarioRun) crossed(err error) result {
 	case errors.As(err, &whole):
 		return failure(reports.Failed, "transition to %s: %v", state, err)
 	case err != nil:
-		return failure(statusOf(err), "transition to %s: %v", state, err)
+		return failure(reports.Error, "transition to %s: %v", state, err)
 	}
 	s.at++
 	evidence := "the cluster is now " + state.String()

@@ -84,7 +84,7 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 			lacks = "have no DNS server that could be asked"
 		case (step.Snapshot != nil || step.Restore != nil) && !snapshots:
 			lacks = "can't keep and put back what is stored in them"
-		case step.Breaks() != nil && !breaks:
+		case step.Breaks() != nil && step.Breaks().System == "" && !breaks:
 			lacks = "don't tell which of their components broke"
 		}
 		if lacks != "" {

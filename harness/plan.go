@@ -152,7 +152,7 @@ func whyAlone(s *scenarios.Scenario) string {
 	for _, step := range s.Spec.Steps {
 		switch {
 		case step.Breaks() != nil:
-			return fmt.Sprintf("breaks %s", step.Breaks().Component)
+			return fmt.Sprintf("breaks %s", step.Breaks().Culprit())
 		case step.Kill != nil:
 			return fmt.Sprintf("kills %s", step.Kill)
 		case step.Restart != nil:

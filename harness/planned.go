@@ -139,7 +139,7 @@ func (t *Track) describe(b *strings.Builder) {
 // described is a step's title, with its verb if that does not begin it anyway, and what it is to break.
 func described(step *scenarios.Step) string {
 	if broken := step.Breaks(); broken != nil {
-		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Component)
+		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Culprit())
 	}
 	if strings.HasPrefix(step.Title(), step.Verb()) {
 		return step.Title()

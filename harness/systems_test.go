@@ -113,24 +113,31 @@ func TestWhoKillsASystemIsAlone(t *testing.T) {
 	}
 }
 
-// A system that is to refuse its configuration is judged: that it does not, or for another reason, is a failure and no trouble with the cluster.
-func TestSystemThatIsToFail(t *testing.T) {
-	refuses := func(words string) string {
-		return "  - transition: {systems: [{name: lws, process: {command: [sh, -c, \"echo the configuration is wrong; exit 2\"], ready: {tcp: \"127.0.0.1:1\"}}, fails: " + words + "}]}\n"
+// A system that is expected to refuse its configuration: one that serves instead is a failure, one that refuses it in other words could not be judged.
+func TestSystemThatIsToRefuse(t *testing.T) {
+	change := func(script, words string) string {
+		return "  - transition:\n      systems: [{name: lws, process: {command: [sh, -c, \"" + script + "\"], ready: {tcp: \"127.0.0.1:1\"}}}]\n" +
+			"      expect: {broken: {system: lws, message: " + words + "}}\n"
 	}
+	serves := "  - transition: {systems: [{name: lws, process: {env: {A: b}}}], expect: {broken: {system: lws, message: configuration is wrong}}}\n"
 	never := system("lws", filepath.Join(t.TempDir(), "never"))
-	for words, want := range map[string]reports.Status{"configuration is wrong": reports.Passed, "no such profile": reports.Failed} {
+	for _, c := range []struct {
+		name, steps string
+		want        reports.Status
+		says        string
+	}{
+		{"refuses", change("echo the configuration is wrong; exit 2", "configuration is wrong"), reports.Passed, ""},
+		{"in-other-words", change("echo the configuration is wrong; exit 2", "no such profile"), reports.Error, "wanted another failure: what system lws says"},
+		{"serves", serves, reports.Failed, "wanted system lws to break"},
+	} {
 		p := &provider{}
-		run := executeOn(t, p, withSystem("refuses", never, refuses(words)), harness.Options{})
-		s := find(t, run, "refuses")
-		if s.Status != want {
-			t.Errorf("%s: status %s, want %s\n%s", words, s.Status, want, reports.Explain(s))
+		run := executeOn(t, p, withSystem(c.name, never, c.steps), harness.Options{})
+		s := find(t, run, c.name)
+		if s.Status != c.want {
+			t.Errorf("%s: status %s, want %s\n%s", c.name, s.Status, c.want, reports.Explain(s))
 		}
-		if want == reports.Failed {
-			contains(t, reports.Explain(s), "it was to fail with \"no such profile\"", "the configuration is wrong")
-			if code := reports.ExitCode(run); code != 1 {
-				t.Errorf("exit code %d, want 1", code)
-			}
+		if c.says != "" {
+			contains(t, reports.Explain(s), c.says)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (t *trackRun) connect() error {
 // giveUp ends all scenarios of a cluster that cannot be used.
 func (t *trackRun) giveUp(err error) {
 	for _, entry := range t.track.Entries {
-		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: statusOf(err), Message: err.Error()})
+		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: reports.Error, Message: err.Error()})
 	}
 }
 
@@ -280,16 +280,7 @@ func unfinished(ctx context.Context, err error) reports.Outcome {
 	if interrupted(ctx) {
 		return reports.Outcome{Status: reports.NotRun, Message: "interrupted: " + err.Error()}
 	}
-	return reports.Outcome{Status: statusOf(err), Message: err.Error()}
-}
-
-// statusOf an error of the cluster or its systems: failed where it is a verdict on a system, an error otherwise.
-func statusOf(err error) reports.Status {
-	var unmet *systems.UnmetError
-	if errors.As(err, &unmet) {
-		return reports.Failed
-	}
-	return reports.Error
+	return reports.Outcome{Status: reports.Error, Message: err.Error()}
 }
 
 // interrupted says whether the run was told to stop, and not only a time was up or a component died.

@@ -43,7 +43,7 @@ func (v *validator) systemChanges(s *Scenario, i int, list []clusters.SystemChan
 		case !there && c.Kind() == "":
 			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"), "no system %q is there to be changed; a new one is simulated, a process or manifests", short(c.Name))
 		case len(at.entries) < 2:
-			v.at(at, "give version, simulated, process, manifests, probes, fails or remove", "a system that does not change")
+			v.at(at, "give version, simulated, process, manifests, probes or remove", "a system that does not change")
 		default:
 			v.wholeSystem(after, at)
 		}
@@ -90,13 +90,6 @@ func (v *validator) system(s clusters.System, n *node) {
 	}
 	if len(kinds) > 1 {
 		v.at(n.key(kinds[1]), "", "a system is one of simulated, process and manifests; this one is %s", strings.Join(kinds, " and "))
-	}
-	switch at := n.get("fails"); {
-	case at == nil:
-	case s.Fails == "":
-		v.at(n.key("fails"), "", "a text is wanted that its last lines have")
-	case s.Manifests != nil:
-		v.at(n.key("fails"), "", "manifests are no process that could fail")
 	}
 	if s.Simulated != nil {
 		for _, field := range []string{"version", "probes"} {
@@ -186,9 +179,6 @@ func (v *validator) wholeSystem(s clusters.System, n *node) {
 	}
 	if s.Manifests != nil && len(s.Manifests) == 0 {
 		v.at(n.at("manifests"), "", "no manifest is named")
-	}
-	if s.Fails != "" && s.Process != nil && s.Process.Ready == nil {
-		v.at(n, "give the process ready", "the system %q is to fail, but nothing says how to tell that it serves", short(s.Name))
 	}
 	if s.Version != "" {
 		return

@@ -77,9 +77,19 @@ type TransitionExpect struct {
 // (two minutes on local clusters). Any other failure is the error that it is, and a state that is reached a failure.
 type Broken struct {
 	// Component that is to blame. One that only waits for kube-apiserver is not.
-	Component clusters.Component `json:"component"`
+	Component clusters.Component `json:"component,omitempty"`
+	// System that is to blame, instead of a component: its process ends by itself before it serves, because of its configuration say.
+	System string `json:"system,omitempty" fixed:"true"`
 	// Message of the component's own: what it answers when asked whether it is ready, or the end of its log.
 	Message *Text `json:"message"`
+}
+
+// Culprit is the component, or the system as a component.
+func (b *Broken) Culprit() clusters.Component {
+	if b.System != "" {
+		return clusters.SystemComponent(b.System)
+	}
+	return b.Component
 }
 
 // ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or etcd), or a system that is a process.

@@ -55,9 +55,6 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 	if err := s.start(ctx, sys); err != nil {
 		return err
 	}
-	if sys.definition.Fails != "" {
-		return nil // what it left behind is of how it was before
-	}
 	if sys.program.installsItself {
 		if err := s.takeStock(ctx, sys, ca, before); err != nil {
 			return err
@@ -68,9 +65,6 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 
 // keepUp looks after a system that is to stay as it is while the cluster changed.
 func (s *Set) keepUp(ctx context.Context, sys *system) error {
-	if sys.definition.Fails != "" {
-		return nil // it has failed, and has not changed since
-	}
 	if !alive(sys.process) {
 		if sys.process != nil && !sys.process.Expected() {
 			s.Progress("system %s is started again: %v", sys.definition.Name, sys.process.Failure())
@@ -117,13 +111,14 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	if err != nil {
 		return err
 	}
-	if wanted := sys.definition.Fails; wanted != "" {
-		return fails(ctx, process, look, wanted)
+	if err := await(ctx, process, look); err != nil {
+		err = fmt.Errorf("wait until its process is ready: %w", err)
+		if alive(process) {
+			return err
+		}
+		return &clusters.BrokenError{Component: clusters.SystemComponent(sys.definition.Name), Words: processes.LastLines(process.LogFile, 12), Err: err}
 	}
 	go s.watch(sys.definition.Name, process)
-	if err := await(ctx, process, look); err != nil {
-		return fmt.Errorf("wait until its process is ready: %w", err)
-	}
 	return nil
 }
 

@@ -176,3 +176,24 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A process that ends before it serves is told with its own words, and not reported as dead besides; the next change may start it.
+func TestRefusalToStart(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	refusing := clusters.System{Name: "a", Process: &clusters.SystemProcess{
+		Command: []string{"sh", "-c", "echo the configuration is wrong; exit 2"}, Ready: &clusters.SystemReadiness{TCP: "127.0.0.1:1"},
+	}}
+	broken, other := clusters.Breakage(s.Converge(t.Context(), []clusters.System{refusing}))
+	if len(broken) != 1 || len(other) > 0 || broken[0].Component != clusters.SystemComponent("a") || !strings.Contains(broken[0].Words, "configuration is wrong") {
+		t.Errorf("broken %+v, besides %v", broken, other)
+	}
+	converge(t, s, sleeper("a"))
+	if !alive(s.system("a").process) {
+		t.Error("it does not serve")
+	}
+	select {
+	case err := <-s.Died():
+		t.Errorf("what did not start is reported as dead: %v", err)
+	default:
+	}
+}

@@ -151,7 +151,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System) error {
 // ended tells of processes that have ended while that was no surprise, but should not have.
 func (s *Set) ended() error {
 	for _, name := range s.order {
-		if sys := s.system(name); sys.definition.Fails == "" && sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
+		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
 			return fmt.Errorf("system %s: %w", name, sys.process.Failure())
 		}
 	}
