@@ -150,4 +150,4 @@ func brokenBy(component clusters.Component, process *processes.Process, err erro
 }
 
 // lastWords is how many lines of its log a broken component is quoted with.
-const lastWords = 100
+const lastWords = 30
