@@ -43,7 +43,10 @@ func newWebhooks(t testing.TB) *webhookServer {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(review) // who no longer listens needs no answer
 	})
-	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // or the server would not see that the other side gives up
+		<-r.Context().Done()
+	})
 	mux.HandleFunc("/garbage", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello</html>") })
 	mux.HandleFunc("/empty", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/stranger", func(w http.ResponseWriter, _ *http.Request) {

@@ -42,6 +42,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 	appear, cancel := context.WithTimeout(ctx, w.appear())
 	defer cancel()
 	pauses, sent := w.pauses(), false
+	var said error // the last that was not only that time was up
 	for {
 		a := w.attempt(ctx, appear, op, request, sent)
 		sent = sent || a.sent
@@ -49,6 +50,10 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 		if a.outcome != Unknown {
 			return a
 		}
+		if said != nil && cutOff(a.err) {
+			a.err = said
+		}
+		said = a.err
 		if ctx.Err() != nil {
 			return w.timeUp(ctx, a)
 		}
@@ -59,6 +64,12 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 			return w.timeUp(ctx, a)
 		}
 	}
+}
+
+// cutOff says whether an attempt ended because its time was up, before anybody answered.
+func cutOff(err error) bool {
+	_, answered := StatusOf(err)
+	return !answered && errors.Is(err, context.DeadlineExceeded)
 }
 
 // timeUp adds why the trying ended.
