@@ -16,7 +16,7 @@ UNFINISHED := ./suites/leaderworkerset/... ./suites/grove/...
 # Style, unit tests, and the suite of Kubernetes itself on real control planes.
 test: lint fetch
 	go test -timeout 60m $$(go list ./... | grep -vxF "$$(go list $(UNFINISHED))")
-	@echo "NOT RUN, because their issues are not finished: $(UNFINISHED) (make test-unfinished), and the kind tests (make test-kind)"
+	@echo "NOT RUN, because their issues are not finished: $(UNFINISHED) (make test-unfinished), and the kind tests (.ci/kind, make test-kind)"
 
 test-unfinished: fetch
 	go test -p 1 -timeout 80m $(UNFINISHED)
@@ -48,8 +48,8 @@ node-images:
 
 # Clusters of real nodes; needs a container engine and the node images.
 test-kind:
-	REHEARSE_TEST_KIND=1 go test -count=1 -timeout 60m -v -run Live ./clusters/kind
-	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-rollback.yaml
+	REHEARSE_TEST_KIND=1 go test -count=1 -p 1 -timeout 60m -v -run Live ./clusters/kind ./harness/realtest ./cmd/rehearse
+	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-rollback.yaml scenarios/kubernetes/service-name-pods.yaml scenarios/scheduling/profiles-zones.yaml
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind

@@ -2,20 +2,69 @@ package clusters
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
 // PodExecutor is a Cluster with real pods, in which commands can be run.
 type PodExecutor interface {
 	// ExecInPod runs a command in a container of a pod ("" for its only or default one), with that standard input (nil for none), and returns
-	// what it wrote and its exit code. The error is of what kept the command from running, or from being seen to end; a command that ends
-	// by itself is none, whatever its exit code.
+	// what it wrote and its exit code. The error is of what kept the command from running (errors.Is(err, ErrNotStarted) where it certainly
+	// did not run), or from being seen to end; a command that ends by itself is none, whatever its exit code.
 	ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdin io.Reader) (stdout, stderr []byte, exitCode int, err error)
 }
+
+// ErrNotStarted is of a command that could not be started in a pod.
+var ErrNotStarted = errors.New("the command was not started")
 
 // MethodConverger is a Cluster that can be brought to a state in more than one way.
 type MethodConverger interface {
 	// ConvergeBy is Converge by the method of that name; "" is Converge itself. It refuses methods that it does not know, and states that the
 	// method cannot reach.
 	ConvergeBy(ctx context.Context, state State, method string) error
+}
+
+// MethodChecker is a Provider whose clusters know more than one way to a state.
+type MethodChecker interface {
+	// CheckMethod says, before anything starts, why the provider's clusters cannot go from one resolved state to another by the method of that
+	// name, or nil. Providers without it know no methods.
+	CheckMethod(from, to State, method string) error
+}
+
+// Ability is what the clusters of some providers can do and others cannot, as scenarios name it.
+type Ability string
+
+// The abilities that a scenario may need.
+const (
+	// AbilityExec is that of a PodExecutor.
+	AbilityExec Ability = "exec"
+	// AbilitySnapshots is that of a Snapshotter.
+	AbilitySnapshots Ability = "snapshots"
+	// AbilitySimulatedNodes is that of a NodeSimulator.
+	AbilitySimulatedNodes Ability = "simulatedNodes"
+)
+
+// Abilities lists them all.
+func Abilities() []Ability {
+	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes}
+}
+
+// NodeSimulator is a Cluster whose nodes are simulated: as many as wanted, with any name and capacity.
+type NodeSimulator interface {
+	// SimulatesNodes tells it from those whose nodes are real, and does nothing.
+	SimulatesNodes()
+}
+
+// Has says whether a cluster, which may be a nil pointer of its type, has an ability.
+func Has(c Cluster, a Ability) bool {
+	has := false
+	switch a {
+	case AbilityExec:
+		_, has = c.(PodExecutor)
+	case AbilitySnapshots:
+		_, has = c.(Snapshotter)
+	case AbilitySimulatedNodes:
+		_, has = c.(NodeSimulator)
+	}
+	return has
 }

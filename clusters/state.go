@@ -214,11 +214,3 @@ func (s State) String() string {
 	}
 	return strings.Join(words, " ")
 }
-
-// Number of nodes in the group.
-func (g NodeGroup) Number() int {
-	if g.Count == nil {
-		return 1
-	}
-	return *g.Count
-}

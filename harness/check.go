@@ -71,7 +71,7 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 	_, controls := cluster.(clusters.ComponentController)
 	_, metrics := cluster.(clusters.MetricsSource)
 	_, dns := cluster.(clusters.DNSServer)
-	_, snapshots := cluster.(clusters.Snapshotter)
+	snapshots, execs := clusters.Has(cluster, clusters.AbilitySnapshots), clusters.Has(cluster, clusters.AbilityExec)
 	_, breaks := cluster.(clusters.BreakageTeller)
 	for _, step := range s.Spec.Steps {
 		lacks := ""
@@ -83,7 +83,9 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 		case step.Resolve != nil && !dns:
 			lacks = "have no DNS server that could be asked"
 		case (step.Snapshot != nil || step.Restore != nil) && !snapshots:
-			lacks = "can't keep and put back what is stored in them"
+			lacks = "can't keep and put back what is stored in them (with needs: [snapshots] the scenario is skipped there)"
+		case step.Exec != nil && !execs:
+			lacks = "have no pods in which programs run (with needs: [exec] the scenario is skipped there)"
 		case step.Breaks() != nil && step.Breaks().System == "" && !breaks:
 			lacks = "don't tell which of their components broke"
 		}

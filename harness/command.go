@@ -28,7 +28,7 @@ func (s *scenarioRun) command(ctx context.Context, i int, step scenarios.Step) r
 		return failure(reports.Error, "%v", err)
 	}
 	return repeat(ctx, s.attempts(i), func() try {
-		t := judgeCommand(c, runProgram(ctx, c, s.environment(c)))
+		t := judgeProgram("command "+strings.Join(c.Run, " "), c.Expect, runProgram(ctx, c, s.environment(c)))
 		t.final = t.final || c.Within == 0
 		return t
 	})
@@ -78,17 +78,17 @@ func runProgram(ctx context.Context, c scenarios.Command, env []string) ran {
 	return r
 }
 
-func judgeCommand(c scenarios.Command, r ran) try {
+// judgeProgram compares how a program ended with what is expected of it.
+func judgeProgram(title string, wanted *scenarios.CommandExpect, r ran) try {
 	t := try{evidence: r.String(), values: map[string]any{"stdout": r.stdout, "stderr": r.stderr}}
-	title := "command " + strings.Join(c.Run, " ")
 	if r.err != nil {
 		t.undecided, t.final = true, r.missing
 		t.problem = fmt.Sprintf("%s: %v\n%s", title, r.err, r)
 		return t
 	}
 	expect := scenarios.CommandExpect{}
-	if c.Expect != nil {
-		expect = *c.Expect
+	if wanted != nil {
+		expect = *wanted
 	}
 	var problems []string
 	if r.code != expect.ExitCode {

@@ -89,6 +89,7 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 		return errors.Join(fmt.Errorf("begin the reports: %w", err), e.Recorder.Finish())
 	}
 	stop := context.AfterFunc(ctx, e.Recorder.Interrupt)
+	e.skip(plan.Skipped)
 	e.runAll(ctx, plan.Tracks)
 	interrupted := !stop()
 	var err error

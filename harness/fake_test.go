@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,8 @@ type provider struct {
 	dns     string
 	// refuseSnapshots is why no snapshot can be taken.
 	refuseSnapshots error
+	// exec is what comes of a program in a pod.
+	exec func(call int, pod string, command []string) (stdout, stderr string, code int, err error)
 	// misbehave is what the clusters' API servers do.
 	misbehave func(apitest.Request) *apitest.Fault
 
@@ -89,6 +92,7 @@ type cluster struct {
 	deleted   bool
 	killed    []clusters.Component
 	snapshots map[string]func()
+	execs     int
 }
 
 func (c *cluster) Name() string             { return c.name }
@@ -144,6 +148,27 @@ func (c *cluster) Snapshot(_ context.Context, name string) error {
 
 func (c *cluster) Restore(_ context.Context, name string) error {
 	c.snapshots[name]()
+	return nil
+}
+
+func (c *cluster) ExecInPod(_ context.Context, namespace, pod, _ string, command []string, _ io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+	c.execs++
+	out, said, code, err := c.provider.exec(c.execs, namespace+"/"+pod, command)
+	return []byte(out), []byte(said), code, err
+}
+
+func (c *cluster) ConvergeBy(ctx context.Context, state clusters.State, method string) error {
+	c.converged = append(c.converged, "by "+method)
+	return c.Converge(ctx, state)
+}
+
+// methodical is a provider whose clusters know a method.
+type methodical struct{ provider }
+
+func (*methodical) CheckMethod(from, to clusters.State, method string) error {
+	if to.Version < from.Version {
+		return fmt.Errorf("%s does not go down", method)
+	}
 	return nil
 }
 

@@ -29,6 +29,8 @@ type Plan struct {
 	Provider clusters.Provider
 	// Tracks in the order in which they begin.
 	Tracks []*Track
+	// Skipped are the scenarios that need what the provider's clusters have not.
+	Skipped []*Skipped
 
 	result     *reports.Run
 	simulators systems.Simulators
@@ -40,6 +42,8 @@ type Track struct {
 	Name string
 	// Path of the cluster: resolved states, the first of which it is created in.
 	Path []clusters.State
+	// Ways are how the transitions are made: the first leads to the second state.
+	Ways []Way
 	// Alone says why the track has only one scenario and may have no other; "" when it may.
 	Alone string
 	// Entries are the scenarios of the track.
@@ -73,10 +77,13 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		p.add(ctx, s)
 	}
 	p.share()
-	plan := &Plan{Provider: provider, Tracks: p.order, simulators: o.Simulators}
+	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators}
 	for _, track := range plan.Tracks {
 		p.checkPath(ctx, track)
 		p.checkNames(track)
+	}
+	if len(plan.Tracks) == 0 && len(p.problems) == 0 {
+		p.nothingLeft()
 	}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
@@ -94,6 +101,7 @@ type planner struct {
 	resolved map[string]clusters.State
 	tracks   map[string]*Track
 	order    []*Track
+	skipped  []*Skipped
 	problems []error
 }
 
@@ -103,6 +111,10 @@ func (p *planner) problem(at scenarios.Position, format string, args ...any) {
 
 // add puts a scenario on its track.
 func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
+	if why := p.lacks(s); why != "" {
+		p.skipped = append(p.skipped, &Skipped{Scenario: s, Why: why})
+		return
+	}
 	places := pathPlaces(s)
 	var path []clusters.State
 	for i, state := range s.Path() {
@@ -114,15 +126,16 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 		path = append(path, resolved)
 	}
 	p.checkTransitions(s, path)
+	ways := p.ways(s, path)
 	p.checkVerbs(s, path)
 	alone := whyAlone(s)
 	if p.options.NoSharing && alone == "" {
 		alone = "nothing is to be shared"
 	}
-	key := pathKey(path)
+	key := trackKey(path, ways)
 	track := p.tracks[key]
 	if track == nil || alone != "" {
-		track = &Track{Name: fmt.Sprintf("track-%d", len(p.order)+1), Path: path, Alone: alone}
+		track = &Track{Name: fmt.Sprintf("track-%d", len(p.order)+1), Path: path, Ways: ways, Alone: alone}
 		p.order = append(p.order, track)
 	}
 	if alone == "" {

@@ -17,6 +17,9 @@ func planned(p *Plan) *reports.Run {
 	for _, track := range p.Tracks {
 		run.Tracks = append(run.Tracks, plannedTrack(track))
 	}
+	if len(p.Skipped) > 0 {
+		run.Tracks = append(run.Tracks, plannedSkips(p.Skipped))
+	}
 	return run
 }
 
@@ -98,6 +101,9 @@ func (p *Plan) Describe(w io.Writer) error {
 		}
 		track.describe(&b)
 	}
+	for _, s := range p.Skipped {
+		fmt.Fprintf(&b, "skipped: scenario %s (%s): %s\n\n", s.Scenario.Title(), s.Scenario.Position, s.Why)
+	}
 	shared := ""
 	if unshared > starts {
 		shared = fmt.Sprintf("; without sharing there would be %d", unshared)
@@ -119,6 +125,9 @@ func (t *Track) describe(b *strings.Builder) {
 			mark = "  then"
 		}
 		fmt.Fprintf(b, "\n  %s %s", mark, state)
+		if i > 0 {
+			b.WriteString(t.Ways[i-1].String())
+		}
 	}
 	b.WriteString("\n")
 	for _, entry := range t.Entries {

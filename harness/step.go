@@ -71,6 +71,8 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 		return s.metric(ctx, i, step)
 	case step.Command != nil:
 		return s.command(ctx, i, step)
+	case step.Exec != nil:
+		return s.exec(ctx, i, step)
 	}
 	return s.write(ctx, i, step)
 }

@@ -53,16 +53,26 @@ func (t *trackRun) install(ctx context.Context) bool {
 	return outcome.Status == reports.Passed
 }
 
-// converge brings the cluster to a state, and then its systems.
-func (t *trackRun) converge(ctx context.Context, state clusters.State) error {
-	if t.systems == nil {
-		return t.cluster.Converge(ctx, state)
+// converge brings the cluster to a state by a method, and then its systems.
+func (t *trackRun) converge(ctx context.Context, state clusters.State, method string) error {
+	if t.systems != nil {
+		t.systems.Hold()
 	}
-	t.systems.Hold()
-	if err := t.cluster.Converge(ctx, state); err != nil {
+	if err := convergeCluster(ctx, t.cluster, state, method); err != nil || t.systems == nil {
 		return err
 	}
 	return t.systems.Converge(ctx, state.Systems)
+}
+
+func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.State, method string) error {
+	if method == "" {
+		return c.Converge(ctx, state)
+	}
+	converger, ok := c.(clusters.MethodConverger)
+	if !ok {
+		return fmt.Errorf("transition by %s on cluster %s: %w", method, c.Name(), errNoSuchComponent)
+	}
+	return converger.ConvergeBy(ctx, state, method)
 }
 
 // uninstall ends the systems. From a cluster that is somebody else's they are removed.

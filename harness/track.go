@@ -194,15 +194,19 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	patience := t.patience
 	t.patience = 0
 	t.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, max(patience, time.Second))
-	defer cancel()
-	step, state := t.track.transitions[n], t.track.Path[n+1]
+	step := t.track.transitions[n]
 	t.Recorder.StartTrackStep(t.track.result, step)
 	wanted := t.track.breaks(n)
 	if wanted != nil {
 		t.unguard()
 	}
-	err := t.converge(ctx, state)
+	patience = max(patience, time.Second)
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := t.converge(timed, t.track.Path[n+1], t.track.Ways[n].Method)
+	if err != nil && t.track.Ways[n].Revert {
+		err = t.revert(ctx, n, patience, err)
+	}
 	t.kinds.Reset()
 	if err == nil {
 		t.history.Reread(ctx)
@@ -214,7 +218,7 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	}
 	if wanted != nil {
 		var wreck *clusters.BrokenError
-		if wreck, err = asBroken(ctx, wanted, state, err); wreck != nil {
+		if wreck, err = asBroken(timed, wanted, t.track.Path[n+1], err); wreck != nil {
 			t.wrecked.Store(wreck)
 			outcome.Evidence = "as expected: " + wreck.Words
 		}

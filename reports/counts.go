@@ -4,7 +4,7 @@ import "fmt"
 
 // Counts says how many scenarios have which status, and how many setup steps went wrong.
 type Counts struct {
-	Passed, Known, Failed, Errors, NotRun int
+	Passed, Known, Failed, Errors, NotRun, Skipped int
 	// Setup counts the setup steps that failed, or began and never ended though nobody interrupted them.
 	Setup int
 }
@@ -28,6 +28,8 @@ func Count(run *Run) Counts {
 				c.Failed++
 			case Error:
 				c.Errors++
+			case Skipped:
+				c.Skipped++
 			default:
 				c.NotRun++
 			}
@@ -50,15 +52,18 @@ func setupBroken(run *Run, s *Step) bool {
 }
 
 // Total number of scenarios.
-func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun }
+func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun + c.Skipped }
 
-// String is "41 passed, 1 known, 0 failed, 0 not run"; errors are named where there are any.
+// String is "41 passed, 1 known, 0 failed, 0 not run"; errors, and what was skipped, are named where there are any.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%d passed, %d known, %d failed, ", c.Passed, c.Known, c.Failed)
 	if c.Errors > 0 {
 		text += plural(c.Errors, "error") + ", "
 	}
 	text += fmt.Sprintf("%d not run", c.NotRun)
+	if c.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", c.Skipped)
+	}
 	if c.Setup > 0 {
 		text += ", " + plural(c.Setup, "setup step") + " broken"
 	}
@@ -84,17 +89,17 @@ const (
 // ExitCode is the process's exit code for a finished run, the first of these that applies:
 //
 //   - 130: the run was interrupted.
-//   - 2: it has no scenarios; a run that ran nothing is not a success.
+//   - 2: it has no scenarios, or all were skipped; a run that ran nothing is not a success.
 //   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not take away,
 //     while the error says only that there might be more to find. Who retries on 3 would find the failure again.
 //   - 3: a scenario or a setup step is an error, a setup step failed, or a scenario did not run.
-//   - 0: every scenario passed, or failed as a known issue says.
+//   - 0: every scenario passed, failed as a known issue says, or was skipped.
 func ExitCode(run *Run) int {
 	c := Count(run)
 	switch {
 	case run.Interrupted:
 		return ExitInterrupted
-	case c.Total() == 0:
+	case c.Total() == c.Skipped:
 		return ExitInput
 	case c.Failed > 0:
 		return ExitFailed

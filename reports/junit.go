@@ -23,6 +23,7 @@ const (
 //   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario, and one
 //     in the suite "setup" for each setup step.
 //   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
+//   - Skipped is skipped, with the status skipped.
 //   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
 //     known-issue: it breaks no build, and nobody takes it for a success.
 //   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property.

@@ -63,7 +63,7 @@ func setupCase(run *Run, track *Track, s *Step) reporters.JUnitTestCase {
 // known is the status, or NotRun for one that we do not know.
 func known(s Status) Status {
 	switch s {
-	case Passed, Failed, Error, Known:
+	case Passed, Failed, Error, Known, Skipped:
 		return s
 	default:
 		return NotRun

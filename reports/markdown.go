@@ -73,7 +73,7 @@ func markdownTable(b *strings.Builder, rows []string) {
 }
 
 func markdownRow(status Status, system, name, remark, took string) string {
-	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", NotRun: "⚪"}[known(status)]
+	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️", NotRun: "⚪"}[known(status)]
 	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), cell(name), cell(system), took, cell(remark))
 }
 

@@ -18,6 +18,9 @@ const (
 	Error Status = "error"
 	// Known: it failed just as a known issue says.
 	Known Status = "known"
+	// Skipped: it was left out on purpose, because it needs what the provider's clusters have not. It is no success, and breaks no build. Only
+	// scenarios are.
+	Skipped Status = "skipped"
 )
 
 // Run is the result of one invocation.

@@ -7,11 +7,12 @@ type style struct{ unicode, color bool }
 func (s style) sign(status Status) string {
 	type pair struct{ unicode, ascii, color string }
 	p := map[Status]pair{
-		Passed: {"✓", "+", green},
-		Failed: {"✗", "x", red},
-		Error:  {"!", "!", red},
-		Known:  {"~", "~", yellow},
-		NotRun: {"-", "-", dim},
+		Passed:  {"✓", "+", green},
+		Failed:  {"✗", "x", red},
+		Error:   {"!", "!", red},
+		Known:   {"~", "~", yellow},
+		NotRun:  {"-", "-", dim},
+		Skipped: {"○", "o", yellow},
 	}[known(status)]
 	return s.paint(p.color, s.either(p.unicode, p.ascii))
 }

@@ -70,6 +70,8 @@ func (l lines) scenario(s *Scenario) string {
 		remark = knownReason(s)
 	case NotRun:
 		remark = "not run: " + firstLine(s.Message)
+	case Skipped:
+		remark = "skipped: " + firstLine(s.Message)
 	default:
 		remark = headline(s)
 	}
@@ -122,11 +124,12 @@ func (l lines) end(run *Run, report string) string {
 				l.block(&b, "FAILED", s.Name, explanation(s))
 			case Error:
 				l.block(&b, "ERROR", s.Name, explanation(s))
-			case Passed, Known, NotRun:
+			case Passed, Known, NotRun, Skipped:
 			}
 		}
 	}
-	l.notRun(&b, run)
+	l.listed(&b, run, NotRun, "NOT RUN")
+	l.listed(&b, run, Skipped, "SKIPPED")
 	l.summary(&b, run, report)
 	return b.String()
 }
@@ -136,14 +139,14 @@ func (l lines) block(b *strings.Builder, word, name, text string) {
 	fmt.Fprintf(b, "%s\n", indent(clean(text), "    "))
 }
 
-// notRun names what did not run, together where the reason is the same.
-func (l lines) notRun(b *strings.Builder, run *Run) {
+// listed names the scenarios of a status that did not run, together where the reason is the same.
+func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) {
 	const shown = 5
 	names := map[string][]string{}
 	var reasons []string
 	for _, t := range run.Tracks {
 		for _, s := range t.Scenarios {
-			if known(s.Status) != NotRun {
+			if known(s.Status) != status {
 				continue
 			}
 			why := oneLine(whyNotRun(run, t, s))
@@ -160,7 +163,7 @@ func (l lines) notRun(b *strings.Builder, run *Run) {
 			more = fmt.Sprintf(" and %d more", len(list)-shown)
 			list = list[:shown]
 		}
-		fmt.Fprintf(b, "\n%s  %s\n    %s%s\n", l.style.paint(yellow, "NOT RUN"), why, strings.Join(list, ", "), more)
+		fmt.Fprintf(b, "\n%s  %s\n    %s%s\n", l.style.paint(yellow, word), why, strings.Join(list, ", "), more)
 	}
 }
 

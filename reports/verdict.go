@@ -1,6 +1,9 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // derive returns the status that follows from the steps alone. The first step that went wrong decides: a scenario ends
 // there, and what goes wrong afterwards, when it is cleaned up, does not take a finding back.
@@ -39,6 +42,11 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 			return NotRun, ""
 		}
 		return derived, ""
+	case Skipped:
+		if slices.ContainsFunc(steps, func(s *Step) bool { return s.Status != NotRun }) {
+			return derived, "said to have been skipped, but some of its steps ran"
+		}
+		return Skipped, ""
 	case Failed:
 		if derived == Error {
 			return Error, ""

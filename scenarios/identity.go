@@ -121,6 +121,8 @@ func (s *Step) subject() string {
 		return s.Metric.Name
 	case s.Command != nil && len(s.Command.Run) > 0:
 		return s.Command.Run[0]
+	case s.Exec != nil && len(s.Exec.Run) > 0:
+		return s.Exec.Run[0] + " in " + s.Exec.Pod
 	}
 	return ""
 }

@@ -47,6 +47,9 @@ type Spec struct {
 	Covers []string `json:"covers,omitempty" fixed:"true"`
 	// Known lists failures that are known: there the failure is reported as known, and success is a failure.
 	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
+	// Needs lists what the scenario needs of its clusters that not every provider's have: exec (pods that run), snapshots (snapshot and
+	// restore), simulatedNodes (as many as wanted, of any name and capacity). Where they lack it the scenario is skipped, and the report says so.
+	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the state that the cluster starts in.
 	Cluster clusters.State `json:"cluster" fixed:"true"`
 	// Cases is a table: the scenario is repeated with ${case.x} for each row. A row's own "name" names its repetition;
@@ -143,13 +146,16 @@ type Step struct {
 	Metric *Metric `json:"metric,omitempty" verb:"true"`
 	// Command runs a program on this machine, without a shell.
 	Command *Command `json:"command,omitempty" verb:"true"`
+	// Exec runs a program in a pod, without a shell. Only clusters with real nodes can do it: see needs.
+	Exec *Exec `json:"exec,omitempty" verb:"true"`
 
 	// Expect is what is expected of a write (create, apply, update, patch, delete, evict, scale); accepted unless told.
 	Expect *Expect `json:"expect,omitempty"`
 	// DryRun sends a write with dryRun=All: judged, not stored.
 	DryRun bool `json:"dryRun,omitempty"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
-	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric "value"; for command "stdout" and "stderr".
+	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric
+	// "value"; for command and exec "stdout" and "stderr".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
 	// Timeout of this step; the scenario's unless told.
 	Timeout Duration `json:"timeout,omitempty"`

@@ -131,7 +131,7 @@ func resultsOf(verb string) []string {
 		return []string{"answers"}
 	case "metric":
 		return []string{"value", "delta"}
-	case "command":
+	case "command", "exec":
 		return []string{"stdout", "stderr"}
 	}
 	return nil

@@ -25,6 +25,7 @@ func (v *validator) scenario(s *Scenario, n *node) {
 	}
 	spec := n.get("spec")
 	v.covers(s.Spec.Covers, spec.at("covers"))
+	v.needs(s.Spec.Needs, spec.at("needs"))
 	v.state(s.Spec.Cluster, spec.at("cluster"))
 	for i := range s.Spec.Known {
 		v.known(s, &s.Spec.Known[i], spec.at("known", i))
@@ -41,6 +42,22 @@ func (v *validator) covers(ids []string, n *node) {
 			v.at(n.at(i), "", "%s is covered twice", id)
 		}
 		seen[id] = true
+	}
+}
+
+func (v *validator) needs(abilities []clusters.Ability, n *node) {
+	var known []string
+	for _, ability := range clusters.Abilities() {
+		known = append(known, string(ability))
+	}
+	for i, ability := range abilities {
+		if ability == "" {
+			v.at(n.at(i), "", "there is nothing that is needed")
+		}
+		v.oneOf(string(ability), known, n.at(i), "ability of clusters")
+		if slices.Contains(abilities[:i], ability) {
+			v.at(n.at(i), "", "%s is needed twice", short(string(ability)))
+		}
 	}
 }
 

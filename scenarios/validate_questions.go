@@ -104,21 +104,36 @@ func (v *validator) uses(expression, variable string) bool {
 }
 
 func (v *validator) command(c *Command, n *node) {
-	if len(c.Run) == 0 || c.Run[0] == "" {
-		v.at(n.at("run"), "such as run: [kubectl, get, pods]", "no program is named")
-	}
+	v.program(c.Run, c.Expect, n, "such as run: [kubectl, get, pods]")
 	for _, name := range clusters.SortedKeys(c.Env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			v.at(n.at("env").key(name), "", "%q is no name of an environment variable", short(name))
 		}
 	}
-	if c.Expect == nil {
+}
+
+func (v *validator) exec(e *Exec, n *node) {
+	v.present(e.Pod, n, "pod")
+	for _, name := range []string{"namespace", "container"} {
+		if at := n.get(name); at != nil && at.text == "" {
+			v.at(at, "leave it out", "%s is empty", name)
+		}
+	}
+	v.program(e.Run, e.Expect, n, "such as run: [nslookup, web]")
+}
+
+// program checks what is run, and what is expected of it.
+func (v *validator) program(run []string, e *CommandExpect, n *node, example string) {
+	if len(run) == 0 || run[0] == "" {
+		v.at(n.at("run"), example, "no program is named")
+	}
+	if e == nil {
 		return
 	}
 	at := n.get("expect")
-	if c.Expect.ExitCode < 0 || c.Expect.ExitCode > 255 {
-		v.at(at.at("exitCode"), "", "no program ends with the code %d", c.Expect.ExitCode)
+	if e.ExitCode < 0 || e.ExitCode > 255 {
+		v.at(at.at("exitCode"), "", "no program ends with the code %d", e.ExitCode)
 	}
-	v.text(c.Expect.Stdout, at.at("stdout"))
-	v.text(c.Expect.Stderr, at.at("stderr"))
+	v.text(e.Stdout, at.at("stdout"))
+	v.text(e.Stderr, at.at("stderr"))
 }

@@ -29,7 +29,7 @@ func (v *validator) shape(n *node) bool {
 	write := slices.Contains(writes(), verb)
 	if n.get("expect") != nil && !write {
 		hint := "only a write has it: " + strings.Join(writes(), ", ")
-		if verb == "resolve" || verb == "metric" || verb == "command" || verb == "parallel" || verb == "transition" {
+		if slices.Contains([]string{"resolve", "metric", "command", "exec", "parallel", "transition"}, verb) {
 			hint = verb + " has an expect of its own: indent it below " + verb
 		}
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
@@ -116,6 +116,8 @@ func (v *validator) verbBody(s *Scenario, i int, n *node) {
 		v.metric(s, i, n)
 	case step.Command != nil:
 		v.command(step.Command, n)
+	case step.Exec != nil:
+		v.exec(step.Exec, n)
 	}
 }
 

@@ -65,6 +65,12 @@ type Transition struct {
 	Force bool `json:"force,omitempty"`
 	// Expect is what is expected of the transition; that the cluster reaches the state unless told.
 	Expect *TransitionExpect `json:"expect,omitempty"`
+	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool; the provider's own way
+	// unless told.
+	Method string `json:"method,omitempty"`
+	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so that it can be
+	// used. The step fails nevertheless. Unless told the cluster is left as it is then.
+	OnFailure string `json:"onFailure,omitempty"`
 }
 
 // TransitionExpect is what is expected of a transition.
@@ -91,6 +97,12 @@ func (b *Broken) Culprit() clusters.Component {
 	}
 	return b.Component
 }
+
+// Values of Method and OnFailure.
+const (
+	MethodKubeadm = "kubeadm"
+	Revert        = "revert"
+)
 
 // ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or etcd), or a system that is a process.
 // Exactly one field is set.
@@ -207,6 +219,24 @@ type Command struct {
 	// Stdin is given to the program.
 	Stdin string `json:"stdin,omitempty"`
 	// Within repeats the command until it is as expected; run once unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the program; exit code 0 unless told.
+	Expect *CommandExpect `json:"expect,omitempty"`
+}
+
+// Exec runs a program in a container of a pod. The cluster's nodes must be real: a pod on a simulated node runs nothing.
+type Exec struct {
+	// Pod is the name of the pod.
+	Pod string `json:"pod"`
+	// Namespace of the pod; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+	// Container of the pod; its only or default one unless told.
+	Container string `json:"container,omitempty"`
+	// Run is the program and its arguments; no shell interprets them.
+	Run []string `json:"run"`
+	// Stdin is given to the program.
+	Stdin string `json:"stdin,omitempty"`
+	// Within repeats the program until it is as expected; run once unless told. That it could not be started is tried again in any case.
 	Within Duration `json:"within,omitempty"`
 	// Expect is what is expected of the program; exit code 0 unless told.
 	Expect *CommandExpect `json:"expect,omitempty"`

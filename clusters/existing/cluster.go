@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/podexec"
 )
 
 // settleTimeout is how long the cluster may take after the transition command to be what it should be.
@@ -30,6 +32,7 @@ var (
 	_ clusters.Cluster       = (*Cluster)(nil)
 	_ clusters.MetricsSource = (*Cluster)(nil)
 	_ clusters.HostReachable = (*Cluster)(nil)
+	_ clusters.PodExecutor   = (*Cluster)(nil)
 )
 
 // Name of the cluster: its context's.
@@ -57,6 +60,11 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 		return nil, fmt.Errorf("metrics of %s: on an existing cluster only kube-apiserver's can be read", component)
 	}
 	return c.provider.metrics(ctx)
+}
+
+// ExecInPod runs a command in a container of a pod.
+func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdin io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+	return podexec.Exec(ctx, c.provider.rest, namespace, pod, container, command, stdin)
 }
 
 // Converge runs the transition command. It gets KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false)

@@ -32,15 +32,14 @@ func checkComponents(state clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// checkNodes refuses what a real node cannot have.
-func checkNodes(groups []clusters.NodeGroup) error {
+// checkCapacity refuses what a real node cannot have.
+func checkCapacity(groups []clusters.NodeGroup) error {
 	var errs []error
 	for _, group := range groups {
-		if len(group.Capacity) > 0 {
-			errs = append(errs, errors.New("nodes with a capacity of their own: a kind node has what this machine has; leave capacity out, or use --provider local"))
-		}
-		if group.Name != "" {
-			errs = append(errs, fmt.Errorf("nodes called %s: kind names its nodes itself (NAME-worker, NAME-worker2); select nodes by labels, or use --provider local", group.Name))
+		for _, resource := range clusters.SortedKeys(group.Capacity) {
+			if !extended(resource) {
+				errs = append(errs, fmt.Errorf("nodes with a capacity of their own: a kind node has the %s that this machine has; leave it out, use a resource of a domain (example.com/slots), or use --provider local", resource))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -32,8 +32,10 @@ func TestCheckState(t *testing.T) {
 	expectError(t, checkComponents(components(clusters.Kubelet, flags)), "")
 	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it takes no flags")
 	expectError(t, checkComponents(components(clusters.Etcd, flags)), "component etcd: a kind cluster has no such component")
-	expectError(t, checkNodes([]clusters.NodeGroup{{Capacity: map[string]string{"cpu": "4"}}}), "leave capacity out")
-	expectError(t, checkNodes([]clusters.NodeGroup{{Name: "big"}}), "nodes called big")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"cpu": "4", "example.com/slots": "2"}}}), "a kind node has the cpu that this machine has")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"example.com/slots": "2"}}}), "")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}), "leave it out")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}), "leave it out")
 	expectError(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
 	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}), "a kind cluster has one kube-scheduler")
 }

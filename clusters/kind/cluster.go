@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
@@ -39,7 +39,7 @@ type Cluster struct {
 }
 
 var (
-	_ clusters.Provider            = (*Provider)(nil)
+	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
 	_ clusters.MetricsSource       = (*Cluster)(nil)
@@ -48,6 +48,7 @@ var (
 	_ clusters.Housed              = (*Cluster)(nil)
 	_ clusters.PodExecutor         = (*Cluster)(nil)
 	_ clusters.MethodConverger     = (*Cluster)(nil)
+	_ clusters.MethodChecker       = (*Provider)(nil)
 )
 
 // maxName is how long kind lets a name be.
@@ -90,11 +91,11 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	} else if taken {
 		return nil, fmt.Errorf("there is a kind cluster %s already; delete it (rehearse cluster delete %s, or kind delete cluster --name %s if it is not ours)", name, name, name)
 	}
-	dir, lock, err := p.claim(name)
+	dir, lock, err := p.folders().Claim(name)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: record{Name: name, State: state}}
+	c := &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: record{Record: folders.Record{Name: name, State: state}}}
 	if err := c.create(ctx, image); err != nil {
 		err = fmt.Errorf("create cluster %s (%s): %w", name, state, err)
 		return nil, errors.Join(err, c.Delete(context.WithoutCancel(ctx)))
@@ -128,13 +129,22 @@ func (c *Cluster) create(ctx context.Context, image string) error {
 	if err := c.runKind(ctx, config); err != nil {
 		return err
 	}
-	if err := c.connect(ctx); err != nil {
+	if err := c.findNodes(ctx); err != nil {
+		return err
+	}
+	if err := c.elevate(ctx); err != nil {
+		return err
+	}
+	if err := c.makeClients(); err != nil {
 		return err
 	}
 	if err := c.connectPods(ctx); err != nil {
 		return err
 	}
 	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	if err := c.advertise(ctx, c.record.State.Nodes); err != nil {
 		return err
 	}
 	if err := c.prove(ctx, c.record.State); err != nil {
@@ -146,12 +156,24 @@ func (c *Cluster) create(ctx context.Context, image string) error {
 	return c.save()
 }
 
-// connect finds the nodes and makes the clients of a cluster that kind has made.
+// connect finds the nodes and makes the clients of a cluster that kind has made, unless that is done.
 func (c *Cluster) connect(ctx context.Context) error {
+	if c.client != nil {
+		return nil
+	}
+	if err := c.findNodes(ctx); err != nil {
+		return err
+	}
+	return c.makeClients()
+}
+
+// findNodes finds the cluster's containers, the control plane's first.
+func (c *Cluster) findNodes(ctx context.Context) error {
 	containers, err := ownContainers(ctx, c.engine, c.record.Name, c.dir)
 	if err != nil {
 		return err
 	}
+	c.nodes = nil
 	for _, container := range containers {
 		role, err := c.engine.Output(ctx, "inspect", "--type", "container", "--format", `{{index .Config.Labels "io.x-k8s.kind.role"}}`, container.name)
 		if err != nil {
@@ -159,21 +181,18 @@ func (c *Cluster) connect(ctx context.Context) error {
 		}
 		c.nodes = append(c.nodes, node{engine: c.engine, name: container.name, controlPlane: role == constants.ControlPlaneNodeRoleValue})
 	}
-	slices.SortFunc(c.nodes, func(a, b node) int {
-		if a.controlPlane != b.controlPlane {
-			if a.controlPlane {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.name, b.name)
-	})
+	sortNodes(c.nodes)
+	if err := nameNodes(c.nodes, c.record.State.Nodes); err != nil {
+		return fmt.Errorf("cluster %s: %w", c.record.Name, err)
+	}
 	if len(c.nodes) == 0 || !c.nodes[0].controlPlane {
 		return fmt.Errorf("cluster %s has no control plane node", c.record.Name)
 	}
-	if c.gateway, err = c.findGateway(ctx); err != nil {
-		return err
-	}
+	c.gateway, err = c.findGateway(ctx)
+	return err
+}
+
+func (c *Cluster) makeClients() error {
 	config, err := clientcmd.BuildConfigFromFlags("", c.KubeconfigPath())
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig of cluster %s: %w", c.record.Name, err)
@@ -189,27 +208,6 @@ func (c *Cluster) connect(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Open returns a lasting cluster by its name; errors.Is(err, ErrNotFound) when there is none.
-func (p *Provider) Open(ctx context.Context, name string) (*Cluster, error) {
-	dir := filepath.Join(p.Root, name)
-	r, err := readRecord(dir)
-	if err != nil {
-		return nil, err
-	}
-	e, err := p.engine(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lock, err := lockFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: r}, nil
-}
-
-// Connect makes the clients of a cluster that was opened; Delete and Collect need none.
-func (c *Cluster) Connect(ctx context.Context) error { return c.connect(ctx) }
 
 // controlPlane is the node that runs it; there is one.
 func (c *Cluster) controlPlane() node { return c.nodes[0] }
@@ -250,5 +248,5 @@ func (c *Cluster) Release() {
 func (c *Cluster) save() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return writeRecord(c.dir, c.record)
+	return folders.Write(c.dir, c.record)
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/kind/pkg/log"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 )
 
 // Collect writes kind's export of the nodes' logs, the manifests and configurations that are in use, and what is known of the cluster. Credentials are not written.
@@ -20,7 +21,7 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 		return fmt.Errorf("make the folder for logs: %w", err)
 	}
 	var errs []error
-	for _, name := range []string{recordFile, configFile, filepath.Join(nodeFilesDir, "scheduler", schedulerConfigName)} {
+	for _, name := range []string{folders.RecordFile, configFile, filepath.Join(nodeFilesDir, "scheduler", schedulerConfigName)} {
 		data, err := os.ReadFile(filepath.Join(c.dir, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644)

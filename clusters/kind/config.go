@@ -27,18 +27,21 @@ func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 	mounts := []object{{"hostPath": hostFolder, "containerPath": nodeFolder, "readOnly": true}}
 	nodes := []object{{"role": "control-plane", "image": image, "extraMounts": mounts}}
 	for _, group := range state.Nodes {
-		for range group.Number() {
+		for _, name := range group.Names() {
 			node := object{"role": "worker", "image": image, "extraMounts": mounts}
 			if len(group.Labels) > 0 {
 				node["labels"] = group.Labels
 			}
+			// Nodes are called as on local clusters; their containers have names of kind's.
+			registration := object{"name": name}
 			if len(group.Taints) > 0 {
-				patch, err := document("JoinConfiguration", object{"nodeRegistration": object{"taints": group.Taints}})
-				if err != nil {
-					return nil, err
-				}
-				node["kubeadmConfigPatches"] = []string{patch}
+				registration["taints"] = group.Taints
 			}
+			patch, err := document("JoinConfiguration", object{"nodeRegistration": registration})
+			if err != nil {
+				return nil, err
+			}
+			node["kubeadmConfigPatches"] = []string{patch}
 			nodes = append(nodes, node)
 		}
 	}

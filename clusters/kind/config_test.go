@@ -55,7 +55,7 @@ func states(version string) map[string]clusters.State {
 			},
 			Nodes: []clusters.NodeGroup{
 				{Count: two(), Labels: map[string]string{"zone": "a"}},
-				{Taints: []clusters.Taint{{Key: "only", Value: "for", Effect: "NoSchedule"}}},
+				{Name: "only", Taints: []clusters.Taint{{Key: "only", Value: "for", Effect: "NoSchedule"}}},
 			},
 		},
 	}

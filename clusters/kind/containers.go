@@ -129,41 +129,15 @@ func thaw(ctx context.Context, e *engine.Engine, name string) error {
 
 // Sweep removes what killed runs left behind.
 func (p *Provider) Sweep(ctx context.Context) error {
-	unlock, err := p.lockRoot()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	entries, err := os.ReadDir(p.Root)
-	if err != nil {
-		return fmt.Errorf("look for left-over kind clusters: %w", err)
-	}
-	var errs []error
-	for _, entry := range entries {
-		if err := p.sweep(ctx, entry.Name()); err != nil {
-			errs = append(errs, err)
+	removed, err := p.folders().Sweep(func(name, dir string) error {
+		e, err := p.engine(ctx)
+		if err != nil {
+			return err
 		}
+		return removeCluster(ctx, e, name, dir)
+	})
+	for _, name := range removed {
+		p.Progress("removed kind cluster %s that an interrupted run left behind", name)
 	}
-	return errors.Join(errs...)
-}
-
-func (p *Provider) sweep(ctx context.Context, name string) error {
-	dir := filepath.Join(p.Root, name)
-	lock, err := lockFolder(dir)
-	if err != nil {
-		return nil // somebody's, and alive
-	}
-	defer lock.Close()
-	if r, err := readRecord(dir); err == nil && r.Lasting {
-		return nil
-	}
-	e, err := p.engine(ctx)
-	if err != nil {
-		return err
-	}
-	if err := removeCluster(ctx, e, name, dir); err != nil {
-		return err
-	}
-	p.Progress("removed kind cluster %s that an interrupted run left behind", name)
-	return nil
+	return err
 }

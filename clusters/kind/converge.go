@@ -14,20 +14,29 @@ import (
 
 // Converge brings the cluster to a state. What the new version needs is brought into the nodes before anything is stopped for it.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
+	if err := c.connect(ctx); err != nil {
+		return err
+	}
 	from := c.State()
 	if err := checkStep(from, state); err != nil {
 		return err
 	}
 	var bin artifacts
-	if state.Version != from.Version {
-		var err error
+	mixed, err := c.setOut(state.Version)
+	if err != nil {
+		return err
+	}
+	if state.Version != from.Version || mixed != "" {
 		if bin, err = c.bring(ctx, state.Version); err != nil {
 			return err
 		}
 	}
 	order := c.upward
-	if goesDown(from, state) {
+	if goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state) {
 		order = c.downward
+	}
+	if mixed != "" && c.answers(ctx) != nil {
+		order = c.upward // which begins with the API server, without which nothing else can be changed
 	}
 	if err := order(ctx, state, bin); err != nil {
 		return err
@@ -35,10 +44,40 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	if err := c.finish(ctx, state); err != nil {
 		return err
 	}
+	return c.arrive(state)
+}
+
+// setOut notes that the cluster is on its way to a version, and returns the version that an earlier transition did not reach, "" for none: parts of
+// the cluster may have it.
+func (c *Cluster) setOut(version string) (mixed string, err error) {
 	c.mu.Lock()
-	c.record.State = state
+	if c.record.Towards != c.record.State.Version {
+		mixed = c.record.Towards
+	}
+	changed := version != c.record.State.Version
+	if changed {
+		c.record.Towards = version
+	}
+	c.mu.Unlock()
+	if changed {
+		err = c.save()
+	}
+	return mixed, err
+}
+
+// arrive notes that the cluster is in a state.
+func (c *Cluster) arrive(state clusters.State) error {
+	c.mu.Lock()
+	c.record.State, c.record.Towards = state, ""
 	c.mu.Unlock()
 	return c.save()
+}
+
+// answers looks once whether the API server answers.
+func (c *Cluster) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, oneLook)
+	defer cancel()
+	return c.apiReady(ctx)
 }
 
 // bring brings another version's images into all nodes.
@@ -58,7 +97,7 @@ func (c *Cluster) bring(ctx context.Context, version string) (artifacts, error) 
 // upward goes in the order in which the version skew policy has an upgrade go: nothing is ever newer than the API server. Without a change of
 // version there is nothing to order, and the control plane goes together.
 func (c *Cluster) upward(ctx context.Context, state clusters.State, bin artifacts) error {
-	if state.Version != c.State().Version {
+	if bin.dir != "" {
 		if err := c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer); err != nil {
 			return err
 		}
@@ -109,6 +148,9 @@ func (c *Cluster) finish(ctx context.Context, state clusters.State) error {
 		return err
 	}
 	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	if err := c.advertise(ctx, state.Nodes); err != nil {
 		return err
 	}
 	return c.prove(ctx, state)

@@ -15,6 +15,28 @@ import (
 // MethodKubeadm makes a version step with `kubeadm upgrade`, for those who rehearse that very tool.
 const MethodKubeadm = "kubeadm"
 
+// CheckMethod refuses methods that there are not, and steps that kubeadm does not take.
+func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
+	if method != MethodKubeadm {
+		return fmt.Errorf("kind clusters know %s, and their own way without a name", MethodKubeadm)
+	}
+	return checkKubeadm(from, to)
+}
+
+func checkKubeadm(from, to clusters.State) error {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	switch {
+	case errors.Join(err1, err2) != nil:
+		return errors.Join(err1, err2)
+	case after.Compare(before) <= 0:
+		return fmt.Errorf("kubeadm upgrade goes up to another version only: not from %s to %s", before, after)
+	case after.Major != before.Major || after.Minor > before.Minor+1:
+		return fmt.Errorf("kubeadm upgrade goes up by one minor version at a time: not from %s to %s", before, after)
+	}
+	return nil
+}
+
 // ConvergeBy is Converge by a method: "" for our own, or MethodKubeadm.
 func (c *Cluster) ConvergeBy(ctx context.Context, state clusters.State, method string) error {
 	switch method {
@@ -28,12 +50,18 @@ func (c *Cluster) ConvergeBy(ctx context.Context, state clusters.State, method s
 
 // convergeByKubeadm upgrades with kubeadm, and brings what kubeadm does not change (kubelet, and gates) to the state afterwards.
 func (c *Cluster) convergeByKubeadm(ctx context.Context, state clusters.State) error {
+	if err := c.connect(ctx); err != nil {
+		return err
+	}
 	from := c.State()
 	if err := checkStep(from, state); err != nil {
 		return err
 	}
-	if from.Version == state.Version || goesDown(from, state) {
-		return fmt.Errorf("method kubeadm goes up to another version only: not from %s to %s", from.Version, state.Version)
+	if err := checkKubeadm(from, state); err != nil {
+		return err
+	}
+	if _, err := c.setOut(state.Version); err != nil {
+		return err
 	}
 	bin, err := c.bring(ctx, state.Version)
 	if err != nil {

@@ -133,7 +133,7 @@ func (c *Cluster) kubeletReplaced(ctx context.Context, n node, change *kubeletCh
 	if err := proof.Component(metrics, change.state.Version, change.state.Gates(clusters.Kubelet)); err != nil {
 		return err
 	}
-	object, err := c.client.CoreV1().Nodes().Get(ctx, n.name, metav1.GetOptions{})
+	object, err := c.client.CoreV1().Nodes().Get(ctx, n.nodeName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}

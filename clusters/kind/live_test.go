@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -87,7 +88,10 @@ func resolved(t *testing.T, p *Provider, state clusters.State) clusters.State {
 	return state
 }
 
-const gate = "RelaxedServiceNameValidation"
+const (
+	gate  = "RelaxedServiceNameValidation"
+	slots = "example.com/slots"
+)
 
 func TestLiveGates(t *testing.T) {
 	p := live(t)
@@ -175,11 +179,16 @@ func TestLivePodsAndProfiles(t *testing.T) {
 	p := live(t)
 	state := resolved(t, p, clusters.State{
 		Version: "1.35", FeatureGates: map[string]bool{gate: true}, SchedulerProfiles: landsIn("a"),
-		Nodes: []clusters.NodeGroup{{Labels: map[string]string{"zone": "a"}}, {Labels: map[string]string{"zone": "b"}}},
+		Nodes: []clusters.NodeGroup{
+			{Name: "a", Labels: map[string]string{"zone": "a"}, Capacity: map[string]string{slots: "3"}}, {Name: "b", Labels: map[string]string{"zone": "b"}},
+		},
 	})
 	c := create(t, p, "rehearse-live-pods", state)
 	if err := createService(t, c, "9-web"); err != nil {
 		t.Fatal(err)
+	}
+	if n, err := c.client.CoreV1().Nodes().Get(t.Context(), "a-0", metav1.GetOptions{}); err != nil || n.Status.Allocatable.Name(slots, resource.DecimalSI).Value() != 3 {
+		t.Errorf("%v: node a-0 has %v", err, n.Status.Allocatable)
 	}
 	if zone := runPod(t, c, "first"); zone != "a" {
 		t.Errorf("at creation the pod landed in zone %q", zone)

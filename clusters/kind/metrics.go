@@ -29,13 +29,13 @@ func (c *Cluster) nodeMetrics(ctx context.Context, component clusters.Component,
 	case clusters.APIServer:
 		return c.getDirectly(ctx, "/metrics")
 	case clusters.Kubelet:
-		return c.getDirectly(ctx, "/api/v1/nodes/"+n.name+"/proxy/metrics")
+		return c.getDirectly(ctx, "/api/v1/nodes/"+n.nodeName+"/proxy/metrics")
 	case clusters.ControllerManager:
-		return c.get(ctx, string(component)+"-"+n.name, 10257, true)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 10257, true)
 	case clusters.Scheduler:
-		return c.get(ctx, string(component)+"-"+n.name, 10259, true)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 10259, true)
 	case clusters.Etcd:
-		return c.get(ctx, string(component)+"-"+n.name, 2381, false)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 2381, false)
 	case clusters.KubeProxy:
 		pod, err := c.proxyPod(ctx, n)
 		if err != nil {
@@ -105,7 +105,7 @@ func (c *Cluster) get(ctx context.Context, pod string, port int, secure bool) ([
 // proxyPod is kube-proxy's pod on a node.
 func (c *Cluster) proxyPod(ctx context.Context, n node) (*corev1.Pod, error) {
 	list, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{
-		LabelSelector: "k8s-app=kube-proxy", FieldSelector: "spec.nodeName=" + n.name,
+		LabelSelector: "k8s-app=kube-proxy", FieldSelector: "spec.nodeName=" + n.nodeName,
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (c *Cluster) connectPods(ctx context.Context) error {
 	}
 	for _, n := range c.nodes {
 		for _, other := range list.Items {
-			if other.Name != n.name {
+			if other.Name != n.nodeName {
 				if _, err := n.shell(ctx, routeScript, other.Spec.PodCIDR, internalAddress(other)); err != nil {
 					return fmt.Errorf("give node %s the way to the pods of %s: %w", n.name, other.Name, err)
 				}

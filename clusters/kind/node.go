@@ -1,19 +1,59 @@
 package kind
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
 // node is a node's container.
 type node struct {
-	engine       *engine.Engine
-	name         string
-	controlPlane bool
+	engine *engine.Engine
+	// name of the container, and nodeName of the Node object.
+	name, nodeName string
+	controlPlane   bool
+}
+
+// sortNodes puts the control plane first, and the workers in the order in which kind made them: NAME-worker, NAME-worker2, ..., NAME-worker10.
+func sortNodes(nodes []node) {
+	slices.SortFunc(nodes, func(a, b node) int {
+		if a.controlPlane != b.controlPlane {
+			if a.controlPlane {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(len(a.name), len(b.name)), strings.Compare(a.name, b.name))
+	})
+}
+
+// nameNodes gives sorted nodes the names of their Node objects: those of the groups, in their order, to the workers.
+func nameNodes(nodes []node, groups []clusters.NodeGroup) error {
+	var names []string
+	for _, group := range groups {
+		names = append(names, group.Names()...)
+	}
+	workers := 0
+	for i := range nodes {
+		if nodes[i].controlPlane {
+			nodes[i].nodeName = nodes[i].name
+			continue
+		}
+		if workers++; workers > len(names) {
+			return fmt.Errorf("there are more than the %d workers that it was made with", len(names))
+		}
+		nodes[i].nodeName = names[workers-1]
+	}
+	if workers < len(names) {
+		return fmt.Errorf("there are %d workers, of %d", workers, len(names))
+	}
+	return nil
 }
 
 // shell runs a script in the node and returns what it printed.

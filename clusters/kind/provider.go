@@ -5,13 +5,12 @@ package kind
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
@@ -113,36 +112,9 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
-		errs = append(errs, p.checkGates(ctx, state), checkComponents(state), checkNodes(state.Nodes), checkSchedulers(state))
+		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
-	list, err := p.Releases.FeatureList(ctx, state.Version)
-	var unknown *releases.NoFeatureListError
-	if errors.As(err, &unknown) {
-		p.Progress("feature gates not checked: %v", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	version, err := clusters.ParseVersion(state.Version)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	told := map[string]bool{}
-	for _, component := range gated() {
-		for _, problem := range list.Check(version, component, state.Gates(component)) {
-			if !told[problem.Message] {
-				told[problem.Message] = true
-				errs = append(errs, errors.New(problem.Message))
-			}
 		}
 	}
 	return errors.Join(errs...)
@@ -189,38 +161,19 @@ func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, er
 	return Config(state, image, filepath.Join(p.Root, "NAME", nodeFilesDir))
 }
 
+func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
+
 // Names lists the lasting clusters. Clusters that are not ours are never among them.
-func (p *Provider) Names() ([]string, error) {
-	entries, err := os.ReadDir(p.Root)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("list kind clusters: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if r, err := readRecord(filepath.Join(p.Root, entry.Name())); err == nil && r.Lasting {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
+func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 
-// Description is what is known of a lasting cluster without touching it.
-type Description struct {
-	State clusters.State
-	// Running are the names of its nodes that run.
-	Running []string
-	// Kubeconfig is the administrator's.
-	Kubeconfig string
-}
-
-// Describe looks at a lasting cluster; errors.Is(err, ErrNotFound) when there is none.
-func (p *Provider) Describe(ctx context.Context, name string) (Description, error) {
+// Describe looks at a lasting cluster.
+func (p *Provider) Describe(ctx context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
-	r, err := readRecord(dir)
-	if err != nil {
-		return Description{}, err
+	var r record
+	if err := folders.Read(dir, &r); err != nil {
+		return clusters.Description{}, err
 	}
-	d := Description{State: r.State, Kubeconfig: filepath.Join(dir, kubeconfigFile)}
+	d := clusters.Description{State: r.State, Kubeconfig: filepath.Join(dir, kubeconfigFile)}
 	e, err := p.engine(ctx)
 	if err != nil {
 		return d, err
@@ -232,4 +185,22 @@ func (p *Provider) Describe(ctx context.Context, name string) (Description, erro
 		}
 	}
 	return d, err
+}
+
+// Open takes a lasting cluster by its name. It is not connected to before something is asked of it: one that is broken can be deleted, too.
+func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingCluster, error) {
+	dir := filepath.Join(p.Root, name)
+	var r record
+	if err := folders.Read(dir, &r); err != nil {
+		return nil, err
+	}
+	e, err := p.engine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := folders.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: r}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -105,8 +106,25 @@ func (c *Cluster) apiReady(ctx context.Context) error {
 	if _, err := c.getDirectly(ctx, "/readyz?verbose"); err != nil {
 		return err
 	}
-	_, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})
-	return err
+	if _, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+		return err
+	}
+	return c.rolesKnown(ctx)
+}
+
+// rolesKnown asks whether the API server knows the roles by which others may do what they do. We ourselves need none.
+func (c *Cluster) rolesKnown(ctx context.Context) error {
+	const user = "system:kube-scheduler"
+	review, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if !review.Status.Allowed {
+		return fmt.Errorf("it does not know yet what %s may do", user)
+	}
+	return nil
 }
 
 func (c *Cluster) nodesReady(ctx context.Context) error {

@@ -165,7 +165,7 @@ func (c *Cluster) settled(ctx context.Context) error {
 		err = c.await(ctx, "the pod of "+string(component), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, oneLook)
 			defer cancel()
-			pod, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.name, metav1.GetOptions{})
+			pod, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.nodeName, metav1.GetOptions{})
 			switch {
 			case err != nil:
 				return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
@@ -55,11 +56,11 @@ func BenchmarkCreateAndTransition(b *testing.B) {
 // benchBare starts etcd and kube-apiserver alone, then restarts the latter.
 func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string, time.Duration)) {
 	b.Helper()
-	dir, lock, err := p.claim("bare")
+	dir, lock, err := p.folders().Claim("bare")
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := record{Name: "bare", State: state}
+	r := record{Record: folders.Record{Name: "bare", State: state}}
 	var held *ports.Reservation
 	if r.Ports, held, err = reservePorts(filepath.Join(b.TempDir(), "ports")); err != nil {
 		b.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
@@ -43,7 +44,7 @@ type Cluster struct {
 }
 
 var (
-	_ clusters.Provider            = (*Provider)(nil)
+	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
 	_ clusters.MetricsSource       = (*Cluster)(nil)
@@ -53,6 +54,7 @@ var (
 	_ clusters.UserMaker           = (*Cluster)(nil)
 	_ clusters.Housed              = (*Cluster)(nil)
 	_ clusters.BreakageTeller      = (*Cluster)(nil)
+	_ clusters.NodeSimulator       = (*Cluster)(nil)
 )
 
 // Names of the processes that are no Kubernetes component of their own.
@@ -70,11 +72,11 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if err := p.Prepare(ctx, state); err != nil {
 		return nil, err
 	}
-	dir, lock, err := p.claim(name)
+	dir, lock, err := p.folders().Claim(name)
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.create(ctx, record{Name: name, State: state}, dir, lock)
+	c, err := p.create(ctx, record{Record: folders.Record{Name: name, State: state}}, dir, lock)
 	if err != nil {
 		return nil, fmt.Errorf("create cluster %s (%s): %w", name, state, err)
 	}
@@ -233,7 +235,7 @@ func (c *Cluster) Release() { _ = c.lock.Close() }
 func (c *Cluster) save() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return writeRecord(c.layout.Dir, c.record)
+	return folders.Write(c.layout.Dir, c.record)
 }
 
 // Kill ends a component without warning.

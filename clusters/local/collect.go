@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 )
 
 // Collect copies the components' logs and what is known of the cluster. Credentials are not copied.
@@ -16,7 +17,7 @@ func (c *Cluster) Collect(_ context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for logs: %w", err)
 	}
-	files := []string{filepath.Join(c.layout.Dir, recordFile)}
+	files := []string{filepath.Join(c.layout.Dir, folders.RecordFile)}
 	for _, component := range c.components() {
 		if component.Binary() == clusters.Scheduler {
 			files = append(files, c.layout.schedulerConfig(component))

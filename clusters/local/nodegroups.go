@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -24,31 +23,8 @@ const managedLabel = "rehearse.dev/node"
 
 var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
 
-// checkNodes refuses node groups that could not be made.
-func checkNodes(groups []clusters.NodeGroup) error {
-	var errs []error
-	seen := map[string]bool{}
-	for _, group := range groups {
-		for name, quantity := range group.Capacity {
-			if _, err := resource.ParseQuantity(quantity); err != nil {
-				errs = append(errs, fmt.Errorf("nodes: capacity %s: %q: %w", name, quantity, err))
-			}
-		}
-		if prefix := nodePrefix(group); seen[prefix] {
-			errs = append(errs, fmt.Errorf("nodes: two groups are named %q; give each a name of its own", prefix))
-		} else {
-			seen[prefix] = true
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func nodePrefix(group clusters.NodeGroup) string {
-	if group.Name == "" {
-		return "node"
-	}
-	return group.Name
-}
+// SimulatesNodes says that the nodes need no machines.
+func (c *Cluster) SimulatesNodes() {}
 
 // nodesOf renders the Node objects of a state. Kubelets are of the cluster's version.
 func nodesOf(state clusters.State) []*corev1.Node {
@@ -60,8 +36,7 @@ func nodesOf(state clusters.State) []*corev1.Node {
 		for name, quantity := range capacity {
 			resources[corev1.ResourceName(name)] = resource.MustParse(quantity)
 		}
-		for i := range group.Number() {
-			name := fmt.Sprintf("%s-%d", nodePrefix(group), i)
+		for _, name := range group.Names() {
 			labels := map[string]string{managedLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
 			maps.Copy(labels, group.Labels)
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}

@@ -6,13 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
@@ -81,39 +80,12 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		gates := p.checkGates(ctx, state)
+		gates := releases.CheckGates(ctx, p.Releases, state, state.ControlPlane(), p.Progress)
 		if gates == nil { // with wrong gates kube-scheduler would speak of them alone
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
-		errs = append(errs, gates, checkComponents(state), checkNodes(state.Nodes), checkSystems(state.Systems))
+		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems))
 		errs = append(errs, state.CheckSchedulers()...)
-	}
-	return errors.Join(errs...)
-}
-
-func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
-	list, err := p.Releases.FeatureList(ctx, state.Version)
-	var unknown *releases.NoFeatureListError
-	if errors.As(err, &unknown) {
-		p.Progress("feature gates not checked: %v", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	version, err := clusters.ParseVersion(state.Version)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	told := map[string]bool{}
-	for _, component := range state.ControlPlane() {
-		for _, problem := range list.Check(version, component.Binary(), state.Gates(component)) {
-			if !told[problem.Message] {
-				told[problem.Message] = true
-				errs = append(errs, errors.New(problem.Message))
-			}
-		}
 	}
 	return errors.Join(errs...)
 }
@@ -170,75 +142,26 @@ func (p *Provider) programs(ctx context.Context, version string) (releases.Binar
 
 // Sweep removes what killed runs left behind.
 func (p *Provider) Sweep() error {
-	unlock, err := p.lockRoot()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	removed, err := sweep(p.Root)
+	removed, err := p.folders().Sweep(func(_, dir string) error { return removeFolder(dir) })
 	for _, name := range removed {
 		p.Progress("removed cluster %s that an interrupted run left behind", name)
 	}
 	return err
 }
 
-// lockRoot keeps a folder that is being made from being taken for a left-over.
-func (p *Provider) lockRoot() (unlock func(), err error) {
-	if err := os.MkdirAll(p.Root, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for clusters: %w", err)
-	}
-	file, err := os.OpenFile(p.Root+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		_ = file.Close()
-		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
-	}
-	return func() { _ = file.Close() }, nil
-}
-
-// claim makes and locks the folder of a new cluster.
-func (p *Provider) claim(name string) (string, *os.File, error) {
-	unlock, err := p.lockRoot()
-	if err != nil {
-		return "", nil, err
-	}
-	defer unlock()
-	dir := filepath.Join(p.Root, name)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		if errors.Is(err, os.ErrExist) {
-			return "", nil, fmt.Errorf("cluster %q exists; delete it with: rehearse cluster delete %s", name, name)
-		}
-		return "", nil, fmt.Errorf("make the folder of cluster %s: %w", name, err)
-	}
-	lock, err := lockFolder(dir)
-	return dir, lock, err
-}
+func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
 
 // Names lists the lasting clusters.
-func (p *Provider) Names() ([]string, error) {
-	entries, err := os.ReadDir(p.Root)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("list clusters: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if r, err := readRecord(filepath.Join(p.Root, entry.Name())); err == nil && r.Lasting {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
+func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 
-// Open returns a lasting cluster by its name; errors.Is(err, ErrNotFound) when there is none.
-func (p *Provider) Open(_ context.Context, name string) (*Cluster, error) {
+// Open takes a lasting cluster by its name.
+func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
-	r, err := readRecord(dir)
-	if err != nil {
+	var r record
+	if err := folders.Read(dir, &r); err != nil {
 		return nil, err
 	}
-	lock, err := lockFolder(dir)
+	lock, err := folders.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -256,23 +179,14 @@ func (p *Provider) Open(_ context.Context, name string) (*Cluster, error) {
 	return c, nil
 }
 
-// Description is what is known of a lasting cluster without touching it.
-type Description struct {
-	State clusters.State
-	// Running are the names of its processes that live.
-	Running []string
-	// Kubeconfig is the administrator's.
-	Kubeconfig string
-}
-
-// Describe looks at a lasting cluster; errors.Is(err, ErrNotFound) when there is none.
-func (p *Provider) Describe(name string) (Description, error) {
+// Describe looks at a lasting cluster.
+func (p *Provider) Describe(_ context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
-	r, err := readRecord(dir)
-	if err != nil {
-		return Description{}, err
+	var r record
+	if err := folders.Read(dir, &r); err != nil {
+		return clusters.Description{}, err
 	}
-	d := Description{State: r.State, Kubeconfig: layout{Dir: dir}.kubeconfig()}
+	d := clusters.Description{State: r.State, Kubeconfig: layout{Dir: dir}.kubeconfig()}
 	for _, process := range clusters.SortedKeys(r.Processes) {
 		if processes.Alive(r.Processes[process].PID, dir+string(filepath.Separator)) {
 			d.Running = append(d.Running, process)

@@ -188,7 +188,7 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := second.Describe("beside-lasts"); err != nil || !strings.Contains(strings.Join(info.Running, " "), string(batch)) || !strings.Contains(info.State.String(), "scheduler/batch") {
+	if info, err := second.Describe(t.Context(), "beside-lasts"); err != nil || !strings.Contains(strings.Join(info.Running, " "), string(batch)) || !strings.Contains(info.State.String(), "scheduler/batch") {
 		t.Errorf("described as %+v, %v", info, err)
 	}
 	pid := again.PIDs()[string(batch)]

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,11 +24,12 @@ const defaultClusterName = "rehearse"
 func newClusterCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "cluster",
-		Short: "Local control planes to play with, which outlive the command",
+		Short: "Clusters to play with, which outlive the command",
 		Example: `  rehearse cluster create --version 1.35 --feature-gates RelaxedServiceNameValidation=true --nodes 3
   export KUBECONFIG=$(rehearse cluster kubeconfig)
   rehearse cluster transition --version 1.34
-  rehearse cluster delete`,
+  rehearse cluster delete
+  rehearse cluster create --provider kind --version 1.35 mine`,
 	}
 	command.AddCommand(newClusterCreateCommand(), newClusterListCommand(), newClusterKubeconfigCommand(), newClusterTransitionCommand(), newClusterDeleteCommand())
 	return command
@@ -46,7 +50,7 @@ func (f *stateFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.version, "version", "", "Kubernetes version: 1.35 or 1.35.4")
 	command.Flags().StringToStringVar(&f.gates, "feature-gates", nil, "feature gates: A=true,B=false; A= returns a gate to its default")
 	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
-	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of simulated nodes")
+	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of nodes: simulated ones, or workers of a kind cluster")
 	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
 	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil, "a further kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration whose profiles to use")
 }
@@ -127,12 +131,12 @@ func (f *stateFlags) missingSchedulers(state clusters.State) error {
 }
 
 func newClusterCreateCommand() *cobra.Command {
-	var releases releaseFlags
+	var flags lastingFlags
 	var state stateFlags
 	command := &cobra.Command{
-		Use: "create [NAME]", Short: "Create a local control plane that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
+		Use: "create [NAME]", Short: "Create a cluster that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			provider, err := releases.local(true, progressTo(command.ErrOrStderr()))
+			provider, err := flags.provider(progressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -155,7 +159,7 @@ func newClusterCreateCommand() *cobra.Command {
 			return nil
 		},
 	}
-	releases.add(command)
+	flags.add(command)
 	state.add(command)
 	return command
 }
@@ -164,62 +168,72 @@ func newClusterListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
+			providers, err := lastingProviders(lastingFlags{releaseFlags: releaseFlags{source: "auto"}}, nil)
 			if err != nil {
 				return err
 			}
-			names, err := provider.Names()
-			if err != nil {
-				return broken(err)
-			}
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "NAME\tSTATE\tRUNNING\tKUBECONFIG")
-			for _, name := range names {
-				info, err := provider.Describe(name)
-				if err != nil {
-					return broken(err)
-				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", name, info.State, strings.Join(info.Running, ","), info.Kubeconfig)
+			fmt.Fprintln(table, "NAME\tPROVIDER\tSTATE\tRUNNING\tKUBECONFIG")
+			var errs []error
+			for _, provider := range providers {
+				errs = append(errs, list(command.Context(), table, provider))
 			}
-			return table.Flush()
+			return errors.Join(append(errs, table.Flush())...)
 		},
 	}
 }
 
+// list writes a line for each of a provider's clusters, also for those that cannot be looked at.
+func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) error {
+	names, err := provider.Names()
+	if err != nil {
+		return broken(err)
+	}
+	var errs []error
+	for _, name := range names {
+		info, err := provider.Describe(ctx, name)
+		running := strings.Join(info.Running, ",")
+		if err != nil {
+			errs, running = append(errs, err), "unknown"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, provider.Name(), info.State, running, info.Kubeconfig)
+	}
+	return broken(errors.Join(errs...))
+}
+
 func newClusterKubeconfigCommand() *cobra.Command {
-	return &cobra.Command{
+	var flags lastingFlags
+	command := &cobra.Command{
 		Use: "kubeconfig [NAME]", Short: "Print the path of a cluster's kubeconfig", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
+			provider, err := owner(command, flags, clusterName(args), nil)
 			if err != nil {
 				return err
 			}
-			info, err := provider.Describe(clusterName(args))
-			if err != nil {
+			info, err := provider.Describe(command.Context(), clusterName(args))
+			if info.Kubeconfig == "" {
 				return err
 			}
 			fmt.Fprintln(command.OutOrStdout(), info.Kubeconfig)
 			return nil
 		},
 	}
+	flags.add(command)
+	return command
 }
 
 func newClusterTransitionCommand() *cobra.Command {
-	var releases releaseFlags
+	var flags lastingFlags
 	var state stateFlags
 	var force bool
 	command := &cobra.Command{
 		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			provider, err := releases.local(true, progressTo(command.ErrOrStderr()))
-			if err != nil {
-				return err
-			}
 			change, err := state.change(command)
 			if err != nil {
 				return err
 			}
-			cluster, err := provider.Open(command.Context(), clusterName(args))
+			provider, cluster, err := open(command.Context(), command, flags, clusterName(args), progressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -234,7 +248,7 @@ func newClusterTransitionCommand() *cobra.Command {
 			if err := checkSkew(cluster.State(), wanted); err != nil && !force {
 				return err
 			}
-			if err := provider.Check(command.Context(), []clusters.State{wanted}); err != nil {
+			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
 				return err
 			}
 			if err := cluster.Converge(command.Context(), wanted); err != nil {
@@ -244,7 +258,7 @@ func newClusterTransitionCommand() *cobra.Command {
 			return nil
 		},
 	}
-	releases.add(command)
+	flags.add(command)
 	state.add(command)
 	command.Flags().StringArrayVar(&state.removed, "remove-scheduler", nil, "name of a further kube-scheduler that is to be no more")
 	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
@@ -264,18 +278,15 @@ func checkSkew(from, to clusters.State) error {
 }
 
 func newClusterDeleteCommand() *cobra.Command {
-	return &cobra.Command{
+	var flags lastingFlags
+	command := &cobra.Command{
 		Use: "delete [NAME...]", Short: "Delete clusters and all that they left",
 		RunE: func(command *cobra.Command, args []string) error {
-			provider, err := (&releaseFlags{source: "auto"}).local(true, nil)
-			if err != nil {
-				return err
-			}
 			if len(args) == 0 {
 				args = []string{defaultClusterName}
 			}
 			for _, name := range args {
-				cluster, err := provider.Open(command.Context(), name)
+				_, cluster, err := open(command.Context(), command, flags, name, progressTo(command.ErrOrStderr()))
 				if err != nil {
 					return err
 				}
@@ -287,6 +298,8 @@ func newClusterDeleteCommand() *cobra.Command {
 			return nil
 		},
 	}
+	flags.add(command)
+	return command
 }
 
 func clusterName(args []string) string {

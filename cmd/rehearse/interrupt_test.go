@@ -47,8 +47,11 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		for _, moment := range moments {
 			t.Run(signal.String()+" at "+filepath.Base(moment), func(t *testing.T) {
 				t.Parallel()
-				r := startRun(t)
-				r.await(t, moment)
+				r := startRun(t, rehearsal)
+				r.await(t, moment, func() bool {
+					found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment))
+					return len(found) > 0
+				})
 				if err := r.command.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
@@ -63,7 +66,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				if left, _ := filepath.Glob(filepath.Join(r.clusters(), "*")); len(left) > 0 {
 					t.Errorf("left behind: %v", left)
 				}
-				r.junit(t)
+				r.junit(t, "service-name-rollback")
 			})
 		}
 	}
@@ -77,8 +80,8 @@ type running struct {
 	done    chan struct{}
 }
 
-// startRun starts a run of the rehearsal with a cache of its own, which shares the user's Kubernetes programs.
-func startRun(t *testing.T) *running {
+// startRun starts a run of scenarios with a cache of its own, which shares the user's Kubernetes programs.
+func startRun(t *testing.T, args ...string) *running {
 	t.Helper()
 	shared, err := local.CacheDir()
 	if err != nil {
@@ -89,14 +92,22 @@ func startRun(t *testing.T) *running {
 	if err := os.Mkdir(r.cache, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(r.cache, "kubernetes")); err != nil {
+	if err := os.Mkdir(filepath.Join(r.cache, "kind"), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"kubernetes", "kind/artifacts"} {
+		if err := os.MkdirAll(filepath.Join(shared, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(shared, name), filepath.Join(r.cache, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable, "run", "--report-dir", r.report, rehearsal)
+	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable, append([]string{"run", "--report-dir", r.report}, args...)...)
 	r.command.Env = append(os.Environ(), rehearseItself+"=1", "XDG_CACHE_HOME="+cache)
 	r.command.Stdout, r.command.Stderr = r.output, r.output
 	if err := r.command.Start(); err != nil {
@@ -115,18 +126,18 @@ func startRun(t *testing.T) *running {
 
 func (r *running) clusters() string { return filepath.Join(r.cache, "clusters") }
 
-// await looks for the moment's file until it is there.
-func (r *running) await(t *testing.T, moment string) {
+// await looks until the moment is there.
+func (r *running) await(t *testing.T, moment string, look func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		if found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment)); len(found) > 0 {
+		if look() {
 			return
 		}
 		select {
 		case <-r.done:
-			t.Fatalf("the run ended before %s was there; it said:\n%s", moment, r.output.String())
+			t.Fatalf("the run ended before %s; it said:\n%s", moment, r.output.String())
 		case <-ticker.C:
 		}
 	}
@@ -136,7 +147,7 @@ func (r *running) wait(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-r.done:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		t.Fatal("the run does not end")
 	}
 	return r.command.ProcessState.ExitCode()
@@ -191,7 +202,7 @@ func (r *running) sweep(t *testing.T) {
 }
 
 // junit checks that the report can be read and claims no success.
-func (r *running) junit(t *testing.T) {
+func (r *running) junit(t *testing.T, name string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(r.report, "junit.xml"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -204,7 +215,7 @@ func (r *running) junit(t *testing.T) {
 	found := false
 	for _, suite := range report.TestSuites {
 		for _, c := range suite.TestCases {
-			if c.Name != "service-name-rollback" {
+			if c.Name != name {
 				continue
 			}
 			found = true

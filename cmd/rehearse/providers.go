@@ -37,6 +37,8 @@ func (f *releaseFlags) local(lasting bool, progress clusters.Progress) (*local.P
 	return provider, nil
 }
 
+const nodeImageUsage = "kind: the node image of a version (1.36=NAME), or of every version (example.com/node:v{version})"
+
 // providerFlags choose the provider of clusters.
 type providerFlags struct {
 	releaseFlags
@@ -47,7 +49,7 @@ type providerFlags struct {
 func (f *providerFlags) add(command *cobra.Command) {
 	f.releaseFlags.add(command)
 	command.Flags().StringVar(&f.name, "provider", "local", "where clusters come from: local, kind or existing")
-	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, "kind: the node image of a version (1.36=NAME), or of every version (example.com/node:v{version})")
+	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, nodeImageUsage)
 	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (KUBECONFIG or ~/.kube/config unless told)")
 	command.Flags().StringVar(&f.context, "context", "", "existing cluster: the context in the kubeconfig")
 	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
@@ -65,7 +67,7 @@ func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clus
 	case "local":
 		return f.local(lasting, progress)
 	case "kind":
-		return f.kind(lasting, progress)
+		return f.kind(f.nodeImages, lasting, progress)
 	case "existing":
 		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand), HostAddress: f.hostAddress})
 	default:
@@ -73,8 +75,8 @@ func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clus
 	}
 }
 
-func (f *providerFlags) kind(lasting bool, progress clusters.Progress) (*kind.Provider, error) {
-	images, err := kind.ParseNodeImages(f.nodeImages)
+func (f *releaseFlags) kind(nodeImages []string, lasting bool, progress clusters.Progress) (*kind.Provider, error) {
+	images, err := kind.ParseNodeImages(nodeImages)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -137,9 +140,33 @@ func newPlanCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return plan.Describe(command.OutOrStdout())
+			if err := plan.Describe(command.OutOrStdout()); err != nil {
+				return err
+			}
+			return describeCreation(command, plan)
 		},
 	}
 	what.add(command)
 	return command
+}
+
+// configurer is a provider that makes clusters by a configuration for somebody else's tool.
+type configurer interface {
+	Config(ctx context.Context, state clusters.State) ([]byte, error)
+}
+
+// describeCreation prints the configurations with which the clusters would be made.
+func describeCreation(command *cobra.Command, plan *harness.Plan) error {
+	provider, ok := plan.Provider.(configurer)
+	if !ok {
+		return nil
+	}
+	for _, track := range plan.Tracks {
+		config, err := provider.Config(command.Context(), track.Path[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: what %s is told (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
+	}
+	return nil
 }

@@ -209,6 +209,8 @@ func outcomeOf(s *reports.Scenario) outcome {
 		o.Status, o.Reason, o.Evidence = reports.ConformanceKnown, s.KnownIssue, evidence(s)
 	case s.Status == reports.Error:
 		o.Status, o.Evidence = reports.ConformanceUntested, evidence(s)
+	case s.Status == reports.Skipped:
+		o.Status, o.versions, o.Steps = reports.ConformanceSkipped, nil, ""
 	default:
 		o.Status, o.versions = reports.ConformanceUntested, nil
 		if o.Reason == "" {

@@ -40,6 +40,10 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		}
 		ginkgo.Describe(planned.Name+": "+strings.Join(path, " -> "), ginkgo.Ordered, ginkgo.ContinueOnFailure, t.declare)
 	}
+	for _, skipped := range plan.Skipped {
+		s, why := skipped.Scenario, skipped.Why
+		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...), func() { ginkgo.Skip(why) })
+	}
 	return nil
 }
 

@@ -74,17 +74,24 @@ func mapped(comments Comments) func(reflect.Type) *jsonschema.Schema {
 		case reflect.TypeFor[scenarios.Object]():
 			return &jsonschema.Schema{Type: "object", Description: comments.Of(t, "")}
 		case reflect.TypeFor[clusters.Component]():
-			var names []any
-			for _, c := range append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy, clusters.Etcd) {
-				names = append(names, string(c))
-			}
 			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-				{Type: "string", Enum: names},
+				oneOf(append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy, clusters.Etcd)),
 				{Type: "string", Pattern: "^" + string(clusters.Scheduler) + "/" + `[a-z0-9]([-a-z0-9]*[a-z0-9])?$`},
 			}}
+		case reflect.TypeFor[clusters.Ability]():
+			return oneOf(clusters.Abilities())
 		}
 		return nil
 	}
+}
+
+// oneOf is one of some words.
+func oneOf[T ~string](words []T) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, word := range words {
+		s.Enum = append(s.Enum, string(word))
+	}
+	return s
 }
 
 // constant fixes the only value of a property.

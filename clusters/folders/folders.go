@@ -1,0 +1,175 @@
+// Package folders keeps what a provider knows of its clusters on this machine: a folder for each, held by who uses the cluster.
+package folders
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Record is what a folder says of its cluster (cluster.json), at least; providers embed it.
+type Record struct {
+	Name string `json:"name"`
+	// Lasting clusters outlive the command that made them; the others are removed with it, or by the next command.
+	Lasting bool           `json:"lasting"`
+	State   clusters.State `json:"state"`
+}
+
+// RecordFile is the record's name in its folder.
+const RecordFile = "cluster.json"
+
+const lockFile = "lock"
+
+// ErrInUse is returned for a cluster that another process holds.
+var ErrInUse = errors.New("in use by another rehearse")
+
+// Lock takes a cluster's folder for this process; the kernel gives it back however the process ends.
+func Lock(dir string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder of a cluster: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("cluster %s: %w", filepath.Base(dir), ErrInUse)
+	}
+	return file, nil
+}
+
+// Read reads a folder's record into r; errors.Is(err, clusters.ErrNotFound) when there is none.
+func Read(dir string, r any) error {
+	data, err := os.ReadFile(filepath.Join(dir, RecordFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("cluster %q: %w", filepath.Base(dir), clusters.ErrNotFound)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil {
+		return fmt.Errorf("read the record of cluster %s: %w", filepath.Base(dir), err)
+	}
+	return nil
+}
+
+// Write writes a folder's record, whole or not at all.
+func Write(dir string, r any) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = WriteFile(filepath.Join(dir, RecordFile), data)
+	}
+	if err != nil {
+		return fmt.Errorf("write the record of cluster %s: %w", filepath.Base(dir), err)
+	}
+	return nil
+}
+
+// WriteFile writes a file, mode 0600, whole or not at all.
+func WriteFile(path string, data []byte) error {
+	temporary := path + ".tmp"
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return os.Rename(temporary, path)
+}
+
+// Root is the folder of a provider's folders.
+type Root string
+
+// lock keeps a folder that is being made from being taken for a left-over.
+func (r Root) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(string(r), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for clusters: %w", err)
+	}
+	file, err := os.OpenFile(string(r)+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
+	}
+	return func() { _ = file.Close() }, nil
+}
+
+// Claim makes and locks the folder of a new cluster.
+func (r Root) Claim(name string) (dir string, lock *os.File, err error) {
+	unlock, err := r.lock()
+	if err != nil {
+		return "", nil, err
+	}
+	defer unlock()
+	dir = filepath.Join(string(r), name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return "", nil, fmt.Errorf("cluster %q exists; delete it with: rehearse cluster delete %s", name, name)
+		}
+		return "", nil, fmt.Errorf("make the folder of cluster %s: %w", name, err)
+	}
+	lock, err = Lock(dir)
+	return dir, lock, err
+}
+
+// Lasting lists the names of the clusters that outlive their process.
+func (r Root) Lasting() ([]string, error) {
+	names, err := r.names()
+	var lasting []string
+	for _, name := range names {
+		if r.lasts(name) {
+			lasting = append(lasting, name)
+		}
+	}
+	return lasting, err
+}
+
+func (r Root) names() ([]string, error) {
+	entries, err := os.ReadDir(string(r))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list clusters: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
+
+func (r Root) lasts(name string) bool {
+	var record Record
+	return Read(filepath.Join(string(r), name), &record) == nil && record.Lasting
+}
+
+// Sweep removes what runs that were killed left behind: the clusters of folders that nobody holds and that are not to last. It returns the
+// names of those that were removed.
+func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err error) {
+	unlock, err := r.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	names, err := r.names()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range names {
+		dir := filepath.Join(string(r), name)
+		lock, err := Lock(dir)
+		if err != nil {
+			continue // somebody's, and alive
+		}
+		if !r.lasts(name) {
+			if err := remove(name, dir); err != nil {
+				errs = append(errs, err)
+			} else {
+				removed = append(removed, name)
+			}
+		}
+		_ = lock.Close()
+	}
+	return removed, errors.Join(errs...)
+}

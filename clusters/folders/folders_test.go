@@ -1,0 +1,91 @@
+package folders_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
+)
+
+func folder(t *testing.T, root, name string, r *folders.Record) string {
+	t.Helper()
+	dir := filepath.Join(root, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if r != nil {
+		if err := folders.Write(dir, *r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "clusters")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	folder(t, root, "killed-before-its-record", nil)
+	folder(t, root, "killed", &folders.Record{Name: "killed"})
+	folder(t, root, "stubborn", &folders.Record{Name: "stubborn"})
+	folder(t, root, "lasting", &folders.Record{Name: "lasting", Lasting: true})
+	held, err := folders.Lock(folder(t, root, "running", &folders.Record{Name: "running"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+
+	removed, err := folders.Root(root).Sweep(func(name, dir string) error {
+		if name == "stubborn" {
+			return errors.New("it will not go")
+		}
+		return os.RemoveAll(dir)
+	})
+	if err == nil || !strings.Contains(err.Error(), "it will not go") {
+		t.Errorf("what cannot be removed is not told of: %v", err)
+	}
+	if want := []string{"killed", "killed-before-its-record"}; !slices.Equal(removed, want) {
+		t.Errorf("removed %v, want %v", removed, want)
+	}
+	left, _ := filepath.Glob(filepath.Join(root, "*"))
+	if want := []string{filepath.Join(root, "lasting"), filepath.Join(root, "running"), filepath.Join(root, "stubborn")}; !slices.Equal(left, want) {
+		t.Errorf("left %v, want %v", left, want)
+	}
+	if names, err := folders.Root(root).Lasting(); err != nil || !slices.Equal(names, []string{"lasting"}) {
+		t.Errorf("lasting are %v, %v", names, err)
+	}
+}
+
+func TestRecord(t *testing.T) {
+	dir := folder(t, t.TempDir(), "c", &folders.Record{Name: "c", Lasting: true, State: clusters.State{Version: "1.34.4"}})
+	var got folders.Record
+	if err := folders.Read(dir, &got); err != nil || got.State.Version != "1.34.4" || !got.Lasting {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	info, err := os.Stat(filepath.Join(dir, folders.RecordFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("record file: mode %v, %v; want 0600", info.Mode(), err)
+	}
+	err = folders.Read(filepath.Join(t.TempDir(), "gone"), &got)
+	if !errors.Is(err, clusters.ErrNotFound) || !strings.Contains(err.Error(), `"gone"`) {
+		t.Errorf("got %v, want ErrNotFound with the cluster's name", err)
+	}
+}
+
+func TestClaimRefusesATakenName(t *testing.T) {
+	root := folders.Root(filepath.Join(t.TempDir(), "clusters"))
+	_, lock, err := root.Claim("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, _, err := root.Claim("one"); err == nil || !strings.Contains(err.Error(), "rehearse cluster delete one") {
+		t.Errorf("got %v, want an error that says how to delete the cluster", err)
+	}
+}

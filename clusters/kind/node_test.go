@@ -1,0 +1,29 @@
+package kind
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func TestNodesAreNamedInTheirOrder(t *testing.T) {
+	var nodes []node
+	for _, name := range []string{"worker10", "worker", "worker3", "worker2", "control-plane", "worker4", "worker5", "worker6", "worker7", "worker8", "worker9"} {
+		nodes = append(nodes, node{name: "c-" + name, controlPlane: name == "control-plane"})
+	}
+	eight := 8
+	groups := []clusters.NodeGroup{{Count: &eight}, {Name: "big", Count: two()}}
+	sortNodes(nodes)
+	if err := nameNodes(nodes, groups); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"c-control-plane": "c-control-plane", "c-worker": "node-0", "c-worker2": "node-1", "c-worker8": "node-7", "c-worker9": "big-0", "c-worker10": "big-1"} {
+		for _, n := range nodes {
+			if n.name == name && n.nodeName != want {
+				t.Errorf("the node of %s is %s, want %s", name, n.nodeName, want)
+			}
+		}
+	}
+	expectError(t, nameNodes(nodes[:3], groups), "there are 2 workers, of 10")
+	expectError(t, nameNodes(nodes, groups[:1]), "more than the 8 workers")
+}

@@ -1,0 +1,61 @@
+// Package podexec runs commands in the pods of a cluster.
+package podexec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/remotecommand"
+	utilexec "k8s.io/client-go/util/exec"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Exec is clusters.PodExecutor's ExecInPod for the cluster that a configuration reaches.
+func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdin io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+	var out, said bytes.Buffer
+	err = stream(ctx, config, namespace, pod, container, command, remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &said})
+	var ended utilexec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &ended) && ended.Exited():
+		exitCode, err = ended.ExitStatus(), nil
+	case unstarted(err):
+		err = fmt.Errorf("run a command in pod %s/%s: %w: %w", namespace, pod, clusters.ErrNotStarted, err)
+	default:
+		err = fmt.Errorf("run a command in pod %s/%s: %w", namespace, pod, err)
+	}
+	return out.Bytes(), said.Bytes(), exitCode, err
+}
+
+func stream(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, o remotecommand.StreamOptions) error {
+	client, err := corev1client.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	request := client.RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Container: container, Command: command, Stdin: o.Stdin != nil, Stdout: true, Stderr: true}, scheme.ParameterCodec)
+	executor, err := remotecommand.NewWebSocketExecutor(config, "GET", request.URL().String())
+	if err != nil {
+		return err
+	}
+	return executor.StreamWithContext(ctx, o)
+}
+
+// beforeTheStart is what an API server that has already upgraded the connection says of a kubelet that it does not reach, or that has no such
+// container (k8s.io/apiserver/pkg/util/proxy, k8s.io/kubelet/pkg/cri/streaming).
+var beforeTheStart = regexp.MustCompile(`unable to upgrade connection|error dialing backend|container not found|connection refused`)
+
+// unstarted says whether the command certainly did not run.
+func unstarted(err error) bool {
+	return httpstream.IsUpgradeFailure(err) || beforeTheStart.MatchString(err.Error())
+}

@@ -1,0 +1,43 @@
+package releases
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+// FeatureLister knows the feature gates of Kubernetes' versions: a Store.
+type FeatureLister interface {
+	FeatureList(ctx context.Context, version string) (*features.List, error)
+}
+
+// CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency, for some components. Where the
+// version's gates are not known, progress is told so, and nothing is wrong.
+func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, components []clusters.Component, progress clusters.Progress) error {
+	list, err := from.FeatureList(ctx, state.Version)
+	var unknown *NoFeatureListError
+	if errors.As(err, &unknown) {
+		progress("feature gates not checked: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	version, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	told := map[string]bool{}
+	for _, component := range components {
+		for _, problem := range list.Check(version, component.Binary(), state.Gates(component)) {
+			if !told[problem.Message] {
+				told[problem.Message] = true
+				errs = append(errs, errors.New(problem.Message))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// ends is a scenario that ends with its cluster's deletion, goesOn one with a transition before it.
+const (
+	ends = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: interrupted}
+spec:
+  cluster: {version: "1.34"}
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`
+	goesOn = ends + "  - transition: {version: \"1.35\"}\n"
+)
+
+// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the network, mount or kubeconfig entry.
+func TestLiveNothingIsLeftOnKind(t *testing.T) {
+	if os.Getenv("REHEARSE_TEST_KIND") == "" {
+		t.Skip("needs a container engine and node images: make test-kind")
+	}
+	e, err := engine.Detect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name     string
+		signal   syscall.Signal
+		scenario string
+		moment   func(*kindRun) bool
+	}{
+		{"creation", syscall.SIGINT, goesOn, (*kindRun).controlPlaneStarts},
+		{"transition", syscall.SIGINT, goesOn, (*kindRun).nextVersionStarts},
+		{"transition killed", syscall.SIGKILL, goesOn, (*kindRun).nextVersionStarts},
+		{"deletion", syscall.SIGINT, ends, (*kindRun).deletionBegins},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			home := t.TempDir()
+			t.Setenv("KUBECONFIG", filepath.Join(home, "kubeconfig"))
+			file := filepath.Join(home, "scenario.yaml")
+			if err := os.WriteFile(file, []byte(test.scenario), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			k := &kindRun{t: t, engine: e}
+			before := k.everything()
+			k.running = startRun(t, "--provider", "kind", file)
+			k.await(t, test.name, func() bool { return test.moment(k) })
+			if err := k.command.Process.Signal(test.signal); err != nil {
+				t.Fatal(err)
+			}
+			code := k.wait(t)
+			switch {
+			case test.signal == syscall.SIGKILL:
+				k.sweepKind()
+			case test.scenario == ends && code == exitOK: // it came to its end before the signal
+			case code != exitInterrupted:
+				t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, k.output.String())
+			}
+			if after := k.everything(); !slices.Equal(before, after) {
+				t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+			}
+			if left, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), k.cache) {
+				t.Errorf("a mount is left (%v)", err)
+			}
+			if _, err := os.Stat(filepath.Join(home, "kubeconfig")); err == nil {
+				t.Error("the user's kubeconfig was written")
+			}
+			if test.scenario == goesOn {
+				k.junit(t, "interrupted")
+			}
+		})
+	}
+}
+
+// kindRun is a run on kind, seen from the container engine.
+type kindRun struct {
+	*running
+	t      *testing.T
+	engine *engine.Engine
+}
+
+// everything of kind's that the engine has: containers, volumes, and who is attached to the network.
+func (k *kindRun) everything() []string {
+	k.t.Helper()
+	var all []string
+	for what, args := range map[string][]string{
+		"container":  {"ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster"},
+		"volume":     {"volume", "ls", "--quiet"},
+		"attachment": {"ps", "--all", "--quiet", "--filter", "network=kind"},
+	} {
+		out, err := k.engine.Output(k.t.Context(), args...)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		for _, id := range strings.Fields(out) {
+			all = append(all, what+" "+id)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// manifest of kube-apiserver in the run's node, "" where there is none yet.
+func (k *kindRun) manifest() string {
+	folders, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*", "node"))
+	if len(folders) == 0 {
+		return ""
+	}
+	node := filepath.Base(filepath.Dir(folders[0])) + "-control-plane"
+	text, _ := k.engine.Exec(k.t.Context(), node, "cat", "/etc/kubernetes/manifests/kube-apiserver.yaml")
+	return text
+}
+
+func (k *kindRun) controlPlaneStarts() bool { return k.manifest() != "" }
+
+func (k *kindRun) nextVersionStarts() bool { return strings.Contains(k.manifest(), ":v1.35") }
+
+func (k *kindRun) deletionBegins() bool {
+	data, err := os.ReadFile(filepath.Join(k.report, "run.json"))
+	var run reports.Run
+	if err != nil || json.Unmarshal(data, &run) != nil {
+		return false
+	}
+	setup := run.Tracks[0].Setup
+	return !setup[len(setup)-1].Started.IsZero()
+}
+
+// sweepKind does what the next run does first.
+func (k *kindRun) sweepKind() {
+	k.t.Helper()
+	provider, err := kind.Default(releases.Options{CacheDir: k.cache}, kind.NodeImages{}, k.t.Logf)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	// A child that was being forked when the run was killed may hold the folder's lock for a moment longer.
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		if err := provider.Sweep(k.t.Context()); err != nil {
+			k.t.Error(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(provider.Root, "*")); len(left) == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// exec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any case, as a write would be.
+func (s *scenarioRun) exec(ctx context.Context, i int, step scenarios.Step) result {
+	e := *step.Exec
+	executor, ok := s.cluster.(clusters.PodExecutor)
+	if !ok {
+		return result{Outcome: lacking("exec", s.cluster)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, defaultStepTimeout)))
+	defer cancel()
+	if e.Namespace == "" {
+		e.Namespace = s.namespace
+	}
+	title := fmt.Sprintf("exec in pod %s/%s: %s", e.Namespace, e.Pod, strings.Join(e.Run, " "))
+	return repeat(ctx, s.attempts(i), func() try {
+		r, started := runInPod(ctx, executor, e)
+		t := judgeProgram(title, e.Expect, r)
+		t.final = t.final || e.Within == 0 && started
+		return t
+	})
+}
+
+// runInPod also says whether the program may have been started.
+func runInPod(ctx context.Context, executor clusters.PodExecutor, e scenarios.Exec) (r ran, started bool) {
+	var stdin io.Reader
+	if e.Stdin != "" {
+		stdin = strings.NewReader(e.Stdin)
+	}
+	stdout, stderr, code, err := executor.ExecInPod(ctx, e.Namespace, e.Pod, e.Container, e.Run, stdin)
+	r = ran{code: code, stdout: limited(stdout), stderr: limited(stderr), err: err}
+	return r, !errors.Is(err, clusters.ErrNotStarted)
+}
+
+// limited keeps the beginning of a program's output.
+func limited(output []byte) string {
+	var b bounded
+	_, _ = b.Write(output) // it takes everything
+	return b.String()
+}

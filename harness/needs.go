@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Skipped is a scenario that is left out because it says that it needs what the provider's clusters have not.
+type Skipped struct {
+	Scenario *scenarios.Scenario
+	// Why it is left out.
+	Why string
+
+	result *reports.Scenario
+}
+
+// lacks says what a scenario needs and the provider's clusters have not, "" when they have it all. Of a provider that does not show what its
+// clusters can do it is not known: then the scenario is run.
+func (p *planner) lacks(s *scenarios.Scenario) string {
+	prototype, ok := p.provider.(Prototype)
+	if !ok {
+		return ""
+	}
+	cluster := prototype.Prototype()
+	var lacking []string
+	for _, ability := range s.Spec.Needs {
+		if !clusters.Has(cluster, ability) {
+			lacking = append(lacking, string(ability))
+		}
+	}
+	if len(lacking) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it needs %s, which the clusters of provider %s have not", strings.Join(lacking, " and "), p.provider.Name())
+}
+
+// nothingLeft says of each scenario why it is skipped, where all are: a run of nothing is not a success.
+func (p *planner) nothingLeft() {
+	for _, s := range p.skipped {
+		p.problem(s.Scenario.Position, "scenario %s cannot be run: %s", s.Scenario.Title(), s.Why)
+	}
+}
+
+// skippedTrack is where a run's result has the scenarios that are left out; it is no cluster's.
+const skippedTrack = "skipped"
+
+func plannedSkips(skipped []*Skipped) *reports.Track {
+	track := &reports.Track{Name: skippedTrack}
+	for _, s := range skipped {
+		s.result, _ = plannedScenario(s.Scenario, s.Scenario.Path())
+		track.Scenarios = append(track.Scenarios, s.result)
+	}
+	return track
+}
+
+// skip says in the reports of each scenario that is left out why.
+func (e *execution) skip(skipped []*Skipped) {
+	for _, s := range skipped {
+		e.Recorder.FinishScenario(s.result, reports.Verdict{Status: reports.Skipped, Message: s.Why})
+	}
+}

@@ -1,0 +1,53 @@
+package harness_test
+
+import (
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// A scenario that needs what the clusters have not is skipped, and that is no success.
+func TestNeeds(t *testing.T) {
+	needy := scenario("needy", "  - exec: {pod: p, run: [a]}\n", "needs: [exec, snapshots]")
+	p := &helpless{}
+	p.t = t
+	plan, err := harness.NewPlan(t.Context(), p, load(t, needy+scenario("plain", makeMap("a"))), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const why = "it needs exec and snapshots, which the clusters of provider fake have not"
+	contains(t, plan.String(), "skipped: scenario needy (test.yaml:2:1): "+why, "1 scenario on 1 cluster")
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	run := recorder.Run()
+	if s := find(t, run, "needy"); s.Status != reports.Skipped || s.Message != why || statuses(s.Steps) != "notRun" {
+		t.Errorf("%s (%s): %s", s.Status, statuses(s.Steps), s.Message)
+	}
+	if counts := reports.Count(run).String(); counts != "1 passed, 0 known, 0 failed, 0 not run, 1 skipped" {
+		t.Errorf("counted as %s", counts)
+	}
+	if code := reports.ExitCode(run); code != reports.ExitPassed {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestNothingButSkipped(t *testing.T) {
+	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, scenario("needy", makeMap("a"), "needs: [exec]")), harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("a run of nothing was planned")
+	}
+	contains(t, err.Error(), "test.yaml:2:1: scenario needy cannot be run: it needs exec")
+}
+
+// What clusters can do is not known of every provider; then the scenario is run.
+func TestNeedsOfAnUnknownProvider(t *testing.T) {
+	plan, err := planOf(t, &provider{}, scenario("needy", makeMap("a"), "needs: [simulatedNodes]"), harness.PlanOptions{})
+	if err != nil || len(plan.Skipped) > 0 || len(plan.Tracks) != 1 {
+		t.Errorf("%v, %v", plan, err)
+	}
+}

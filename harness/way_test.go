@@ -1,0 +1,107 @@
+package harness_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestMethod(t *testing.T) {
+	byKubeadm := "  - transition: {version: \"1.35\", method: kubeadm}\n"
+	text := scenario("one", byKubeadm) + scenario("two", transition("1.35")) + scenario("three", byKubeadm) + scenario("rides", makeMap("a"))
+	p := &methodical{provider{t: t}}
+	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Tracks) != 2 || len(plan.Tracks[0].Entries) != 3 || len(plan.Tracks[1].Entries) != 1 {
+		t.Errorf("who goes by a method of its own shares a track:\n%s", plan)
+	}
+	contains(t, plan.String(), "then 1.35.4 by kubeadm\n")
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	if code := reports.ExitCode(recorder.Run()); code != reports.ExitPassed {
+		t.Errorf("exit code %d", code)
+	}
+	if want := []string{"by kubeadm", "1.35.4"}; !slices.Equal(p.clusters[0].converged, want) {
+		t.Errorf("converged %v, want %v", p.clusters[0].converged, want)
+	}
+}
+
+func TestMethodsThatCannotBe(t *testing.T) {
+	up := scenario("up", "  - transition: {version: \"1.35\", method: kubeadm}\n")
+	_, err := planOf(t, &provider{}, up, harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	contains(t, err.Error(), "test.yaml:8:5: method kubeadm: the clusters of provider fake know no methods")
+	down := scenario("down", "  - transition: {version: \"1.33\", method: kubeadm}\n")
+	_, err = harness.NewPlan(t.Context(), &methodical{}, load(t, down), harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	contains(t, err.Error(), "test.yaml:8:5: method kubeadm: kubeadm does not go down")
+}
+
+func TestRevert(t *testing.T) {
+	for name, test := range map[string]struct {
+		onFailure string
+		backFails bool
+		want      []string // what the cluster came to
+		message   string
+	}{
+		"told":           {", onFailure: revert", false, []string{"1.34.4"}, "the cluster was taken back to 1.34.4"},
+		"not told":       {"", false, nil, "it will not"},
+		"back fails too": {", onFailure: revert", true, nil, "could not be taken back to 1.34.4: nor back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{converge: func(_ context.Context, state clusters.State) error {
+				switch {
+				case state.Version == "1.35.4":
+					return errors.New("it will not")
+				case test.backFails:
+					return errors.New("nor back")
+				}
+				return nil
+			}}
+			text := scenario("one", fmt.Sprintf("  - transition: {version: \"1.35\"%s}\n", test.onFailure)+makeMap("a"))
+			run, err := execute(t.Context(), t, p, text, harness.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := find(t, run, "one")
+			if s.Status != reports.Error || statuses(s.Steps) != "error notRun" {
+				t.Errorf("%s: %s", s.Status, statuses(s.Steps))
+			}
+			contains(t, run.Tracks[0].Setup[1].Message, "it will not", test.message)
+			if got := p.clusters[0].converged; !slices.Equal(got, test.want) {
+				t.Errorf("the cluster came to %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// An interrupt is no failure to be mended: the cluster is to go, and at once.
+func TestNoRevertAfterAnInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	p := &provider{converge: func(ctx context.Context, _ clusters.State) error {
+		calls++
+		cancel()
+		return ctx.Err()
+	}}
+	_, err := execute(ctx, t, p, scenario("one", "  - transition: {version: \"1.35\", onFailure: revert}\n"), harness.Options{})
+	if !errors.Is(err, context.Canceled) || calls != 1 {
+		t.Errorf("%d transitions were tried: %v", calls, err)
+	}
+}
