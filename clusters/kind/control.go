@@ -8,9 +8,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// killScript takes a component's manifest out of kubelet's sight and kills its process, in this order and at once: kubelet then neither starts it
-// again nor asks it to end first.
-const killScript = `mkdir -p "$2"
+// killScript takes a component's manifest out of kubelet's sight and kills its process, while kubelet is stopped: it would start the process again, or
+// end it with a warning.
+const killScript = `trap "systemctl start kubelet" EXIT
+systemctl stop kubelet
+mkdir -p "$2"
 mv "$1/$3.yaml" "$2/$3.yaml"
 pkill -KILL -f "^([^ ]*/)?$3 "`
 
@@ -37,7 +39,7 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
 	n := c.controlPlane()
 	if component == clusters.Kubelet {
-		return c.apply(ctx, nodeChange{node: n, kubelet: &kubeletChange{state: c.State()}})
+		return c.apply(ctx, &nodeChange{node: n, kubelet: &kubeletChange{state: c.State()}})
 	}
 	if !isStatic(component) {
 		return fmt.Errorf("restart %s: only kubelet, etcd and %v can be restarted on kind", component, clusters.ControlPlane())
@@ -56,7 +58,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if err != nil {
 		return err
 	}
-	return c.apply(ctx, nodeChange{node: n, replacements: []*replacement{{component: component, manifest: manifest, proves: func([]byte) error { return nil }}}})
+	return c.apply(ctx, &nodeChange{node: n, replacements: []*replacement{{component: component, manifest: manifest, proves: func([]byte) error { return nil }}}})
 }
 
 func (c *Cluster) nextRestart() int {

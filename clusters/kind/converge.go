@@ -95,12 +95,13 @@ func (c *Cluster) bring(ctx context.Context, version string) (artifacts, error) 
 }
 
 // upward goes in the order in which the version skew policy has an upgrade go: nothing is ever newer than the API server. Without a change of
-// version there is nothing to order, and the control plane goes together.
+// version there is nothing to order.
 func (c *Cluster) upward(ctx context.Context, state clusters.State, bin artifacts) error {
-	if bin.dir != "" {
-		if err := c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer); err != nil {
-			return err
-		}
+	if bin.dir == "" {
+		return c.together(ctx, state)
+	}
+	if err := c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer); err != nil {
+		return err
 	}
 	for i, n := range c.nodes {
 		components := []clusters.Component{clusters.Kubelet}
@@ -112,6 +113,29 @@ func (c *Cluster) upward(ctx context.Context, state clusters.State, bin artifact
 		}
 	}
 	return c.convergeProxy(ctx, state)
+}
+
+// together changes the control plane at once, and the rest as soon as there is an API server again.
+func (c *Cluster) together(ctx context.Context, state clusters.State) error {
+	change, err := c.planNode(ctx, c.controlPlane(), state, artifacts{}, append(clusters.ControlPlane(), clusters.Kubelet)...)
+	if err != nil {
+		return err
+	}
+	if err := c.begin(ctx, change); err != nil {
+		return err
+	}
+	waiting, ctx := errgroup.WithContext(ctx)
+	waiting.Go(func() error { return c.awaitChange(ctx, change) })
+	waiting.Go(func() error {
+		if err := c.await(ctx, "the API server", c.apiReady); err != nil {
+			return err
+		}
+		for _, n := range c.nodes[1:] {
+			waiting.Go(func() error { return c.changeNode(ctx, n, state, artifacts{}, clusters.Kubelet) })
+		}
+		return c.convergeProxy(ctx, state)
+	})
+	return waiting.Wait()
 }
 
 // downward reverses it.

@@ -72,21 +72,28 @@ func (c *Cluster) planKubelet(ctx context.Context, n node, state clusters.State,
 	return change, c.remember(clusters.Kubelet, ours)
 }
 
-func (change *kubeletChange) write(ctx context.Context, n node) error {
-	if change.programs != nil {
-		if err := n.installPrograms(ctx, *change.programs); err != nil {
-			return err
-		}
-	}
+// nodePrograms are those of a node that are of its version.
+var nodePrograms = []string{string(clusters.Kubelet), "kubeadm", "kubectl"}
+
+// files adds those of kubelet to others.
+func (change *kubeletChange) files(files []nodeFile) ([]nodeFile, error) {
 	for path, text := range map[string]string{kubeletConfig: change.config, kubeletFlags: change.flags} {
-		if text == "" {
-			continue // it is restarted as it was
-		}
-		if err := n.write(ctx, path, strings.NewReader(text), "644"); err != nil {
-			return err
+		if text != "" { // it is else restarted as it was
+			files = append(files, nodeFile{path, "644", strings.NewReader(text)})
 		}
 	}
-	return nil
+	if change.programs == nil {
+		return files, nil
+	}
+	for _, program := range nodePrograms {
+		file, err := os.Open(filepath.Join(change.programs.dir, program))
+		if err != nil {
+			closeAll(files)
+			return nil, err
+		}
+		files = append(files, nodeFile{"/usr/bin/" + program, "755", file})
+	}
+	return files, nil
 }
 
 // goneFlag is what kubeadm writes for kubelet before 1.35, which knows it no longer. kubelet before it has a default that does as well.
@@ -97,16 +104,7 @@ func goneFlags(version string) bool {
 	return err == nil && v.Minor >= 35
 }
 
-// installPrograms puts the programs of another version in the place of those that are there.
-func (n node) installPrograms(ctx context.Context, bin artifacts) error {
-	for _, program := range []string{string(clusters.Kubelet), "kubeadm", "kubectl"} {
-		if err := n.installProgram(ctx, bin, program); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// installProgram puts a program of another version in the place of the one that is there.
 func (n node) installProgram(ctx context.Context, bin artifacts, program string) error {
 	file, err := os.Open(filepath.Join(bin.dir, program))
 	if err != nil {

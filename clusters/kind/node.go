@@ -74,7 +74,8 @@ func (n node) read(ctx context.Context, path string) (string, error) {
 // write replaces a file of the node as a whole. The new one is written beside the folder of the old one: whoever watches that folder
 // (kubelet does) never sees a part of it.
 func (n node) write(ctx context.Context, path string, content io.Reader, mode string) error {
-	const script = `temporary="$(dirname "$(dirname "$1")")/.rehearse-$$"
+	const script = `mkdir -p "$(dirname "$1")"
+temporary="$(dirname "$(dirname "$1")")/.rehearse-$$"
 cat > "$temporary"
 chmod "$2" "$temporary"
 mv -f "$temporary" "$1"`

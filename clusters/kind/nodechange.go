@@ -2,8 +2,8 @@ package kind
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -22,33 +22,50 @@ type nodeChange struct {
 
 // changeNode brings components of a node to a state, together, and waits for them. It does nothing to those that are there.
 func (c *Cluster) changeNode(ctx context.Context, n node, state clusters.State, bin artifacts, components ...clusters.Component) error {
-	change := nodeChange{node: n}
+	change, err := c.planNode(ctx, n, state, bin, components...)
+	if err != nil {
+		return err
+	}
+	return c.apply(ctx, change)
+}
+
+// planNode says what to change in a node.
+func (c *Cluster) planNode(ctx context.Context, n node, state clusters.State, bin artifacts, components ...clusters.Component) (*nodeChange, error) {
+	change := &nodeChange{node: n}
 	for _, component := range components {
 		if component == clusters.Kubelet {
 			kubelet, err := c.planKubelet(ctx, n, state, bin)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if kubelet != nil {
-				c.provider.Progress("kind cluster %s: restarting kubelet on %s", c.record.Name, n.name)
+				c.provider.Progress("kind cluster %s: restarting kubelet on %s", c.record.Name, n.nodeName)
 			}
 			change.kubelet = kubelet
 			continue
 		}
 		r, err := c.plan(ctx, component, state)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if r != nil {
 			c.provider.Progress("kind cluster %s: replacing %s", c.record.Name, component)
 			change.replacements = append(change.replacements, r)
 		}
 	}
-	return c.apply(ctx, change)
+	return change, nil
 }
 
 // apply makes the change, and waits until each component proves that it is what was meant.
-func (c *Cluster) apply(ctx context.Context, change nodeChange) error {
+func (c *Cluster) apply(ctx context.Context, change *nodeChange) error {
+	if err := c.begin(ctx, change); err != nil {
+		return err
+	}
+	return c.awaitChange(ctx, change)
+}
+
+// begin makes the change, after a look at what is there before.
+func (c *Cluster) begin(ctx context.Context, change *nodeChange) error {
 	if len(change.replacements) == 0 && change.kubelet == nil {
 		return nil
 	}
@@ -58,25 +75,31 @@ func (c *Cluster) apply(ctx context.Context, change nodeChange) error {
 			change.replacements = append(change.replacements, &replacement{component: component, proves: func([]byte) error { return nil }})
 		}
 	}
+	looks, looking := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
-		var err error
-		if r.earlier, err = change.node.starts(ctx, r.component); err != nil {
-			return fmt.Errorf("look at the logs of %s: %w", r.component, err)
-		}
-		r.startedBefore = c.startedAt(ctx, r.component, change.node)
+		looks.Go(func() (err error) {
+			if r.earlier, err = change.node.starts(looking, r.component); err != nil {
+				return fmt.Errorf("look at the logs of %s: %w", r.component, err)
+			}
+			r.startedBefore = c.startedAt(looking, r.component, change.node)
+			return nil
+		})
 	}
 	if change.kubelet != nil {
-		change.kubelet.startedBefore = c.startedAt(ctx, clusters.Kubelet, change.node)
+		looks.Go(func() error {
+			change.kubelet.startedBefore = c.startedAt(looking, clusters.Kubelet, change.node)
+			return nil
+		})
 	}
-	if err := change.make(ctx, end); err != nil {
+	if err := looks.Wait(); err != nil {
 		return err
 	}
-	return c.awaitChange(ctx, change)
+	return change.make(ctx, end)
 }
 
 // ended are the components whose processes are ended for the change. A kubelet of another version takes every static pod for a changed one, and
 // would end them all by and by.
-func (change nodeChange) ended() []clusters.Component {
+func (change *nodeChange) ended() []clusters.Component {
 	if change.kubelet != nil && change.kubelet.programs != nil && change.node.controlPlane {
 		return append(clusters.ControlPlane(), clusters.Etcd)
 	}
@@ -87,49 +110,81 @@ func (change nodeChange) ended() []clusters.Component {
 	return end
 }
 
-// endScript ends components at once. It is run while kubelet is stopped, or kubelet would start them again; and a kubelet that starts
-// finds only the new manifest, where one that runs would take ten seconds to believe that the old pod is gone.
-const endScript = `for component in "$@"; do pkill -KILL -f "^([^ ]*/)?$component " || true; done`
+// stagingFolder of a node has the files of a change until kubelet is stopped. Kubelet does not look there.
+const stagingFolder = "/etc/kubernetes/rehearse-staged"
 
-// make changes the files while kubelet is stopped, and has it start again whatever happens meanwhile.
-func (change nodeChange) make(ctx context.Context, end []clusters.Component) (err error) {
+// changeScript puts staged files in their places ($1 to $2, and so on), up to a "--", and ends components at once. All that is done while kubelet is stopped: it
+// would start them again; and a kubelet that starts finds only the new manifest, where one that runs would take ten seconds to believe that
+// the old pod is gone. Kubelet is started again whatever happens.
+const changeScript = `stopped="$1"
+shift
+trap "systemctl reset-failed kubelet || true; systemctl start kubelet" EXIT
+systemctl stop kubelet
+while [ "$1" != -- ]; do
+  mv -f "$1" "$2"
+  rm -f "$stopped/$(basename "$2")"
+  shift 2
+done
+shift
+for component in "$@"; do pkill -KILL -f "^([^ ]*/)?$component " || true; done`
+
+// make brings the files into the node, and then makes the change.
+func (change *nodeChange) make(ctx context.Context, end []clusters.Component) error {
 	n := change.node
-	defer func() {
-		_, startErr := n.shell(context.WithoutCancel(ctx), "systemctl reset-failed kubelet || true; systemctl start kubelet")
-		err = errors.Join(err, startErr)
-	}()
-	if _, err := n.shell(ctx, "systemctl stop kubelet"); err != nil {
-		return fmt.Errorf("stop kubelet on %s: %w", n.name, err)
+	files, err := change.files()
+	if err != nil {
+		return err
 	}
-	for _, r := range change.replacements {
-		if r.manifest == "" {
-			continue
-		}
-		name := string(r.component) + ".yaml"
-		if err := n.write(ctx, manifestsFolder+"/"+name, strings.NewReader(r.manifest), "600"); err != nil {
-			return err
-		}
-		if _, err := n.shell(ctx, `rm -f "$1"`, stoppedFolder+"/"+name); err != nil {
-			return err
-		}
+	defer closeAll(files)
+	args := []string{stoppedFolder}
+	staging, stagingCtx := errgroup.WithContext(ctx)
+	for i, file := range files {
+		staged := fmt.Sprintf("%s/%d", stagingFolder, i)
+		staging.Go(func() error { return n.write(stagingCtx, staged, file.content, file.mode) })
+		args = append(args, staged, file.path)
 	}
-	if change.kubelet != nil {
-		if err := change.kubelet.write(ctx, n); err != nil {
-			return err
-		}
+	if err := staging.Wait(); err != nil {
+		return err
 	}
-	if len(end) == 0 {
-		return nil
-	}
-	names := make([]string, 0, len(end))
+	args = append(args, "--")
 	for _, component := range end {
-		names = append(names, string(component))
+		args = append(args, string(component))
 	}
-	_, err = n.shell(ctx, endScript, names...)
-	return err
+	if _, err := n.shell(ctx, changeScript, args...); err != nil {
+		return fmt.Errorf("change what runs on %s: %w", n.name, err)
+	}
+	return nil
 }
 
-func (c *Cluster) awaitChange(ctx context.Context, change nodeChange) error {
+// nodeFile is a file that is to be in a node.
+type nodeFile struct {
+	path, mode string
+	content    io.Reader
+}
+
+// files of the change. Those that are open must be closed.
+func (change *nodeChange) files() ([]nodeFile, error) {
+	var files []nodeFile
+	for _, r := range change.replacements {
+		if r.manifest != "" {
+			files = append(files, nodeFile{manifestsFolder + "/" + string(r.component) + ".yaml", "600", strings.NewReader(r.manifest)})
+		}
+	}
+	if change.kubelet == nil {
+		return files, nil
+	}
+	return change.kubelet.files(files)
+}
+
+func closeAll(files []nodeFile) {
+	for _, file := range files {
+		if closer, ok := file.content.(io.Closer); ok {
+			_ = closer.Close() // it was only read
+		}
+	}
+}
+
+func (c *Cluster) awaitChange(ctx context.Context, change *nodeChange) error {
 	waiting, ctx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {
