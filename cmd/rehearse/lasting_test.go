@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
+)
+
+// Clusters of both providers are known by their folders, also where no container engine answers.
+func TestLastingClusters(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("PATH", t.TempDir())
+	for _, folder := range []string{"clusters/both", "clusters/here", "kind/clusters/both", "kind/clusters/real", "kind/clusters/left-over"} {
+		dir := filepath.Join(cache, "rehearse", folder)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(dir)
+		if err := folders.Write(dir, folders.Record{Name: name, Lasting: name != "left-over", State: clusters.State{Version: "1.35.4"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		args    string
+		code    int
+		out     []string
+		said    []string
+		nothing string
+	}{
+		{"list", exitBroken, []string{"both  local     1.35.4", "here  local     1.35.4", "both  kind      1.35.4  unknown", "real  kind      1.35.4  unknown"}, []string{"none of docker, nerdctl, podman is on the PATH"}, "left-over"},
+		{"kubeconfig here", exitOK, []string{"/rehearse/clusters/here/"}, nil, "kind"},
+		{"kubeconfig real", exitOK, []string{"/rehearse/kind/clusters/real/kubeconfig"}, nil, ""},
+		{"kubeconfig both", exitInput, nil, []string{`there is a local cluster "both" and a kind cluster "both"`, "--provider"}, ""},
+		{"kubeconfig --provider kind both", exitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
+		{"kubeconfig --provider kind here", exitInput, nil, []string{`cluster "here": no such cluster`}, ""},
+		{"delete left-over", exitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
+		{"transition real --feature-gates A=true", exitInput, nil, []string{"none of docker"}, ""},
+		{"create --provider existing --version 1.35", exitInput, nil, []string{`--provider "existing": want local or kind`}, ""},
+		{"create --node-image 1.35=x --version 1.35", exitInput, nil, []string{"--node-image is for --provider kind"}, ""},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			var out, said bytes.Buffer
+			if code := run(t.Context(), append([]string{"cluster"}, strings.Fields(test.args)...), nil, &out, &said); code != test.code {
+				t.Errorf("exit code %d, want %d", code, test.code)
+			}
+			for _, want := range test.out {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in:\n%s", want, out.String())
+				}
+			}
+			for _, want := range test.said {
+				if !strings.Contains(said.String(), want) {
+					t.Errorf("no %q in:\n%s", want, said.String())
+				}
+			}
+			if test.nothing != "" && strings.Contains(out.String(), test.nothing) {
+				t.Errorf("%q in:\n%s", test.nothing, out.String())
+			}
+		})
+	}
+}
