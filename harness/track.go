@@ -196,16 +196,20 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	t.mu.Unlock()
 	step := t.track.transitions[n]
 	t.Recorder.StartTrackStep(t.track.result, step)
-	wanted := t.track.breaks(n)
-	if wanted != nil {
+	wanted, way := t.track.breaks(n), t.track.Ways[n]
+	if wanted != nil || way.Revert {
 		t.unguard()
 	}
 	patience = max(patience, time.Second)
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := t.converge(timed, t.track.Path[n+1], t.track.Ways[n].Method)
-	if err != nil && t.track.Ways[n].Revert {
-		err = t.revert(ctx, n, patience, err)
+	err := t.converge(timed, t.track.Path[n+1], way.Method)
+	if way.Revert {
+		if err != nil {
+			err = t.revert(ctx, n, patience, err)
+			t.forgetDeaths()
+		}
+		t.guardAgain()
 	}
 	t.kinds.Reset()
 	if err == nil {

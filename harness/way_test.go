@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -104,4 +105,27 @@ func TestNoRevertAfterAnInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("%d transitions were tried: %v", calls, err)
 	}
+}
+
+// That a component dies is why the transition fails; it does not keep the cluster from being taken back.
+func TestRevertAfterADeath(t *testing.T) {
+	p := &provider{}
+	p.converge = func(ctx context.Context, state clusters.State) error {
+		if state.Version != "1.35.4" {
+			return ctx.Err()
+		}
+		died := errors.New("kube-apiserver ended by itself")
+		p.clusters[0].died <- died
+		select {
+		case <-ctx.Done(): // the watchdog would end everything
+		case <-time.After(100 * time.Millisecond):
+		}
+		return died
+	}
+	text := scenario("one", "  - transition: {version: \"1.35\", onFailure: revert}\n")
+	run, err := execute(t.Context(), t, p, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, run.Tracks[0].Setup[1].Message, "kube-apiserver ended by itself", "the cluster was taken back to 1.34.4")
 }
