@@ -54,16 +54,16 @@ func TestCheck(t *testing.T) {
 		refuse  bool
 		want    string
 	}{
-		"the minor is right":                      {path: []clusters.State{{Version: "1.35"}}},
-		"any version":                             {path: []clusters.State{{}}},
-		"the gate is right":                       {path: []clusters.State{{Version: "1.35.4", FeatureGates: map[string]bool{"G": true}}}},
-		"another version":                         {path: []clusters.State{{Version: "1.34"}}, want: "wants Kubernetes 1.34, cluster ctx runs 1.35.4"},
-		"another patch":                           {path: []clusters.State{{Version: "1.35.3"}}, want: "wants Kubernetes 1.35.3"},
-		"another gate":                            {path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}}, want: "G should be false"},
-		"gates cannot be read":                    {path: []clusters.State{{FeatureGates: map[string]bool{"G": true}}}, refuse: true, want: "cannot be told"},
-		"a transition":                            {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
-		"a transition that a command performs":    {path: []clusters.State{{}, {Version: "1.36"}}, command: []string{"/bin/true"}},
-		"nodes":                                   {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those it has"},
+		"the minor is right":                   {path: []clusters.State{{Version: "1.35"}}},
+		"any version":                          {path: []clusters.State{{}}},
+		"the gate is right":                    {path: []clusters.State{{Version: "1.35.4", FeatureGates: map[string]bool{"G": true}}}},
+		"another version":                      {path: []clusters.State{{Version: "1.34"}}, want: "wants Kubernetes 1.34, cluster ctx runs 1.35.4"},
+		"another patch":                        {path: []clusters.State{{Version: "1.35.3"}}, want: "wants Kubernetes 1.35.3"},
+		"another gate":                         {path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}}, want: "G should be false"},
+		"gates cannot be read":                 {path: []clusters.State{{FeatureGates: map[string]bool{"G": true}}}, refuse: true, want: "cannot be told"},
+		"a transition":                         {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
+		"a transition that a command performs": {path: []clusters.State{{}, {Version: "1.36"}}, command: []string{"/bin/true"}},
+		"nodes":                                {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those it has"},
 		"settings that a cluster does not reveal": {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
 	}
 	for name, test := range tests {

@@ -184,10 +184,11 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 	c.Release()
 	second := provider(t)
 	second.Root, second.Lasting = first.Root, true
-	again, err := second.Open(t.Context(), "beside-lasts")
+	opened, err := second.Open(t.Context(), "beside-lasts")
 	if err != nil {
 		t.Fatal(err)
 	}
+	again := opened.(*local.Cluster)
 	if info, err := second.Describe(t.Context(), "beside-lasts"); err != nil || !strings.Contains(strings.Join(info.Running, " "), string(batch)) || !strings.Contains(info.State.String(), "scheduler/batch") {
 		t.Errorf("described as %+v, %v", info, err)
 	}

@@ -90,7 +90,7 @@ func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	}
 	for {
 		select {
-		case <-e.set.Died(): // it is alive again
+		case <-e.set.Died(): //nolint:errcheck // it is alive again
 		default:
 			return nil
 		}

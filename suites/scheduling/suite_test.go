@@ -1,6 +1,9 @@
 package scheduling_test
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/suites/scheduling"
@@ -8,10 +11,19 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 16}
+	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 24}
 }
 
-func TestMain(m *testing.M) { suite().Main(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == ownCommand {
+		if err := ownScheduler(context.Background(), os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	suite().Main(m)
+}
 
 func TestScenarios(t *testing.T) { suite().Specs(t) }
 
