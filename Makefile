@@ -10,10 +10,10 @@ KIND_VERSIONS := 1.34 1.35
 
 .PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind
 
-# Style, unit tests, and all suites on real control planes, each also with every fault of its simulator.
+# Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
 test: lint fetch
 	go test -timeout 80m ./...
-	@echo "NOT RUN here: the tests on kind clusters, which need a container engine (.ci/kind, make test-kind)"
+	@echo "NOT RUN here: the faults of LeaderWorkerSet and Grove, which take more than ten minutes (make faults), and the tests on kind clusters (.ci/kind)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.
 fetch:
@@ -51,7 +51,7 @@ bench-kind:
 # Every suite against every fault of its simulator, with the matrix.
 .PHONY: faults
 faults: fetch
-	go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
+	REHEARSE_ALL_FAULTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
 
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset

@@ -9,7 +9,7 @@ import (
 
 // Each version of Kubernetes needs a cluster, the variant with annotations another, and what is older than the field one.
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: leaderworkerset.Definition(), MaxTracks: 4}
+	return suitetest.Suite{Definition: leaderworkerset.Definition(), SlowFaults: true, MaxTracks: 4}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

@@ -25,9 +25,14 @@ import (
 // library is where the scenarios are, seen from a suite's folder.
 const library = "../../scenarios"
 
+// allFaults is the environment variable that `make faults` sets.
+const allFaults = "REHEARSE_ALL_FAULTS"
+
 // Suite is one that is tested.
 type Suite struct {
 	suites.Definition
+	// SlowFaults says that its faults take more than ten minutes: they are tried by `make faults`, and not by `make test`.
+	SlowFaults bool
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
 }
@@ -68,8 +73,8 @@ func (s Suite) Check(t *testing.T) {
 // Faults runs the suite with each fault of its simulator: it must fail, and where the fault is.
 func (s Suite) Faults(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes minutes")
+	if testing.Short() || s.SlowFaults && os.Getenv(allFaults) == "" {
+		t.Skipf("it takes minutes; %s=1 has all faults of all suites tried", allFaults)
 	}
 	faults.Demand(t, faults.Options{Suite: s.Load(t), Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
 }
