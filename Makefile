@@ -13,7 +13,7 @@ KIND_VERSIONS := 1.34 1.35
 # Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
 test: lint fetch
 	go test -timeout 80m ./...
-	@echo "NOT RUN here: the faults of LeaderWorkerSet and Grove, which take more than ten minutes (make faults), and the tests on kind clusters (.ci/kind)"
+	@echo "NOT RUN here: the faults of LeaderWorkerSet and Grove (make faults), scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.
 fetch:
@@ -48,10 +48,15 @@ test-kind:
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind
 
+# Scenarios that wait for minutes.
+.PHONY: slow
+slow: fetch
+	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling
+
 # Every suite against every fault of its simulator, with the matrix.
 .PHONY: faults
 faults: fetch
-	REHEARSE_ALL_FAULTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
+	REHEARSE_SLOW_TESTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
 
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset

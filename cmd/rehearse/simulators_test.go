@@ -40,7 +40,8 @@ func TestConformanceOfASimulator(t *testing.T) {
 	}
 	r = conform(t, bad, exitFailed, "kai", "--profile", "crd", "--cases", "200", "--system", "kai=faults:crd-pattern-ignores-case")
 	last := r.Scenarios[len(r.Scenarios)-1]
-	if last.Cases == nil || last.Cases.Disagreement != `a sub group named "A": by KAI-K02 it is to be refused, but it was accepted` {
+	// The seed is a new one each time, and not from each does the library find its way to the smallest case, which is "A".
+	if last.Cases == nil || !strings.HasSuffix(last.Cases.Disagreement, ": by KAI-K02 it is to be refused, but it was accepted") {
 		t.Errorf("of the generated cases the report says %+v", last)
 	}
 	if seed := "--seed="; last.Cases.Seed == 0 || !strings.Contains(r.Reproduce.Command, seed) {

@@ -11,7 +11,7 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 24}
+	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 25}
 }
 
 func TestMain(m *testing.M) {

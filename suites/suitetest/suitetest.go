@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -25,8 +26,11 @@ import (
 // library is where the scenarios are, seen from a suite's folder.
 const library = "../../scenarios"
 
-// allFaults is the environment variable that `make faults` sets.
-const allFaults = "REHEARSE_ALL_FAULTS"
+// slowTests is the environment variable that `make faults` and `make slow` set.
+const slowTests = "REHEARSE_SLOW_TESTS"
+
+// slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test` does not.
+const slowLabel = "slow"
 
 // Suite is one that is tested.
 type Suite struct {
@@ -48,7 +52,17 @@ func (s Suite) Main(m *testing.M) {
 func (s Suite) Specs(t *testing.T) {
 	t.Helper()
 	gomega.RegisterFailHandler(ginkgo.Fail)
-	if err := specs.Declare(t.Context(), s.Provider(t), s.Load(t).Scenarios, s.Options(t)); err != nil {
+	list := s.Load(t).Scenarios
+	if os.Getenv(slowTests) == "" {
+		list = slices.DeleteFunc(list, func(c *scenarios.Scenario) bool {
+			_, slow := c.Metadata.Labels[slowLabel]
+			if slow {
+				t.Logf("NOT RUN: %s, which takes minutes; %s=1 runs it", c.Title(), slowTests)
+			}
+			return slow
+		})
+	}
+	if err := specs.Declare(t.Context(), s.Provider(t), list, s.Options(t)); err != nil {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, s.Title)
@@ -73,8 +87,8 @@ func (s Suite) Check(t *testing.T) {
 // Faults runs the suite with each fault of its simulator: it must fail, and where the fault is.
 func (s Suite) Faults(t *testing.T) {
 	t.Helper()
-	if testing.Short() || s.SlowFaults && os.Getenv(allFaults) == "" {
-		t.Skipf("it takes minutes; %s=1 has all faults of all suites tried", allFaults)
+	if testing.Short() || s.SlowFaults && os.Getenv(slowTests) == "" {
+		t.Skipf("it takes minutes; %s=1 has all faults of all suites tried", slowTests)
 	}
 	faults.Demand(t, faults.Options{Suite: s.Load(t), Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
 }
