@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		"a transition":                         {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
 		"a transition that a command performs": {path: []clusters.State{{}, {Version: "1.36"}}, command: []string{"/bin/true"}},
 		"nodes":                                {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those it has"},
-		"settings that a cluster does not reveal": {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
+		"settings that nobody can look into":   {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func newRootCommand() *cobra.Command {
 		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and rollbacks,
 writes that must be refused, what must come true), and says in JUnit what held and what broke.`,
 		Example: `  rehearse run scenarios/kubernetes                 run every scenario of a folder
-  rehearse run --label 'kep:5311 && !slow' scenarios  run what a label expression selects
+  rehearse run --label '!slow:minutes' scenarios    run what a label expression selects
   rehearse plan scenarios/kubernetes                show what would be done, start nothing
   rehearse fetch 1.34 1.35                          get the Kubernetes programs beforehand
   rehearse cluster create --version 1.35            a control plane to play with, in seconds`,

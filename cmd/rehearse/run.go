@@ -29,7 +29,7 @@ type selection struct {
 func (s *selection) add(command *cobra.Command) {
 	s.providerFlags.add(command)
 	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
-	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow'")
+	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow:minutes'")
 	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), or with faults of its simulator: NAME=faults:A,B")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 }

@@ -69,9 +69,6 @@ type Simulator struct {
 	Hosts []string
 }
 
-// Exists says whether there is a simulator at all.
-func (s Simulator) Exists() bool { return s.Run != nil || s.RunConfigured != nil }
-
 // Catalog is the simulators that a program can be, by name.
 type Catalog map[string]Simulator
 

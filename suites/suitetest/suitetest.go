@@ -26,7 +26,7 @@ import (
 // library is where the scenarios are, seen from a suite's folder.
 const library = "../../scenarios"
 
-// slowTests is the environment variable that `make faults` and `make slow` set.
+// slowTests is the environment variable that `make faults` sets.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
 // slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test` does not.
@@ -48,7 +48,7 @@ func (s Suite) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Specs runs every scenario on real control planes, as a Ginkgo suite.
+// Specs runs the scenarios on real control planes, as a Ginkgo suite: all but the slow ones, which it names.
 func (s Suite) Specs(t *testing.T) {
 	t.Helper()
 	gomega.RegisterFailHandler(ginkgo.Fail)

@@ -100,7 +100,11 @@ func (b *Builder) debootstrap(ctx context.Context, rootfs string) error {
 		return fmt.Errorf("make the folder of the Debian tree: %w", err)
 	}
 	b.Progress("getting Debian %s and %d packages (about a minute)", suite, len(packages))
-	_, err = output(ctx, path, "--variant=minbase", "--include="+strings.Join(packages, ","), suite, rootfs, b.Mirror)
+	arguments := []string{"--variant=minbase", "--include=" + strings.Join(packages, ","), suite, rootfs}
+	if b.Mirror != "" {
+		arguments = append(arguments, b.Mirror)
+	}
+	_, err = output(ctx, path, arguments...)
 	return err
 }
 

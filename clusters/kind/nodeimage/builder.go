@@ -59,7 +59,7 @@ type Options struct {
 	Programs Programs
 	// Loader takes the finished images.
 	Loader Loader
-	// Mirror of Debian packages; http://deb.debian.org/debian unless told.
+	// Mirror of Debian packages; debootstrap's own choice unless told.
 	Mirror string
 	// Progress is told what is going on. May be nil.
 	Progress clusters.Progress
@@ -70,9 +70,6 @@ type Builder struct{ Options }
 
 // New returns a builder; it touches nothing yet.
 func New(o Options) *Builder {
-	if o.Mirror == "" {
-		o.Mirror = "http://deb.debian.org/debian"
-	}
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
 	}
