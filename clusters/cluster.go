@@ -48,6 +48,13 @@ type ComponentController interface {
 	Restart(ctx context.Context, component Component) error
 }
 
+// Rediscoverer is a Cluster whose controllers can be told that there are new kinds of objects.
+type Rediscoverer interface {
+	// Rediscover makes kube-controller-manager look for kinds at once. By itself it does so every 30 s, and until then does not collect what belongs
+	// to an object of a kind that it does not know.
+	Rediscover(ctx context.Context) error
+}
+
 // MetricsSource is a Cluster whose components' metrics can be read.
 type MetricsSource interface {
 	// Metrics returns the component's /metrics in the Prometheus text format.

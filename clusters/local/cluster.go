@@ -47,6 +47,7 @@ var (
 	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
+	_ clusters.Rediscoverer        = (*Cluster)(nil)
 	_ clusters.MetricsSource       = (*Cluster)(nil)
 	_ clusters.DNSServer           = (*Cluster)(nil)
 	_ clusters.Watchdog            = (*Cluster)(nil)
@@ -92,7 +93,7 @@ func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.Fi
 			_ = lock.Close()
 		}
 	}()
-	if r.Ports, held, err = reservePorts(p.portsDir()); err != nil {
+	if r.Ports, held, err = reservePorts(); err != nil {
 		return nil, err
 	}
 	l := layout{Dir: dir, Ports: r.Ports}
@@ -280,6 +281,14 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		return err
 	}
 	return c.revive(ctx)
+}
+
+// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that is down learns of them when it is started.
+func (c *Cluster) Rediscover(ctx context.Context) error {
+	if c.process(string(clusters.ControllerManager)) == nil {
+		return nil
+	}
+	return c.Restart(ctx, clusters.ControllerManager)
 }
 
 func (c *Cluster) process(name string) *processes.Process {

@@ -12,9 +12,9 @@ type listening struct {
 	Schedulers map[clusters.Component]int `json:",omitempty"`
 }
 
-// reservePorts picks free ports and locks them in a folder that all clusters share.
-func reservePorts(dir string) (listening, *ports.Reservation, error) {
-	held, err := ports.Reserve(dir, "127.0.0.1", 7)
+// reservePorts picks free ports and locks them.
+func reservePorts() (listening, *ports.Reservation, error) {
+	held, err := ports.Reserve("127.0.0.1", 7)
 	if err != nil {
 		return listening{}, &ports.Reservation{}, err
 	}

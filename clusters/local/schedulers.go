@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -35,7 +34,7 @@ func (c *Cluster) placeSchedulers(state clusters.State) error {
 		if c.ports().schedulerPort(component) != 0 {
 			continue
 		}
-		held, err := ports.Reserve(c.provider.portsDir(), "127.0.0.1", 1)
+		held, err := ports.Reserve("127.0.0.1", 1)
 		if err != nil {
 			return fmt.Errorf("find a port for %s: %w", component, err)
 		}
@@ -121,6 +120,3 @@ func (c *Cluster) stopSchedulers(ctx context.Context, changed []want) error {
 	}
 	return nil
 }
-
-// portsDir is the folder of the locks of ports, which all clusters share.
-func (p *Provider) portsDir() string { return filepath.Join(filepath.Dir(p.Root), "ports") }

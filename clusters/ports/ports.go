@@ -1,14 +1,11 @@
-// Package ports finds ports that nobody listens on, and holds them against other clusters of this user.
+// Package ports finds ports that nobody listens on, and holds them against other clusters on this machine.
 package ports
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
-	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // Ports are taken from below the range that the kernel hands to outgoing connections, so that nothing takes one while
@@ -20,26 +17,22 @@ type Reservation struct {
 	// Numbers of the ports.
 	Numbers []int
 
-	files []*os.File
+	locks []net.Listener
 }
 
 // Release gives the ports back.
 func (r *Reservation) Release() {
-	for _, file := range r.files {
-		_ = os.Remove(file.Name())
-		_ = file.Close()
+	for _, lock := range r.locks {
+		_ = lock.Close()
 	}
-	r.files = nil
+	r.locks = nil
 }
 
-// Reserve picks n ports that are free on an address of this machine, and locks them in a folder that all clusters share.
-func Reserve(dir, host string, n int) (*Reservation, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for port locks: %w", err)
-	}
+// Reserve picks n ports that are free on an address of this machine, and locks them against every other Reserve on it.
+func Reserve(host string, n int) (*Reservation, error) {
 	r := &Reservation{}
 	for range n {
-		if err := r.one(dir, host); err != nil {
+		if err := r.one(host); err != nil {
 			r.Release()
 			return nil, err
 		}
@@ -47,22 +40,19 @@ func Reserve(dir, host string, n int) (*Reservation, error) {
 	return r, nil
 }
 
-func (r *Reservation) one(dir, host string) error {
+func (r *Reservation) one(host string) error {
 	for range 1000 {
 		port := first + rand.IntN(last-first)
-		file, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+		// An abstract socket is a lock of the whole machine that leaves no file, whoever holds it and however that ends.
+		lock, err := net.Listen("unix", "@rehearse-port-"+strconv.Itoa(port))
 		if err != nil {
-			return fmt.Errorf("lock port %d: %w", port, err)
+			continue // somebody else's
 		}
-		ours := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-		if ours && free(host, port) {
-			r.files, r.Numbers = append(r.files, file), append(r.Numbers, port)
+		if free(host, port) {
+			r.locks, r.Numbers = append(r.locks, lock), append(r.Numbers, port)
 			return nil
 		}
-		if ours {
-			_ = os.Remove(file.Name())
-		}
-		_ = file.Close()
+		_ = lock.Close()
 	}
 	return fmt.Errorf("no free port on %s between %d and %d", host, first, last)
 }

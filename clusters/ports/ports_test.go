@@ -2,8 +2,6 @@ package ports_test
 
 import (
 	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -12,12 +10,11 @@ import (
 )
 
 func TestReserve(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "locks")
-	one, err := ports.Reserve(dir, "127.0.0.1", 200)
+	one, err := ports.Reserve("127.0.0.1", 200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := ports.Reserve(dir, "127.0.0.1", 200)
+	two, err := ports.Reserve("127.0.0.1", 200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +29,21 @@ func TestReserve(t *testing.T) {
 		t.Fatalf("a reserved port cannot be listened on: %v", err)
 	}
 	defer listener.Close()
-	one.Release()
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 200 {
-		t.Errorf("%d locks after a release, %v; want 200", len(entries), err)
+	lock := "@rehearse-port-" + strconv.Itoa(one.Numbers[1])
+	if held, err := net.Listen("unix", lock); err == nil {
+		held.Close()
+		t.Error("a reserved port is not locked")
 	}
+	one.Release()
+	held, err := net.Listen("unix", lock)
+	if err != nil {
+		t.Fatalf("a port that was given back is still locked: %v", err)
+	}
+	held.Close()
 }
 
 func TestNoSuchAddress(t *testing.T) {
-	if _, err := ports.Reserve(t.TempDir(), "192.0.2.1", 1); err == nil {
+	if _, err := ports.Reserve("192.0.2.1", 1); err == nil {
 		t.Error("a port of an address that is not this machine's")
 	}
 }

@@ -30,6 +30,8 @@ type fakeCluster struct {
 	probe   func(n int) (code int, message string)
 	probes  int
 	metrics string
+	// rediscovered counts how often the controllers were told of new kinds.
+	rediscovered int
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -38,6 +40,11 @@ func newFakeCluster(t *testing.T) *fakeCluster {
 	c.server = httptest.NewServer(http.HandlerFunc(c.handle))
 	t.Cleanup(c.server.Close)
 	return c
+}
+
+func (c *fakeCluster) Rediscover(context.Context) error {
+	c.rediscovered++
+	return nil
 }
 
 func (c *fakeCluster) Name() string             { return "fake" }
@@ -152,7 +159,6 @@ func (c *fakeCluster) read(w http.ResponseWriter, r *http.Request, path string) 
 // newSet returns a set of the cluster that is ended with the test.
 func newSet(t *testing.T, c *fakeCluster, o Options) *Set {
 	t.Helper()
-	o.PortLocks = t.TempDir()
 	o.Progress = t.Logf
 	s, err := New(c, o)
 	if err != nil {

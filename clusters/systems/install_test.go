@@ -97,6 +97,9 @@ func TestInstall(t *testing.T) {
 	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
+	if c.rediscovered != 1 {
+		t.Errorf("the controllers were told %d times of the one new kind", c.rediscovered)
+	}
 }
 
 // TestOthersStay: what was in the cluster before is not deleted, and the webhooks of another installation are not taken over.

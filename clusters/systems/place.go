@@ -62,18 +62,10 @@ func (s *Set) furnish(p *place, name string) (err error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
-	locks := s.PortLocks
-	if locks == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return fmt.Errorf("find a folder for the locks of ports: %w; set XDG_CACHE_HOME", err)
-		}
-		locks = filepath.Join(cache, "rehearse", "ports")
-	}
-	if p.served, err = reserve(locks, p.host, 1); err != nil {
+	if p.served, err = reserve(p.host, 1); err != nil {
 		return err
 	}
-	if p.own, err = reserve(locks, loopback, 2); err != nil {
+	if p.own, err = reserve(loopback, 2); err != nil {
 		return err
 	}
 	config := s.cluster.RESTConfig()
@@ -86,8 +78,8 @@ func (s *Set) furnish(p *place, name string) (err error) {
 }
 
 // reserve never returns nil, so that what it returns can be released in any case.
-func reserve(locks, host string, n int) (*ports.Reservation, error) {
-	held, err := ports.Reserve(locks, host, n)
+func reserve(host string, n int) (*ports.Reservation, error) {
+	held, err := ports.Reserve(host, n)
 	if err != nil {
 		return &ports.Reservation{}, err
 	}

@@ -47,6 +47,32 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 	return all, own, nil
 }
 
+// announced does something, and then tells the cluster of the kinds that came with it.
+func (s *Set) announced(ctx context.Context, do func() error) error {
+	controllers, ok := s.cluster.(clusters.Rediscoverer)
+	if !ok {
+		return do()
+	}
+	before, _, err := s.api.stock(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	after, _, err := s.api.stock(ctx, "")
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(after, func(r reference) bool { return r.kind != namespaceKind && !slices.Contains(before, r) }) {
+		return nil
+	}
+	if err := controllers.Rediscover(ctx); err != nil {
+		return fmt.Errorf("tell the controllers of new kinds: %w", err)
+	}
+	return nil
+}
+
 // takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration that it did not renew is of
 // what it was before, and goes.
 func (s *Set) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {

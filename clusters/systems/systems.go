@@ -43,8 +43,6 @@ type Options struct {
 	Simulators Simulators
 	// Keep makes processes that outlive this one.
 	Keep bool
-	// PortLocks is the folder of the locks of ports; that of the user's cache directory unless told.
-	PortLocks string
 	// Progress is told what is going on. May be nil.
 	Progress clusters.Progress
 	// Now is the clock; time.Now unless set.
@@ -123,7 +121,7 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
 	s.hold(true)
-	err := s.converge(ctx, wanted)
+	err := s.announced(ctx, func() error { return s.converge(ctx, wanted) })
 	s.hold(false)
 	if err != nil {
 		return err
