@@ -188,54 +188,6 @@ func (t *trackRun) componentDied() <-chan error {
 	return nil
 }
 
-// cross makes the n-th transition of the track.
-func (t *trackRun) cross(ctx context.Context, n int) error {
-	t.mu.Lock()
-	patience := t.patience
-	t.patience = 0
-	t.mu.Unlock()
-	step := t.track.transitions[n]
-	t.Recorder.StartTrackStep(t.track.result, step)
-	wanted, way := t.track.breaks(n), t.track.Ways[n]
-	if wanted != nil || way.Revert {
-		t.unguard()
-	}
-	patience = max(patience, time.Second)
-	timed, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := t.converge(timed, t.track.Path[n+1], way.Method)
-	if way.Revert {
-		if err != nil {
-			err = t.revert(ctx, n, patience, err)
-			t.forgetDeaths()
-		}
-		t.guardAgain()
-	}
-	t.kinds.Reset()
-	if err == nil {
-		t.history.Reread(ctx)
-	}
-	outcome := reports.Outcome{Status: reports.Passed}
-	if wreck := t.wrecked.Swap(nil); wreck != nil && wanted == nil {
-		t.forgetDeaths()
-		t.guardAgain()
-	}
-	if wanted != nil {
-		var wreck *clusters.BrokenError
-		if wreck, err = asBroken(timed, wanted, t.track.Path[n+1], err); wreck != nil {
-			t.wrecked.Store(wreck)
-			outcome.Evidence = "as expected: " + wreck.Words
-		}
-	}
-	var whole *notBrokenError
-	if err != nil && !errors.As(err, &whole) {
-		t.trouble()
-		outcome = unfinished(ctx, err)
-	}
-	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
-	return err
-}
-
 func (t *trackRun) trouble() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -257,13 +209,6 @@ func (t *trackRun) collect(ctx context.Context) {
 	if err != nil {
 		t.Progress("no diagnostics of cluster %s: %v", t.cluster.Name(), err)
 	}
-}
-
-// allow makes the next crossing wait at least that long.
-func (t *trackRun) allow(patience time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.patience = max(t.patience, patience)
 }
 
 // remove deletes the cluster, also when the run was interrupted, or keeps it and says how to reach it.
