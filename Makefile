@@ -56,7 +56,7 @@ slow: fetch
 # Every suite against every fault of its simulator, with the matrix.
 .PHONY: faults
 faults: fetch
-	REHEARSE_SLOW_TESTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestFaults$$' ./suites/...
+	REHEARSE_SLOW_TESTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
 
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset

@@ -35,8 +35,10 @@ func marked(list []*scenarios.Scenario, mark string) []*scenarios.Scenario {
 
 // original is the name that a scenario had before it was marked.
 func original(name string) string {
-	_, rest, _ := strings.Cut(name, separator)
-	return rest
+	if _, rest, marked := strings.Cut(name, separator); marked {
+		return rest
+	}
+	return name
 }
 
 // mark of the i-th fault.

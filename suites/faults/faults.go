@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	Only []string
 	// All scenarios of the suite run with each fault, and not only as many of those that cover what it breaks as it takes to see it caught.
 	All bool
+	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a scenario.
+	Before *reports.Run
 	// Provider of the clusters, which are used again from fault to fault.
 	Provider *local.Provider
 	// Simulators, of which the suite's is one.

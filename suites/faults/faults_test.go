@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -261,6 +262,22 @@ func TestRed(t *testing.T) {
 	if strings.Contains(got, "good") || strings.Contains(got, "known") {
 		t.Error(got)
 	}
+}
+
+// A run that was made just now is taken for the one before the faults, if nothing is missing in it.
+func TestBefore(t *testing.T) {
+	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "a", Steps: []*reports.Step{{}}}}}}}
+	noClusters := errors.New("no clusters")
+	r := runner{Options: Options{Before: run, Progress: func(string, ...any) { panic(noClusters) }}}
+	if got, err := r.before(t.Context(), []*scenarios.Scenario{scenario("a")}); got != run || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	defer func() {
+		if recover() != noClusters { //nolint:errorlint // the same one
+			t.Error("a run that lacks a scenario was taken")
+		}
+	}()
+	_, _ = r.before(t.Context(), []*scenarios.Scenario{scenario("a"), scenario("b")})
 }
 
 func TestChoose(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -33,9 +34,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 		return err
 	}
 	first := r.next(trials)
-	used := scenariosOf(first)
-	r.Progress("%d scenarios without faults", len(used))
-	before, err := r.execute(ctx, marked(used, "before"), cleanupTimeout)
+	before, err := r.before(ctx, scenariosOf(first))
 	if err != nil {
 		return err
 	}
@@ -56,6 +55,18 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	}
 	m.After = red(after)
 	return nil
+}
+
+// before is a run without faults of at least the scenarios that are used.
+func (r runner) before(ctx context.Context, used []*scenarios.Scenario) (*reports.Run, error) {
+	if r.Before != nil {
+		known := timingsOf(r.Before)
+		if !slices.ContainsFunc(used, func(s *scenarios.Scenario) bool { return known[s.Title()] == nil }) {
+			return r.Before, nil
+		}
+	}
+	r.Progress("%d scenarios without faults", len(used))
+	return r.execute(ctx, marked(used, "before"), cleanupTimeout)
 }
 
 // scenariosOf are those of some groups, each once.

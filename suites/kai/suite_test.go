@@ -12,8 +12,4 @@ func suite() suitetest.Suite { return suitetest.Suite{Definition: kai.Definition
 
 func TestMain(m *testing.M) { suite().Main(m) }
 
-func TestScenarios(t *testing.T) { suite().Specs(t) }
-
-func TestSuite(t *testing.T) { suite().Check(t) }
-
-func TestFaults(t *testing.T) { suite().Faults(t) }
+func TestSuite(t *testing.T) { suite().Test(t) }

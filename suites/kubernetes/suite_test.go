@@ -13,6 +13,4 @@ func suite() suitetest.Suite {
 
 func TestMain(m *testing.M) { suite().Main(m) }
 
-func TestScenarios(t *testing.T) { suite().Specs(t) }
-
-func TestSuite(t *testing.T) { suite().Check(t) }
+func TestSuite(t *testing.T) { suite().Test(t) }

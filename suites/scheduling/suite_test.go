@@ -25,6 +25,4 @@ func TestMain(m *testing.M) {
 	suite().Main(m)
 }
 
-func TestScenarios(t *testing.T) { suite().Specs(t) }
-
-func TestSuite(t *testing.T) { suite().Check(t) }
+func TestSuite(t *testing.T) { suite().Test(t) }

@@ -24,11 +24,14 @@ import (
 // A track's specs are an ordered container, which Ginkgo gives to one process: the first of them that is to run takes
 // the track's scenarios through its path, side by side; then each says what came of its own. So with any number of processes
 // each scenario runs once, and a filter that leaves out all scenarios of a track saves its cluster.
-func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, options harness.PlanOptions) error {
+//
+// What it returns gives, after RunSpecs, the result of what was run in this process.
+func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, options harness.PlanOptions) (result func() *reports.Run, err error) {
 	plan, err := harness.NewPlan(ctx, provider, set, options)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var tracks []*track
 	for _, planned := range plan.Tracks {
 		t := &track{provider: provider, options: options, name: planned.Name}
 		var path []string
@@ -38,13 +41,25 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		for _, entry := range planned.Entries {
 			t.scenarios = append(t.scenarios, entry.Scenario)
 		}
+		tracks = append(tracks, t)
 		ginkgo.Describe(planned.Name+": "+strings.Join(path, " -> "), ginkgo.Ordered, ginkgo.ContinueOnFailure, t.declare)
 	}
 	for _, skipped := range plan.Skipped {
 		s, why := skipped.Scenario, skipped.Why
 		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...), func() { ginkgo.Skip(why) })
 	}
-	return nil
+	return func() *reports.Run { return joined(tracks) }, nil
+}
+
+// joined is one result of all tracks that were run.
+func joined(tracks []*track) *reports.Run {
+	all := &reports.Run{}
+	for _, t := range tracks {
+		if t.run != nil {
+			all.Tracks = append(all.Tracks, t.run.Tracks...)
+		}
+	}
+	return all
 }
 
 // track is the scenarios that share a cluster.

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -48,9 +49,21 @@ func (s Suite) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Specs runs the scenarios on real control planes, as a Ginkgo suite: all but the slow ones, which it names.
-func (s Suite) Specs(t *testing.T) {
+// Test demands of the suite that its parts fit together, that its scenarios pass, and that each fault of its simulator makes it fail.
+func (s Suite) Test(t *testing.T) {
 	t.Helper()
+	t.Run("library", s.library)
+	var green *reports.Run
+	if t.Run("scenarios", func(t *testing.T) { green = s.scenarios(t) }) && s.Simulator != nil {
+		t.Run("faults", func(t *testing.T) { s.faults(t, green) })
+	}
+}
+
+// scenarios runs them on real control planes, as a Ginkgo suite: all but the slow ones, which it names. It returns what came of them.
+func (s Suite) scenarios(t *testing.T) *reports.Run {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	list := s.Load(t).Scenarios
 	if os.Getenv(slowTests) == "" {
@@ -62,15 +75,16 @@ func (s Suite) Specs(t *testing.T) {
 			return slow
 		})
 	}
-	if err := specs.Declare(t.Context(), s.Provider(t), list, s.Options(t)); err != nil {
+	result, err := specs.Declare(t.Context(), s.Provider(t), list, s.Options(t))
+	if err != nil {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, s.Title)
+	return result()
 }
 
-// Check fails the test for what is wrong with the suite itself.
-func (s Suite) Check(t *testing.T) {
-	t.Helper()
+// library fails the test for what is wrong with the suite itself.
+func (s Suite) library(t *testing.T) {
 	suite := s.Load(t)
 	if err := suite.Check(); err != nil {
 		t.Error(err)
@@ -84,13 +98,12 @@ func (s Suite) Check(t *testing.T) {
 	}
 }
 
-// Faults runs the suite with each fault of its simulator: it must fail, and where the fault is.
-func (s Suite) Faults(t *testing.T) {
-	t.Helper()
+// faults runs the suite with each fault of its simulator: it must fail, and where the fault is. It was green in a run of just now, if there was one.
+func (s Suite) faults(t *testing.T, green *reports.Run) {
 	if testing.Short() || s.SlowFaults && os.Getenv(slowTests) == "" {
 		t.Skipf("it takes minutes; %s=1 has all faults of all suites tried", slowTests)
 	}
-	faults.Demand(t, faults.Options{Suite: s.Load(t), Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
+	faults.Demand(t, faults.Options{Suite: s.Load(t), Before: green, Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
 }
 
 // Cases has generated cases of rules, the suite's own or others, judged on real control planes.
