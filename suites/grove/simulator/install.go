@@ -2,23 +2,20 @@ package simulator
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strconv"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // fieldManager owns what is installed.
@@ -27,7 +24,6 @@ const fieldManager = "grove-simulator"
 // The paths that are served.
 const (
 	pathValidate = "/webhooks/validate-podcliqueset"
-	pathReady    = "/readyz"
 )
 
 func newScheme() (*runtime.Scheme, error) {
@@ -44,14 +40,6 @@ func newScheme() (*runtime.Scheme, error) {
 
 // install writes the API's definitions and the webhook's registration, and waits until the API is served.
 func (s *simulation) install(ctx context.Context) error {
-	scheme, err := newScheme()
-	if err != nil {
-		return err
-	}
-	c, err := client.New(s.RESTConfig, client.Options{Scheme: scheme})
-	if err != nil {
-		return fmt.Errorf("reach the API server: %w", err)
-	}
 	crds, err := api.CustomResourceDefinitions()
 	if err != nil {
 		return err
@@ -60,51 +48,11 @@ func (s *simulation) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	crds = append(crds, gangs)
+	objects := []client.Object{gangs, s.validating()}
 	for _, crd := range crds {
-		if err := apply(ctx, c, crd); err != nil {
-			return err
-		}
+		objects = append(objects, crd)
 	}
-	if err := apply(ctx, c, s.validating()); err != nil {
-		return err
-	}
-	for _, crd := range crds {
-		if err := established(ctx, c, crd.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func established(ctx context.Context, c client.Client, name string) error {
-	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		var stored apiextensionsv1.CustomResourceDefinition
-		if err := c.Get(ctx, client.ObjectKey{Name: name}, &stored); err != nil {
-			return false, fmt.Errorf("wait for %s to be served: %w", name, err)
-		}
-		for _, condition := range stored.Status.Conditions {
-			if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
-}
-
-func apply(ctx context.Context, c client.Client, object client.Object) error {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", object.GetName(), err)
-	}
-	u := &unstructured.Unstructured{Object: fields}
-	unstructured.RemoveNestedField(u.Object, "status")
-	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
-	err = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
-	if err != nil {
-		return fmt.Errorf("install %s %s: %w", u.GetKind(), u.GetName(), err)
-	}
-	return nil
+	return operator.Install(ctx, s.RESTConfig, fieldManager, objects...)
 }
 
 func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {

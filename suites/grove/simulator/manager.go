@@ -3,8 +3,6 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,11 +15,11 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // workers is how many objects of a kind are reconciled at once.
@@ -44,40 +42,17 @@ func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
 		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
-		WebhookServer:          webhook.NewServer(webhook.Options{Host: s.Host, Port: s.Port, CertDir: s.CertDir}),
+		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	if err := serveReadiness(ctx, m); err != nil {
+	if err := operator.ServeReadiness(ctx, m, &api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{}, &corev1.Pod{}); err != nil {
 		return nil, err
 	}
 	chosen := selection{registry: s.registry, config: s.config, behaviour: s.behaviour}
 	m.GetWebhookServer().Register(pathValidate, admission.WithValidator(scheme, &validator{selection: chosen}))
 	return m, s.addControllers(m, chosen)
-}
-
-// serveReadiness answers with 200 once the caches are filled; the webhook is registered by then.
-func serveReadiness(ctx context.Context, m manager.Manager) error {
-	for _, object := range []client.Object{&api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{}, &corev1.Pod{}} {
-		if _, err := m.GetCache().GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
-			return fmt.Errorf("watch %T: %w", object, err)
-		}
-	}
-	var ready atomic.Bool
-	m.GetWebhookServer().Register(pathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !ready.Load() {
-			http.Error(w, "the caches are being filled", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	}))
-	// A manager starts what is added like this after the caches are filled.
-	return m.Add(manager.RunnableFunc(func(ctx context.Context) error {
-		ready.Store(true)
-		<-ctx.Done()
-		return nil
-	}))
 }
 
 func (s *simulation) addControllers(m manager.Manager, chosen selection) error {

@@ -4,20 +4,13 @@ package simulator
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
-	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // Name of the system that this simulates.
@@ -75,32 +68,13 @@ func RunWith(ctx context.Context, o Options, configuration []byte, factories bac
 	if err != nil {
 		return err
 	}
-	authority, err := readCertificates(o.CertDir)
+	authority, err := operator.Authority(o.CertDir)
 	if err != nil {
 		return err
 	}
-	log.SetLogger(o.Logger) // some parts of controller-runtime know no other way
-	o.RESTConfig = rest.CopyConfig(o.RESTConfig)
-	o.RESTConfig.QPS = -1 // the API server's own fairness is limit enough
+	o.RESTConfig = operator.Unthrottled(o.RESTConfig)
 	s := &simulation{Options: o, behaviour: b, authority: authority, config: loaded, factories: b.spoil(factories)}
-
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond), backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
-	return backoff.Retry(func() error {
-		err := s.once(ctx)
-		var permanent *backoff.PermanentError
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err == nil:
-			return errors.New("the manager ended without a reason")
-		case errors.As(err, &permanent):
-			return err
-		case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL):
-			return backoff.Permanent(fmt.Errorf("serve webhooks: %w; choose another host or port", err))
-		}
-		o.Logger.Error(err, "starting again")
-		return err
-	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
+	return operator.Run(ctx, o.Logger, s.once)
 }
 
 // simulation is one run of the simulator.
@@ -129,17 +103,4 @@ func (s *simulation) once(ctx context.Context) error {
 		return err
 	}
 	return manager.Start(ctx)
-}
-
-func readCertificates(dir string) ([]byte, error) {
-	for _, name := range []string{"tls.crt", "tls.key"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return nil, fmt.Errorf("find the serving certificate: %w", err)
-		}
-	}
-	authority, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
-	if err != nil {
-		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
-	}
-	return authority, nil
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // Name of the simulated system.
@@ -49,7 +50,7 @@ func Run(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	server := webhook.NewServer(webhook.Options{Host: options.Host, Port: options.Port, CertDir: options.CertDir})
+	server := operator.Server(options.Host, options.Port, options.CertDir)
 	if err := endpoints.register(server); err != nil {
 		return err
 	}

@@ -2,21 +2,16 @@ package simulator
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strconv"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // fieldManager owns what is installed.
@@ -28,57 +23,15 @@ const (
 	pathValidateSet   = "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
 	pathValidateScale = "/validate-leaderworkerset-x-k8s-io-v1-scale"
 	pathMutatePod     = "/mutate--v1-pod"
-	pathReady         = "/readyz"
 )
 
 // install writes the API's definition and the webhooks' registration, and waits until the API is served.
 func (s *simulation) install(ctx context.Context) error {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, admissionv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
-	}
-	c, err := client.New(s.RESTConfig, client.Options{Scheme: scheme})
-	if err != nil {
-		return fmt.Errorf("reach the API server: %w", err)
-	}
 	crd, err := s.definition()
 	if err != nil {
 		return err
 	}
-	for _, object := range []client.Object{crd, s.mutating(), s.validating()} {
-		if err := apply(ctx, c, object); err != nil {
-			return err
-		}
-	}
-	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		var stored apiextensionsv1.CustomResourceDefinition
-		if err := c.Get(ctx, client.ObjectKeyFromObject(crd), &stored); err != nil {
-			return false, fmt.Errorf("wait for %s to be served: %w", crd.Name, err)
-		}
-		for _, condition := range stored.Status.Conditions {
-			if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
-}
-
-func apply(ctx context.Context, c client.Client, object client.Object) error {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", object.GetName(), err)
-	}
-	u := &unstructured.Unstructured{Object: fields}
-	unstructured.RemoveNestedField(u.Object, "status")
-	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
-	err = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
-	if err != nil {
-		return fmt.Errorf("install %s %s: %w", u.GetKind(), u.GetName(), err)
-	}
-	return nil
+	return operator.Install(ctx, s.RESTConfig, fieldManager, crd, s.mutating(), s.validating())
 }
 
 // definition is the API's definition as this run has it.

@@ -3,8 +3,6 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"sync/atomic"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // workers is how many objects of a kind are reconciled at once.
@@ -50,39 +49,16 @@ func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
 		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
-		WebhookServer:          webhook.NewServer(webhook.Options{Host: s.Host, Port: s.Port, CertDir: s.CertDir}),
+		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	if err := s.serveReadiness(ctx, m); err != nil {
+	if err := operator.ServeReadiness(ctx, m, &api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{}, &corev1.Pod{}, &corev1.Service{}); err != nil {
 		return nil, err
 	}
 	s.serveWebhooks(m)
 	return m, s.addControllers(m)
-}
-
-// serveReadiness answers with 200 once the caches are filled; the webhooks are registered by then.
-func (s *simulation) serveReadiness(ctx context.Context, m manager.Manager) error {
-	for _, object := range []client.Object{&api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{}, &corev1.Pod{}, &corev1.Service{}} {
-		if _, err := m.GetCache().GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
-			return fmt.Errorf("watch %T: %w", object, err)
-		}
-	}
-	var ready atomic.Bool
-	m.GetWebhookServer().Register(pathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !ready.Load() {
-			http.Error(w, "the caches are being filled", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	}))
-	// A manager starts what is added like this after the caches are filled.
-	return m.Add(manager.RunnableFunc(func(ctx context.Context) error {
-		ready.Store(true)
-		<-ctx.Done()
-		return nil
-	}))
 }
 
 func (s *simulation) serveWebhooks(m manager.Manager) {

@@ -1,0 +1,48 @@
+package operator
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+)
+
+// PathReady is where an operator says that it is ready.
+const PathReady = "/readyz"
+
+// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes a second.
+func Server(host string, port int, certDir string) webhook.Server {
+	return webhook.NewServer(webhook.Options{
+		Host: host, Port: port, CertDir: certDir,
+		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
+	})
+}
+
+// ServeReadiness has a manager's webhook server answer 200 at PathReady once the caches of these kinds are filled.
+func ServeReadiness(ctx context.Context, m manager.Manager, kinds ...client.Object) error {
+	for _, kind := range kinds {
+		if _, err := m.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("watch %T: %w", kind, err)
+		}
+	}
+	var ready atomic.Bool
+	m.GetWebhookServer().Register(PathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !ready.Load() {
+			http.Error(w, "the caches are being filled", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}))
+	// A manager starts what is added like this after the caches are filled.
+	return m.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		ready.Store(true)
+		<-ctx.Done()
+		return nil
+	}))
+}
