@@ -22,18 +22,30 @@ type candidate struct {
 	celError error
 }
 
+// answer is what CEL said.
+type answer struct {
+	holds bool
+	err   error
+}
+
 // judge knows the selected objects at one moment, and whether the assertion is true of them.
 type judge struct {
 	assertion scenarios.Assertion
 	scope     history.Scope
 	cel       Evaluate
 	// usesAll: the expression is about all objects, which all then holds, so each change may turn every candidate.
-	usesAll    bool
+	usesAll bool
+	// usesEach: it is about the object, too, so it may be true of one and not of another.
+	usesEach   bool
 	all        []any
 	candidates map[[2]string]*candidate
+	// answer of CEL for all candidates, where one is enough; nil while it has not been asked about this state.
+	answer *answer
+	// matched is how many of the candidates match.
+	matched int
 }
 
-var objectsVariable = regexp.MustCompile(`\bobjects\b`)
+var objectsVariable, objectVariable = regexp.MustCompile(`\bobjects\b`), regexp.MustCompile(`\bobject\b`)
 
 func newJudge(in Input) *judge {
 	return &judge{
@@ -41,12 +53,13 @@ func newJudge(in Input) *judge {
 		scope:     in.Scope,
 		cel:       in.CEL,
 		usesAll:   objectsVariable.MatchString(in.Assertion.CEL),
+		usesEach:  objectVariable.MatchString(in.Assertion.CEL),
 	}
 }
 
 // begin takes the objects of a view in the place of what was known.
 func (j *judge) begin(view history.View) {
-	j.candidates = map[[2]string]*candidate{}
+	j.candidates, j.matched = map[[2]string]*candidate{}, 0
 	for _, object := range view.Objects {
 		j.candidates[[2]string{object.GetNamespace(), object.GetName()}] = &candidate{object: object}
 	}
@@ -58,21 +71,29 @@ func (j *judge) apply(change history.Change) bool {
 	key := [2]string{change.Namespace, change.Name}
 	switch {
 	case change.Type == history.Deleted:
-		delete(j.candidates, key)
+		j.remove(key)
 	case change.Object == nil:
 		return false
 	case j.scope.Contains(change.Object):
+		j.remove(key)
 		j.candidates[key] = &candidate{object: change.Object}
 		if !j.usesAll {
 			j.decide(j.candidates[key])
 		}
 	default:
-		delete(j.candidates, key)
+		j.remove(key)
 	}
 	if j.usesAll && !change.More {
 		j.decideAll()
 	}
 	return true
+}
+
+func (j *judge) remove(key [2]string) {
+	if c := j.candidates[key]; c != nil && c.matches {
+		j.matched--
+	}
+	delete(j.candidates, key)
 }
 
 func (j *judge) decideAll() {
@@ -82,27 +103,45 @@ func (j *judge) decideAll() {
 			j.all = append(j.all, c.object.Object)
 		}
 	}
+	j.answer = nil
 	for _, c := range j.candidates {
 		j.decide(c)
 	}
 }
 
 func (j *judge) decide(c *candidate) {
-	c.matches, c.differs, c.celError = false, false, nil
-	if len(matching.Match(j.assertion.Match, c.object.Object)) > 0 {
-		c.differs = true
-		return
+	if c.matches {
+		j.matched--
 	}
-	if j.assertion.CEL == "" {
+	c.matches, c.differs, c.celError = false, false, nil
+	switch {
+	case len(matching.Match(j.assertion.Match, c.object.Object)) > 0:
+		c.differs = true
+	case j.assertion.CEL == "":
 		c.matches = true
-		return
+	default:
+		c.matches, c.celError = j.evaluate(c)
+		c.matches = c.matches && c.celError == nil
+	}
+	if c.matches {
+		j.matched++
+	}
+}
+
+// evaluate asks CEL. What is said of all objects together, and of none in particular, is asked once for all of them.
+func (j *judge) evaluate(c *candidate) (bool, error) {
+	if j.answer != nil {
+		return j.answer.holds, j.answer.err
 	}
 	variables := map[string]any{"object": c.object.Object}
 	if j.usesAll {
 		variables["objects"] = j.all
 	}
-	c.matches, c.celError = j.cel(j.assertion.CEL, variables)
-	c.matches = c.matches && c.celError == nil
+	holds, err := j.cel(j.assertion.CEL, variables)
+	if j.usesAll && !j.usesEach {
+		j.answer = &answer{holds, err}
+	}
+	return holds, err
 }
 
 // sorted returns the candidates by namespace and name.
@@ -124,12 +163,7 @@ func (j *judge) matching() []*candidate {
 
 // holds says whether the assertion is true now.
 func (j *judge) holds() bool {
-	n := 0
-	for _, c := range j.candidates {
-		if c.matches {
-			n++
-		}
-	}
+	n := j.matched
 	switch {
 	case j.assertion.Absent:
 		return n == 0
