@@ -133,7 +133,7 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", r.Name, err)
 	}
-	probe, err := newProber(config)
+	probe, err := newProber(l, config)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (c *Cluster) replace(ctx context.Context, name string, s started) error {
 // start starts a process; what is known of an earlier one is replaced.
 func (c *Cluster) start(name string, s started) error {
 	process, err := c.provider.spawner.Start(processes.Spec{
-		Name: name, Program: s.Program, Args: s.Args, Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
+		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
 	})
 	if err != nil {
 		return err
@@ -342,6 +342,15 @@ func (c *Cluster) watch(process *processes.Process) {
 	case c.died <- process.Failure():
 	default: // nobody reads, and the first ones say enough
 	}
+}
+
+// lessCollecting makes Go programs collect their garbage half as often, for half as much memory again: a fifth of what kube-apiserver does is to
+// collect. What the user's own environment says is left alone.
+func lessCollecting() []string {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	return []string{"GOGC=200"}
 }
 
 func (c *Cluster) startEtcd() error {

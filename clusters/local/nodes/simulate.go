@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -60,7 +61,9 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	typed, err := kubernetes.NewForConfig(restConfig)
+	binary := rest.CopyConfig(restConfig) // of what is watched most, pods, protobuf is the cheaper form, for kube-apiserver, too
+	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
+	typed, err := kubernetes.NewForConfig(binary)
 	if err != nil {
 		return nil, err
 	}
