@@ -1,0 +1,189 @@
+package realtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+const (
+	benchNodes   = 500
+	benchGangs   = 500
+	benchMembers = 10
+)
+
+var (
+	podResource      = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	podGroupResource = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}
+)
+
+// Five hundred simulated nodes, and 5,000 pods in gangs of ten that the real kube-scheduler places on them: alone, and while the harness
+// records every change of every pod and judges assertions on them. Each twice, in the order alone, watched, watched, alone, so that
+// what a cluster loses by its age is lost by both.
+func BenchmarkGangs(b *testing.B) {
+	state := clusters.State{
+		Version:       "1.36",
+		FeatureGates:  map[string]bool{"GenericWorkload": true, "GangScheduling": true},
+		RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha2": "true"},
+	}
+	for b.Loop() {
+		cluster := clusterWithNodes(b, state)
+		client, err := dynamic.NewForConfig(cluster.RESTConfig())
+		if err != nil {
+			b.Fatal(err)
+		}
+		g := gangs{client: client, pods: client.Resource(podResource).Namespace("default"), groups: client.Resource(podGroupResource).Namespace("default")}
+		var alone, watched placing
+		g.place(b, cluster, false, &alone)
+		g.place(b, cluster, true, &watched)
+		g.place(b, cluster, true, &watched)
+		g.place(b, cluster, false, &alone)
+		b.ReportMetric(alone.rate(), "pods/s-alone")
+		b.ReportMetric(watched.rate(), "pods/s-watched")
+		b.ReportMetric(100*(1-watched.rate()/alone.rate()), "%-slower-watched")
+		b.ReportMetric(alone.cluster.Seconds()/alone.thousands(), "cpu-s/1000-pods-alone")
+		b.ReportMetric(watched.cluster.Seconds()/watched.thousands(), "cpu-s/1000-pods-watched")
+		b.ReportMetric((watched.harness-alone.harness).Seconds()/watched.thousands(), "cpu-s/1000-pods-of-harness")
+		b.ReportMetric(peakMemory(b), "MB/peak-of-harness")
+	}
+}
+
+// placing is what it took to place all pods, several times.
+type placing struct {
+	times, cluster, harness time.Duration
+	rounds                  int
+}
+
+func (p placing) thousands() float64 { return float64(p.rounds*benchGangs*benchMembers) / 1000 }
+
+func (p placing) rate() float64 { return 1000 * p.thousands() / p.times.Seconds() }
+
+// clusterWithNodes makes a cluster of 500 nodes, and says how long that took from nothing, and how long from a cluster that was there.
+func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
+	b.Helper()
+	p := provider(b)
+	state, err := p.Resolve(b.Context(), state)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Prepare(b.Context(), state); err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	cluster, err := p.Create(b.Context(), "gangs", state)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := cluster.Delete(context.WithoutCancel(b.Context())); err != nil {
+			b.Error(err)
+		}
+	})
+	created := time.Now()
+	count := benchNodes
+	state.Nodes = []clusters.NodeGroup{{Count: &count}}
+	if err := cluster.Converge(b.Context(), state); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(time.Since(created).Seconds(), "s/500-nodes-ready")
+	b.ReportMetric(time.Since(began).Seconds(), "s/cluster-with-500-nodes")
+	return cluster
+}
+
+// gangs are placed by a kube-scheduler, in the namespace default.
+type gangs struct {
+	client       dynamic.Interface
+	pods, groups dynamic.ResourceInterface
+}
+
+// place makes the gangs, waits until the last pod has a node, and removes them all.
+func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *placing) {
+	b.Helper()
+	verdicts := func() {}
+	if watch {
+		verdicts = g.watched(b)
+	}
+	began := time.Now()
+	clusterBefore, harnessBefore := processorTime(b, cluster)
+	if err := g.create(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	// To ask whether any pod is without a node costs next to nothing, since kube-apiserver has an index of that.
+	if err := untilNone(b.Context(), g.pods, "spec.nodeName="); err != nil {
+		b.Fatal(err)
+	}
+	took := time.Since(began)
+	clusterAfter, harnessAfter := processorTime(b, cluster)
+	p.rounds, p.times = p.rounds+1, p.times+took
+	p.cluster, p.harness = p.cluster+clusterAfter-clusterBefore, p.harness+harnessAfter-harnessBefore
+	b.Logf("watched: %t; %s", watch, took.Round(time.Millisecond))
+	verdicts()
+	if err := g.remove(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// create makes all groups, and all pods of each.
+func (g gangs) create(ctx context.Context) error {
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(16)
+	for i := range benchGangs {
+		workers.Go(func() error {
+			name := fmt.Sprintf("gang-%d", i)
+			group := object("scheduling.k8s.io/v1alpha2", "PodGroup", name)
+			group.Object["spec"] = map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(benchMembers)}}}
+			if _, err := g.groups.Create(ctx, group, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			for member := range benchMembers {
+				pod := object("v1", "Pod", fmt.Sprintf("%s-%d", name, member))
+				pod.SetLabels(map[string]string{"gang": name})
+				pod.Object["spec"] = map[string]any{
+					"automountServiceAccountToken": false,
+					"schedulingGroup":              map[string]any{"podGroupName": name},
+					"containers":                   []any{map[string]any{"name": "main", "image": "main", "resources": map[string]any{"requests": map[string]any{"cpu": "1"}}}},
+				}
+				if _, err := g.pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return workers.Wait()
+}
+
+// untilNone returns when a list is empty.
+func untilNone(ctx context.Context, resource dynamic.ResourceInterface, fields string) error {
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool, error) {
+		list, err := resource.List(ctx, metav1.ListOptions{FieldSelector: fields, Limit: 1})
+		return err == nil && len(list.Items) == 0, err
+	})
+}
+
+// remove deletes the pods and their groups, so that every round finds the cluster as empty as the one before.
+func (g gangs) remove(ctx context.Context) error {
+	for _, resource := range []dynamic.ResourceInterface{g.pods, g.groups} {
+		if err := resource.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}); err != nil {
+			return err
+		}
+		if err := untilNone(ctx, resource, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func object(apiVersion, kind, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}}
+}
