@@ -42,11 +42,24 @@ const (
 	AbilitySnapshots Ability = "snapshots"
 	// AbilitySimulatedNodes is that of a NodeSimulator.
 	AbilitySimulatedNodes Ability = "simulatedNodes"
+	// AbilityPodImage is that of clusters whose nodes have PodImage, which a PodImageTeller tells.
+	AbilityPodImage Ability = "podImage"
 )
+
+// PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images that are built here have it,
+// others do not.
+const PodImage = "localhost/rehearse-pod:1"
+
+// PodImageTeller is a Provider that knows of which clusters the nodes have PodImage.
+type PodImageTeller interface {
+	// HasPodImage says whether the nodes of a cluster that is created in that state, whose version may be a minor one, have it. The error is of
+	// what kept it from being known.
+	HasPodImage(ctx context.Context, state State) (bool, error)
+}
 
 // Abilities lists them all.
 func Abilities() []Ability {
-	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes}
+	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes, AbilityPodImage}
 }
 
 // NodeSimulator is a Cluster whose nodes are simulated: as many as wanted, with any name and capacity.
@@ -55,7 +68,7 @@ type NodeSimulator interface {
 	SimulatesNodes()
 }
 
-// Has says whether a cluster, which may be a nil pointer of its type, has an ability.
+// Has says whether a cluster, which may be a nil pointer of its type, has an ability by its type; AbilityPodImage nobody has so.
 func Has(c Cluster, a Ability) bool {
 	has := false
 	switch a {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -20,7 +21,7 @@ type Skipped struct {
 
 // lacks says what a scenario needs and the provider's clusters have not, "" when they have it all. Of a provider that does not show what its
 // clusters can do it is not known: then the scenario is run.
-func (p *planner) lacks(s *scenarios.Scenario) string {
+func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 	prototype, ok := p.provider.(Prototype)
 	if !ok {
 		return ""
@@ -28,7 +29,11 @@ func (p *planner) lacks(s *scenarios.Scenario) string {
 	cluster := prototype.Prototype()
 	var lacking []string
 	for _, ability := range s.Spec.Needs {
-		if !clusters.Has(cluster, ability) {
+		has := clusters.Has(cluster, ability)
+		if ability == clusters.AbilityPodImage {
+			has = p.hasPodImage(ctx, s.Spec.Cluster)
+		}
+		if !has {
 			lacking = append(lacking, string(ability))
 		}
 	}
@@ -36,6 +41,16 @@ func (p *planner) lacks(s *scenarios.Scenario) string {
 		return ""
 	}
 	return fmt.Sprintf("it needs %s, which the clusters of provider %s have not", strings.Join(lacking, " and "), p.provider.Name())
+}
+
+// hasPodImage asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is planned.
+func (p *planner) hasPodImage(ctx context.Context, state clusters.State) bool {
+	teller, ok := p.provider.(clusters.PodImageTeller)
+	if !ok {
+		return false
+	}
+	has, err := teller.HasPodImage(ctx, state)
+	return has || err != nil
 }
 
 // nothingLeft says of each scenario why it is skipped, where all are: a run of nothing is not a success.

@@ -1,10 +1,13 @@
 package harness_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -43,6 +46,33 @@ func TestNothingButSkipped(t *testing.T) {
 	}
 	contains(t, err.Error(), "test.yaml:2:1: scenario needy cannot be run: it needs exec")
 }
+
+// Whether there is an image for pods the provider says of each state; without a word of it there is none.
+func TestNeedsThePodImage(t *testing.T) {
+	needy := scenario("needy", makeMap("a"), "needs: [podImage]") + scenario("plain", makeMap("a"))
+	for name, test := range map[string]struct {
+		provider clusters.Provider
+		skipped  int
+	}{
+		"it has it":              {&holder{has: true}, 0},
+		"it has it not":          {&holder{}, 1},
+		"it could not look":      {&holder{err: errors.New("no engine")}, 0},
+		"it knows nothing of it": {&helpless{}, 1},
+	} {
+		plan, err := harness.NewPlan(t.Context(), test.provider, load(t, needy), harness.PlanOptions{})
+		if err != nil || len(plan.Skipped) != test.skipped {
+			t.Errorf("%s: %v, %v", name, plan, err)
+		}
+	}
+}
+
+type holder struct {
+	helpless
+	has bool
+	err error
+}
+
+func (h *holder) HasPodImage(context.Context, clusters.State) (bool, error) { return h.has, h.err }
 
 // What clusters can do is not known of every provider; then the scenario is run.
 func TestNeedsOfAnUnknownProvider(t *testing.T) {

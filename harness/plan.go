@@ -111,7 +111,7 @@ func (p *planner) problem(at scenarios.Position, format string, args ...any) {
 
 // add puts a scenario on its track.
 func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
-	if why := p.lacks(s); why != "" {
+	if why := p.lacks(ctx, s); why != "" {
 		p.skipped = append(p.skipped, &Skipped{Scenario: s, Why: why})
 		return
 	}

@@ -49,6 +49,7 @@ var (
 	_ clusters.PodExecutor         = (*Cluster)(nil)
 	_ clusters.MethodConverger     = (*Cluster)(nil)
 	_ clusters.MethodChecker       = (*Provider)(nil)
+	_ clusters.PodImageTeller      = (*Provider)(nil)
 )
 
 // maxName is how long kind lets a name be.

@@ -73,9 +73,10 @@ func (n NodeImages) repositories() []string {
 	return []string{officialRepository, nodeimage.Repository}
 }
 
-// Engine is what the provider asks of a container engine about images.
+// imageStore is what the provider asks of a container engine about images.
 type imageStore interface {
 	ImageID(ctx context.Context, image string) (string, error)
+	ImageLabel(ctx context.Context, image, label string) (string, error)
 	Tags(ctx context.Context, repository string) ([]string, error)
 	Output(ctx context.Context, args ...string) (string, error)
 }
@@ -96,6 +97,20 @@ func (n NodeImages) choose(ctx context.Context, store imageStore, v clusters.Ver
 		}
 	}
 	return officialRepository + ":v" + v.String(), nil
+}
+
+// havePodImage says whether the node image of an exact version has clusters.PodImage: those that are built here have it. An image that the engine
+// would have to pull is taken for one of the kind project's.
+func (n NodeImages) havePodImage(ctx context.Context, store imageStore, v clusters.Version) (bool, error) {
+	image, err := n.choose(ctx, store, v)
+	if err != nil {
+		return false, err
+	}
+	label, err := store.ImageLabel(ctx, image, nodeimage.KeyLabel)
+	if errors.Is(err, engine.ErrNoImage) {
+		return false, nil
+	}
+	return label != "", err
 }
 
 // newest returns the newest patch of a minor for which there is an image: one that the user gave, one that the engine has,

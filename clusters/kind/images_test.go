@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 )
 
 // fakeStore is an engine that has some images, and a registry behind it that has others.
@@ -28,6 +29,16 @@ func (s *fakeStore) ImageID(_ context.Context, image string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("image %s: %w", image, engine.ErrNoImage)
+}
+
+func (s *fakeStore) ImageLabel(ctx context.Context, image, label string) (string, error) {
+	if _, err := s.ImageID(ctx, image); err != nil {
+		return "", err
+	}
+	if label == nodeimage.KeyLabel && strings.HasPrefix(image, nodeimage.Repository+":") {
+		return "what it is made of", nil
+	}
+	return "", nil
 }
 
 func (s *fakeStore) Tags(_ context.Context, repository string) ([]string, error) {
@@ -55,6 +66,28 @@ func (s *fakeStore) Output(_ context.Context, args ...string) (string, error) {
 		return "", &engine.Error{Program: "docker", Args: args, Said: "manifest unknown", Err: errors.New("exit status 1")}
 	}
 	return "", fmt.Errorf("unexpected: %v", args)
+}
+
+func TestPodImage(t *testing.T) {
+	v, err := clusters.ParseVersion("1.34.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		here []string
+		want bool
+	}{
+		"built here":   {[]string{"localhost/rehearse-node:v1.34.4"}, true},
+		"official":     {[]string{"kindest/node:v1.34.4", "localhost/rehearse-node:v1.34.4"}, false},
+		"to be pulled": {nil, false},
+	} {
+		if got, err := (NodeImages{}).havePodImage(t.Context(), &fakeStore{here: test.here}, v); got != test.want || err != nil {
+			t.Errorf("%s: got %t, %v", name, got, err)
+		}
+	}
+	if _, err := (NodeImages{}).havePodImage(t.Context(), &fakeStore{broken: errors.New("the engine is away")}, v); err == nil {
+		t.Error("an engine that is away was taken for a node image without it")
+	}
 }
 
 // newestIs knows the newest patch of every minor.

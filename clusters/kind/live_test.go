@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
@@ -214,7 +213,7 @@ func runPod(t *testing.T, c *Cluster, name string) string {
 	pods := c.client.CoreV1().Pods("default")
 	_, err := pods.Create(t.Context(), &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       corev1.PodSpec{SchedulerName: "zoned", Containers: []corev1.Container{{Name: "pod", Image: nodeimage.PodImage, ImagePullPolicy: corev1.PullNever}}},
+		Spec:       corev1.PodSpec{SchedulerName: "zoned", Containers: []corev1.Container{{Name: "pod", Image: clusters.PodImage, ImagePullPolicy: corev1.PullNever}}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

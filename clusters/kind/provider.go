@@ -144,6 +144,23 @@ func (p *Provider) image(ctx context.Context, version string) (image, id string,
 	return p.Images.ensure(ctx, e, v, p.Progress)
 }
 
+// HasPodImage says whether the node image of the state has the image for pods.
+func (p *Provider) HasPodImage(ctx context.Context, state clusters.State) (bool, error) {
+	state, err := p.Resolve(ctx, state)
+	if err != nil {
+		return false, err
+	}
+	v, err := clusters.ParseVersion(state.Version)
+	if err != nil {
+		return false, err
+	}
+	e, err := p.engine(ctx)
+	if err != nil {
+		return false, err
+	}
+	return p.Images.havePodImage(ctx, e, v)
+}
+
 // Config is what kind is told to make a cluster of this state; it is what Create uses, but for the folder's name.
 func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, error) {
 	v, err := clusters.ParseVersion(state.Version)

@@ -23,15 +23,12 @@ const (
 	// Repository of the images that are built here. Its host can be asked for nothing, so that an image that is not there is
 	// never taken for somebody else's.
 	Repository = "localhost/rehearse-node"
-	// PodImage is in every node image, for pods of one's own: busybox with sh, sleep, nc, nslookup, httpd and the like.
-	PodImage = "localhost/rehearse-pod:1"
-
 	// NetworkFile is where an image has the network configuration of its pods; NetworkSubnet in it is for the node's own addresses.
 	NetworkFile   = "/kind/network.conflist"
 	NetworkSubnet = "10.244.0.0/24"
 
-	// keyLabel of an image says what it was made from.
-	keyLabel = "dev.rehearse.node-image"
+	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so clusters.PodImage.
+	KeyLabel = "dev.rehearse.node-image"
 	// recipe changes whenever this package makes another image of the same inputs.
 	recipe = "2"
 )
@@ -106,7 +103,7 @@ func (b *Builder) build(ctx context.Context, version string) (string, error) {
 		return "", err
 	}
 	tag := Tag(version)
-	present, err := b.Loader.ImageLabel(ctx, tag, keyLabel)
+	present, err := b.Loader.ImageLabel(ctx, tag, KeyLabel)
 	if err != nil && !errors.Is(err, engine.ErrNoImage) {
 		return "", err
 	}
@@ -218,7 +215,7 @@ func (b *Builder) assemble(ctx context.Context, p parts, tag, key string) error 
 	}
 	image := archive{
 		tag: tag, layers: []layer{base.layer, top}, env: []string{"container=docker", "PATH=" + defaultPath},
-		entrypoint: []string{"/usr/local/bin/entrypoint", "/sbin/init"}, stopSignal: "SIGRTMIN+3", labels: map[string]string{keyLabel: key},
+		entrypoint: []string{"/usr/local/bin/entrypoint", "/sbin/init"}, stopSignal: "SIGRTMIN+3", labels: map[string]string{KeyLabel: key},
 	}
 	return load(ctx, b.Loader, image)
 }

@@ -43,7 +43,7 @@ func (p parts) componentImages(ctx context.Context, rootfs, work string) ([]arch
 	}
 	pod, err := podImage(rootfs, filepath.Join(work, "image-pod.tar"))
 	if err != nil {
-		return nil, fmt.Errorf("make image %s: %w", PodImage, err)
+		return nil, fmt.Errorf("make image %s: %w", clusters.PodImage, err)
 	}
 	return append(images, proxy, pod), nil
 }
@@ -121,7 +121,7 @@ func podImage(rootfs, file string) (archive, error) {
 		errs = append(errs, w.link("bin/"+applet, "busybox"))
 	}
 	l, closeErr := w.close()
-	return archive{tag: PodImage, layers: []layer{l}, env: []string{"PATH=" + defaultPath}, entrypoint: []string{"/bin/sleep", "infinity"}}, errors.Join(errors.Join(errs...), closeErr)
+	return archive{tag: clusters.PodImage, layers: []layer{l}, env: []string{"PATH=" + defaultPath}, entrypoint: []string{"/bin/sleep", "infinity"}}, errors.Join(errors.Join(errs...), closeErr)
 }
 
 // multiarch is Debian's name of this machine's kind.
