@@ -58,7 +58,11 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if err != nil {
 		return err
 	}
-	return c.apply(ctx, &nodeChange{node: n, replacements: []*replacement{{component: component, manifest: manifest, proves: func([]byte) error { return nil }}}})
+	err = c.apply(ctx, &nodeChange{node: n, replacements: []*replacement{{component: component, manifest: manifest, proves: func([]byte) error { return nil }}}})
+	if err != nil || component != clusters.APIServer {
+		return err
+	}
+	return c.dnsCurrent(ctx)
 }
 
 func (c *Cluster) nextRestart() int {

@@ -174,6 +174,9 @@ func (c *Cluster) finish(ctx context.Context, state clusters.State) error {
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
+	if err := c.dnsCurrent(ctx); err != nil {
+		return err
+	}
 	if err := c.advertise(ctx, state.Nodes); err != nil {
 		return err
 	}

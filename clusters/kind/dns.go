@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -96,28 +97,84 @@ func (c *Cluster) answer(w dns.ResponseWriter, question *dns.Msg) {
 }
 
 func (c *Cluster) ask(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
-	pods, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
+	pods, err := c.dnsPods(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, pod := range pods.Items {
-		if pod.DeletionTimestamp != nil || !isReady(pod) {
-			continue
-		}
-		tunnel, err := c.dial(ctx, metav1.NamespaceSystem, pod.Name, 53)
-		if err != nil {
-			return nil, err
-		}
-		defer tunnel.Close()
-		stop := context.AfterFunc(ctx, func() { _ = tunnel.Close() })
-		defer stop()
-		connection := &dns.Conn{Conn: tunnel}
-		if err := connection.WriteMsg(question); err != nil {
-			return nil, err
-		}
-		return connection.ReadMsg()
+	return c.askPod(ctx, pods[0], question)
+}
+
+// dnsPods are those of CoreDNS that are ready: one at least.
+func (c *Cluster) dnsPods(ctx context.Context) ([]string, error) {
+	list, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("none of %d pods of CoreDNS is ready", len(pods.Items))
+	var ready []string
+	for _, pod := range list.Items {
+		if pod.DeletionTimestamp == nil && isReady(pod) {
+			ready = append(ready, pod.Name)
+		}
+	}
+	if len(ready) == 0 {
+		return nil, fmt.Errorf("none of %d pods of CoreDNS is ready", len(list.Items))
+	}
+	return ready, nil
+}
+
+func (c *Cluster) askPod(ctx context.Context, pod string, question *dns.Msg) (*dns.Msg, error) {
+	tunnel, err := c.dial(ctx, metav1.NamespaceSystem, pod, 53)
+	if err != nil {
+		return nil, err
+	}
+	defer tunnel.Close()
+	stop := context.AfterFunc(ctx, func() { _ = tunnel.Close() })
+	defer stop()
+	connection := &dns.Conn{Conn: tunnel}
+	if err := connection.WriteMsg(question); err != nil {
+		return nil, err
+	}
+	return connection.ReadMsg()
+}
+
+// dnsCurrent waits until every CoreDNS knows a Service that is made now, and gone afterwards. When the API server was away CoreDNS tries again at ever
+// longer intervals, up to half a minute, and until then it answers from what was: that is not to be taken for an answer of the new state.
+func (c *Cluster) dnsCurrent(ctx context.Context) error {
+	services := c.client.CoreV1().Services(metav1.NamespaceSystem)
+	canary, err := services.Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "rehearse-dns-"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "rehearse.invalid"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		// A scenario's own webhook may be in the way, and it is not for us to judge that.
+		c.provider.Progress("kind cluster %s: whether CoreDNS is up to date was not seen: %v", c.record.Name, err)
+		return nil
+	}
+	question := new(dns.Msg).SetQuestion(dns.Fqdn(canary.Name+"."+canary.Namespace+".svc.cluster.local"), dns.TypeCNAME)
+	err = c.await(ctx, "CoreDNS", func(ctx context.Context) error {
+		pods, err := c.dnsPods(ctx)
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods {
+			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+			reply, err := c.askPod(ctx, pod, question)
+			cancel()
+			if err != nil {
+				return err
+			}
+			if reply.Rcode != dns.RcodeSuccess {
+				return fmt.Errorf("%s does not know yet what is new: %s", pod, dns.RcodeToString[reply.Rcode])
+			}
+		}
+		return nil
+	})
+	removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), oneLook)
+	defer cancel()
+	if removeErr := services.Delete(removal, canary.Name, metav1.DeleteOptions{}); removeErr != nil && ctx.Err() == nil {
+		err = errors.Join(err, fmt.Errorf("remove the Service by which CoreDNS was tried: %w", removeErr))
+	}
+	return err
 }
 
 func isReady(pod corev1.Pod) bool {

@@ -15,13 +15,15 @@ type podStarts struct {
 	folder string
 	// last is the number of the last start; the first is 0. All but the last have certainly ended.
 	last int
-	// said are the last lines of the start before the last.
+	// said are the last lines of the start before the last; where its log is gone, of the last: kubelet removes the log of a start once the next one has
+	// ended, too.
 	said string
 }
 
 type startsByPod []podStarts
 
-// startsScript prints for each pod of a component: a line with its folder and the number of its last start, and the last lines of the start before.
+// startsScript prints for each pod of a component: a line with its folder and the number of its last start, and the last lines of the start before, if there
+// was one.
 const startsScript = `for pod in /var/log/pods/kube-system_"$1"-*; do
   [ -d "$pod/$1" ] || continue
   last=
@@ -33,7 +35,7 @@ const startsScript = `for pod in /var/log/pods/kube-system_"$1"-*; do
     count="${log%.log}"
   done
   echo "pod $pod $count"
-  [ -z "$before" ] || tail -n 15 "$pod/$1/$before" | sed 's/^/said /'
+  [ "$count" = 0 ] || tail -n 15 "$pod/$1/${before:-$last}" | sed 's/^/said /'
 done`
 
 // starts looks at the starts of a component's container in this node.

@@ -1,6 +1,9 @@
 package kind
 
 import (
+	"os/exec"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -50,6 +53,38 @@ func TestFailure(t *testing.T) {
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// What the script sees of the logs that kubelet leaves.
+func TestStartsScript(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		logs map[string]string
+		last int
+		said string
+	}{
+		{"the first start runs", map[string]string{"0.log": "a\n"}, 0, ""},
+		{"the second runs", map[string]string{"0.log": "a\n", "1.log": "b\n"}, 1, "a\n"},
+		{"the second has ended, and the log of the first is gone", map[string]string{"1.log": "b\n"}, 1, "b\n"},
+		{"ten and more", map[string]string{"9.log": "i\n", "10.log": "j\n"}, 10, "i\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			folder := filepath.Join(root, "kube-system_kube-apiserver-node_1234")
+			for name, text := range c.logs {
+				if err := writeFile(filepath.Join(folder, "kube-apiserver", name), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out, err := exec.CommandContext(t.Context(), "sh", "-euc", strings.ReplaceAll(startsScript, "/var/log/pods", root), "sh", "kube-apiserver").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := parseStarts(string(out)), (startsByPod{{folder: folder, last: c.last, said: c.said}}); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
 			}
 		})
 	}
