@@ -43,7 +43,7 @@ node-images:
 # Clusters of real nodes; needs a container engine and the node images.
 test-kind:
 	REHEARSE_TEST_KIND=1 go test -count=1 -p 1 -timeout 60m -v -run Live ./clusters/kind ./harness/realtest ./cmd/rehearse
-	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-rollback.yaml scenarios/kubernetes/service-name-pods.yaml scenarios/scheduling/profiles-zones.yaml
+	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-pods.yaml
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind

@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -87,10 +86,7 @@ func resolved(t *testing.T, p *Provider, state clusters.State) clusters.State {
 	return state
 }
 
-const (
-	gate  = "RelaxedServiceNameValidation"
-	slots = "example.com/slots"
-)
+const gate = "RelaxedServiceNameValidation"
 
 func TestLiveGates(t *testing.T) {
 	p := live(t)
@@ -163,87 +159,11 @@ func createService(t *testing.T, c *Cluster, name string) error {
 	return err
 }
 
-// landsIn is a scheduler profile, beside the usual one, by which every pod lands in a zone.
-func landsIn(zone string) []map[string]any {
-	term := map[string]any{"matchExpressions": []any{map[string]any{"key": "zone", "operator": "In", "values": []any{zone}}}}
-	return []map[string]any{{"schedulerName": "default-scheduler"}, {
-		"schedulerName": "zoned",
-		"pluginConfig": []any{map[string]any{"name": "NodeAffinity", "args": map[string]any{
-			"addedAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": map[string]any{"nodeSelectorTerms": []any{term}}},
-		}}},
-	}}
-}
-
-func TestLivePodsAndProfiles(t *testing.T) {
-	p := live(t)
-	state := resolved(t, p, clusters.State{
-		Version: "1.35", FeatureGates: map[string]bool{gate: true}, SchedulerProfiles: landsIn("a"),
-		Nodes: []clusters.NodeGroup{
-			{Name: "a", Labels: map[string]string{"zone": "a"}, Capacity: map[string]string{slots: "3"}}, {Name: "b", Labels: map[string]string{"zone": "b"}},
-		},
-	})
-	c := create(t, p, "rehearse-live-pods", state)
-	if err := createService(t, c, "9-web"); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := c.client.CoreV1().Nodes().Get(t.Context(), "a-0", metav1.GetOptions{}); err != nil || n.Status.Allocatable.Name(slots, resource.DecimalSI).Value() != 3 {
-		t.Errorf("%v: node a-0 has %v", err, n.Status.Allocatable)
-	}
-	if zone := runPod(t, c, "first"); zone != "a" {
-		t.Errorf("at creation the pod landed in zone %q", zone)
-	}
-	out, stderr, code, err := c.ExecInPod(t.Context(), "default", "first", "", []string{"nslookup", "9-web.default.svc.cluster.local"}, nil)
-	if err != nil || code != 0 || !strings.Contains(string(out), "Name:") {
-		t.Errorf("nslookup in the pod: %d, %v\n%s%s", code, err, out, stderr)
-	}
-	if _, _, code, err := c.ExecInPod(t.Context(), "default", "first", "", []string{"sh", "-c", "exit 7"}, nil); code != 7 || err != nil {
-		t.Errorf("exit code %d, %v", code, err)
-	}
-	if err := c.Converge(t.Context(), state.With(clusters.Change{SchedulerProfiles: landsIn("b")})); err != nil {
-		t.Fatal(err)
-	}
-	if zone := runPod(t, c, "second"); zone != "b" {
-		t.Errorf("after the change the pod landed in zone %q", zone)
-	}
-}
-
-// runPod runs a pod until it is Ready, and returns the zone of its node.
-func runPod(t *testing.T, c *Cluster, name string) string {
-	t.Helper()
-	pods := c.client.CoreV1().Pods("default")
-	_, err := pods.Create(t.Context(), &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       corev1.PodSpec{SchedulerName: "zoned", Containers: []corev1.Container{{Name: "pod", Image: clusters.PodImage, ImagePullPolicy: corev1.PullNever}}},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var node string
-	err = c.await(t.Context(), "pod "+name, func(ctx context.Context) error {
-		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		if node = pod.Spec.NodeName; !isReady(*pod) {
-			return fmt.Errorf("it is %s on %q, not Ready", pod.Status.Phase, node)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, err := c.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return object.Labels["zone"]
-}
-
-// An interrupt at any moment of a creation leaves nothing.
+// An interrupt at any moment at which kind itself is at work leaves nothing.
 func TestLiveInterruptedCreation(t *testing.T) {
 	p := live(t)
 	state := resolved(t, p, clusters.State{Version: "1.34"})
-	for i, message := range []string{"Ensuring node image", "Preparing nodes", "Starting control-plane", "Installing StorageClass", "waiting for"} {
+	for i, message := range []string{"Ensuring node image", "Preparing nodes", "Starting control-plane"} {
 		t.Run(message, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

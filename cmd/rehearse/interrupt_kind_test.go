@@ -38,55 +38,64 @@ func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		name     string
-		signal   syscall.Signal
-		scenario string
-		moment   func(*kindRun) bool
-	}{
-		{"creation", syscall.SIGINT, goesOn, (*kindRun).controlPlaneStarts},
-		{"transition", syscall.SIGINT, goesOn, (*kindRun).nextVersionStarts},
-		{"transition killed", syscall.SIGKILL, goesOn, (*kindRun).nextVersionStarts},
-		{"deletion", syscall.SIGINT, ends, (*kindRun).deletionBegins},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			home := t.TempDir()
-			t.Setenv("KUBECONFIG", filepath.Join(home, "kubeconfig"))
-			file := filepath.Join(home, "scenario.yaml")
-			if err := os.WriteFile(file, []byte(test.scenario), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			k := &kindRun{t: t, engine: e}
-			before := k.everything()
-			k.running = startRun(t, "--provider", "kind", file)
-			k.await(t, test.name, func() bool { return test.moment(k) })
-			if err := k.command.Process.Signal(test.signal); err != nil {
-				t.Fatal(err)
-			}
-			code := k.wait(t)
-			switch {
-			case test.signal == syscall.SIGKILL:
-				k.sweepKind()
-			case test.scenario == ends && code == exitOK: // it came to its end before the signal
-			case code != exitInterrupted:
-				t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, k.output.String())
-			}
-			if after := k.everything(); !slices.Equal(before, after) {
-				t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-			}
-			if left, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-			if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), k.cache) {
-				t.Errorf("a mount is left (%v)", err)
-			}
-			if _, err := os.Stat(filepath.Join(home, "kubeconfig")); err == nil {
-				t.Error("the user's kubeconfig was written")
-			}
-			if test.scenario == goesOn {
-				k.junit(t, "interrupted")
-			}
-		})
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	t.Setenv("KUBECONFIG", kubeconfig)
+	before := everything(t, e)
+	t.Run("interrupted", func(t *testing.T) {
+		for _, test := range []interruption{
+			{"creation", syscall.SIGINT, goesOn, (*kindRun).controlPlaneStarts},
+			{"transition", syscall.SIGINT, goesOn, (*kindRun).nextVersionStarts},
+			{"transition killed", syscall.SIGKILL, goesOn, (*kindRun).nextVersionStarts},
+			{"deletion", syscall.SIGINT, ends, (*kindRun).deletionBegins},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				test.run(t, e)
+			})
+		}
+	})
+	if after := everything(t, e); !slices.Equal(before, after) {
+		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	if _, err := os.Stat(kubeconfig); err == nil {
+		t.Error("the user's kubeconfig was written")
+	}
+}
+
+// interruption of a run at a moment.
+type interruption struct {
+	name     string
+	signal   syscall.Signal
+	scenario string
+	moment   func(*kindRun) bool
+}
+
+func (i interruption) run(t *testing.T, e *engine.Engine) {
+	file := filepath.Join(t.TempDir(), "scenario.yaml")
+	if err := os.WriteFile(file, []byte(i.scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := &kindRun{t: t, engine: e, running: startRun(t, "--provider", "kind", file)}
+	k.await(t, i.name, func() bool { return i.moment(k) })
+	if err := k.command.Process.Signal(i.signal); err != nil {
+		t.Fatal(err)
+	}
+	code := k.wait(t)
+	switch {
+	case i.signal == syscall.SIGKILL:
+		k.sweepKind()
+	case i.scenario == ends && code == exitOK: // it came to its end before the signal
+	case code != exitInterrupted:
+		t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, k.output.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), k.cache) {
+		t.Errorf("a mount is left (%v)", err)
+	}
+	if i.scenario == goesOn {
+		k.junit(t, "interrupted")
 	}
 }
 
@@ -98,17 +107,17 @@ type kindRun struct {
 }
 
 // everything of kind's that the engine has: containers, volumes, and who is attached to the network.
-func (k *kindRun) everything() []string {
-	k.t.Helper()
+func everything(t *testing.T, e *engine.Engine) []string {
+	t.Helper()
 	var all []string
 	for what, args := range map[string][]string{
 		"container":  {"ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster"},
 		"volume":     {"volume", "ls", "--quiet"},
 		"attachment": {"ps", "--all", "--quiet", "--filter", "network=kind"},
 	} {
-		out, err := k.engine.Output(k.t.Context(), args...)
+		out, err := e.Output(t.Context(), args...)
 		if err != nil {
-			k.t.Fatal(err)
+			t.Fatal(err)
 		}
 		for _, id := range strings.Fields(out) {
 			all = append(all, what+" "+id)

@@ -23,7 +23,10 @@ type verdict struct {
 	reverted                 bool
 }
 
-// One file, two providers, the same verdicts.
+// common files of the providers: of the library one that goes up, down and up again and one whose profile changes, and what fails as it is meant to.
+var common = []string{"../../scenarios/kubernetes/service-name-rollback.yaml", "../../scenarios/scheduling/profiles-zones.yaml", "testdata/providers.yaml"}
+
+// The same files, two providers, the same verdicts.
 func TestLiveProvidersAgree(t *testing.T) {
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")
@@ -39,6 +42,11 @@ func TestLiveProvidersAgree(t *testing.T) {
 	if !slices.ContainsFunc(here, func(v verdict) bool { return v.reverted }) {
 		t.Error("no cluster was taken back")
 	}
+	for _, name := range []string{"service-name-rollback", "profile-zones"} {
+		if !slices.Contains(here, verdict{owner: name, status: reports.Passed}) {
+			t.Errorf("%s did not pass", name)
+		}
+	}
 	for i := range here {
 		if here[i] != there[i] {
 			t.Errorf("on local %+v\non kind  %+v", here[i], there[i])
@@ -46,10 +54,10 @@ func TestLiveProvidersAgree(t *testing.T) {
 	}
 }
 
-// verdicts on the providers' common file. That a scenario fails as it is meant to is one, too.
+// verdicts on the common files. That a scenario fails as it is meant to is one, too.
 func verdicts(t *testing.T, p clusters.Provider) []verdict {
 	t.Helper()
-	set, err := scenarios.Load([]string{"testdata/providers.yaml"})
+	set, err := scenarios.Load(common)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +66,7 @@ func verdicts(t *testing.T, p clusters.Provider) []verdict {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir()}); err != nil {
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir(), Clusters: 2}); err != nil {
 		t.Fatal(err)
 	}
 	result := recorder.Run()
