@@ -44,6 +44,12 @@ const (
 	AbilitySimulatedNodes Ability = "simulatedNodes"
 	// AbilityPodImage is that of clusters whose nodes have PodImage, which a PodImageTeller tells.
 	AbilityPodImage Ability = "podImage"
+	// AbilitySchedulers is that of a SchedulerRunner.
+	AbilitySchedulers Ability = "schedulers"
+	// AbilityOneEtcd is that of an EtcdKeeper.
+	AbilityOneEtcd Ability = "oneEtcd"
+	// AbilityBreakages is that of a BreakageTeller.
+	AbilityBreakages Ability = "breakages"
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images that are built here have it,
@@ -59,13 +65,26 @@ type PodImageTeller interface {
 
 // Abilities lists them all.
 func Abilities() []Ability {
-	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes, AbilityPodImage}
+	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes, AbilityPodImage, AbilitySchedulers, AbilityOneEtcd, AbilityBreakages}
 }
 
 // NodeSimulator is a Cluster whose nodes are simulated: as many as wanted, with any name and capacity.
 type NodeSimulator interface {
 	// SimulatesNodes tells it from those whose nodes are real, and does nothing.
 	SimulatesNodes()
+}
+
+// SchedulerRunner is a Cluster that can have kube-schedulers beside the first.
+type SchedulerRunner interface {
+	// RunsSchedulers does nothing.
+	RunsSchedulers()
+}
+
+// EtcdKeeper is a Cluster whose etcd is the same with every version of Kubernetes. Where etcd is of Kubernetes' version a cluster cannot go down from
+// 1.34, which brought etcd 3.6, to 1.33.
+type EtcdKeeper interface {
+	// KeepsEtcd does nothing.
+	KeepsEtcd()
 }
 
 // Has says whether a cluster, which may be a nil pointer of its type, has an ability by its type; AbilityPodImage nobody has so.
@@ -78,6 +97,12 @@ func Has(c Cluster, a Ability) bool {
 		_, has = c.(Snapshotter)
 	case AbilitySimulatedNodes:
 		_, has = c.(NodeSimulator)
+	case AbilitySchedulers:
+		_, has = c.(SchedulerRunner)
+	case AbilityOneEtcd:
+		_, has = c.(EtcdKeeper)
+	case AbilityBreakages:
+		_, has = c.(BreakageTeller)
 	}
 	return has
 }

@@ -72,7 +72,7 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 	_, metrics := cluster.(clusters.MetricsSource)
 	_, dns := cluster.(clusters.DNSServer)
 	snapshots, execs := clusters.Has(cluster, clusters.AbilitySnapshots), clusters.Has(cluster, clusters.AbilityExec)
-	_, breaks := cluster.(clusters.BreakageTeller)
+	breaks := clusters.Has(cluster, clusters.AbilityBreakages)
 	for _, step := range s.Spec.Steps {
 		lacks := ""
 		switch {
@@ -87,7 +87,7 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 		case step.Exec != nil && !execs:
 			lacks = "have no pods in which programs run (with needs: [exec] the scenario is skipped there)"
 		case step.Breaks() != nil && step.Breaks().System == "" && !breaks:
-			lacks = "don't tell which of their components broke"
+			lacks = "don't tell which of their components broke (with needs: [breakages] the scenario is skipped there)"
 		}
 		if lacks != "" {
 			p.problem(step.Position, "%s: the clusters of provider %s %s", step.Verb(), p.provider.Name(), lacks)

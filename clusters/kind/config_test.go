@@ -85,7 +85,7 @@ func TestNodeFiles(t *testing.T) {
 	if err := writeNodeFiles(dir, state); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml", "patches/kube-scheduler+strategic.yaml"} {
+	for _, name := range []string{"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml", "patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,8 @@ type kubeletChange struct {
 	// programs to put in the place of those before; nil to leave them.
 	programs      *artifacts
 	startedBefore float64
+	// cursor is where the node's journal ended before the change.
+	cursor string
 }
 
 // planKubelet says how to bring one node's kubelet, kubeadm and kubectl to a state; nil when they are there.
@@ -118,7 +120,7 @@ func (n node) installProgram(ctx context.Context, bin artifacts, program string)
 func (c *Cluster) kubeletReplaced(ctx context.Context, n node, change *kubeletChange) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	if err := n.kubeletFailure(ctx); err != nil {
+	if err := n.kubeletFailure(ctx, change.cursor); err != nil {
 		return final(err)
 	}
 	metrics, err := c.nodeMetrics(ctx, clusters.Kubelet, n)
@@ -144,15 +146,29 @@ func (c *Cluster) kubeletReplaced(ctx context.Context, n node, change *kubeletCh
 	return nil
 }
 
-// kubeletFailure says why kubelet does not start, nil when it does: systemd started it again since it was started by us.
-func (n node) kubeletFailure(ctx context.Context) error {
-	out, err := n.shell(ctx, "systemctl show kubelet --property NRestarts --value; journalctl _COMM=kubelet --lines 200 --output cat --no-pager")
+// journalEnd is a cursor of the node's journal, "" when it has none.
+func (n node) journalEnd(ctx context.Context) string {
+	out, err := n.shell(ctx, `journalctl --lines 1 --output cat --show-cursor --no-pager | tail -n 1`)
+	cursor, found := strings.CutPrefix(out, "-- cursor: ")
+	if err != nil || !found {
+		return ""
+	}
+	return cursor
+}
+
+// kubeletScript prints how often systemd started kubelet again since it was started by us, and what kubelet said since then.
+const kubeletScript = `systemctl show kubelet --property NRestarts --value
+journalctl _COMM=kubelet ${1:+"--after-cursor=$1"} --lines 200 --output cat --no-pager`
+
+// kubeletFailure says why kubelet does not start, nil when it does or that is not to be seen yet.
+func (n node) kubeletFailure(ctx context.Context, cursor string) error {
+	out, err := n.shell(ctx, kubeletScript, cursor)
 	if err != nil {
 		return nil // not to be seen now
 	}
 	first, rest, _ := strings.Cut(out, "\n")
 	restarts, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil || restarts == 0 {
+	if err != nil || restarts == 0 || restarts < 3 && !hasFatal(rest) {
 		return nil
 	}
 	return &StartError{Component: clusters.Kubelet, Line: decisive(rest)}

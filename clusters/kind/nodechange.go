@@ -87,7 +87,7 @@ func (c *Cluster) begin(ctx context.Context, change *nodeChange) error {
 	}
 	if change.kubelet != nil {
 		looks.Go(func() error {
-			change.kubelet.startedBefore = c.startedAt(looking, clusters.Kubelet, change.node)
+			change.kubelet.startedBefore, change.kubelet.cursor = c.startedAt(looking, clusters.Kubelet, change.node), change.node.journalEnd(looking)
 			return nil
 		})
 	}

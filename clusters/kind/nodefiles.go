@@ -32,24 +32,30 @@ func schedulerConfig(profiles []map[string]any) ([]byte, error) {
 	return data, nil
 }
 
-// staticPodPatches are applied by kubeadm to what it writes: the probes look at once and often, and an API server that is
-// replaced does not wait half a minute for its watchers to go away.
-func staticPodPatches() map[string]string {
+// componentPatches are applied by kubeadm to what it writes: the probes look at once and often, and an API server that is
+// replaced does not wait half a minute for its watchers to go away. kubeadm before 1.32 leaves the one for CoreDNS out.
+func componentPatches() map[string]string {
 	probe := object{"initialDelaySeconds": 0, "periodSeconds": 1, "failureThreshold": 240}
-	patches := map[string]string{}
+	patches := map[string]object{"corednsdeployment": {"spec": object{"template": object{"spec": object{"containers": []object{
+		{"name": "coredns", "readinessProbe": object{"periodSeconds": 1, "failureThreshold": 30}},
+	}}}}}}
 	for _, c := range clusters.ControlPlane() {
 		container := object{"name": string(c), "startupProbe": probe}
 		spec := object{"containers": []object{container}}
 		if c == clusters.APIServer {
 			spec["terminationGracePeriodSeconds"] = 2
 		}
-		data, err := yaml.Marshal(object{"spec": spec})
+		patches[string(c)] = object{"spec": spec}
+	}
+	files := map[string]string{}
+	for target, patch := range patches {
+		data, err := yaml.Marshal(patch)
 		if err != nil {
 			panic(err) // maps of numbers and strings
 		}
-		patches[string(c)+"+strategic.yaml"] = string(data)
+		files[target+"+strategic.yaml"] = string(data)
 	}
-	return patches
+	return files
 }
 
 // writeNodeFiles writes what is mounted into every node.
@@ -59,7 +65,7 @@ func writeNodeFiles(folder string, state clusters.State) error {
 		return err
 	}
 	files := map[string]string{filepath.Join("scheduler", schedulerConfigName): string(config)}
-	for name, patch := range staticPodPatches() {
+	for name, patch := range componentPatches() {
 		files[filepath.Join("patches", name)] = patch
 	}
 	for name, content := range files {

@@ -109,12 +109,26 @@ var (
 	errorLine = regexp.MustCompile(`^E\d{4} `)
 )
 
+// said is a line of a log without what containerd wrote before it.
+func said(line string) string {
+	return strings.TrimSpace(criPrefix.ReplaceAllString(strings.TrimRight(line, "\n"), ""))
+}
+
+// hasFatal says whether a log's end has a line that a component says last.
+func hasFatal(log string) bool {
+	for line := range strings.Lines(log) {
+		if fatalLine.MatchString(said(line)) {
+			return true
+		}
+	}
+	return false
+}
+
 // decisive is the line of a log's end that says why: the last fatal one, or else the last error, or else the last line.
 func decisive(log string) string {
 	last, failed, fatal := "", "", ""
 	for line := range strings.Lines(log) {
-		line = strings.TrimSpace(criPrefix.ReplaceAllString(strings.TrimRight(line, "\n"), ""))
-		if line == "" {
+		if line = said(line); line == "" {
 			continue
 		}
 		last = line

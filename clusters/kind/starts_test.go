@@ -58,6 +58,14 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// An error that kubelet lives with is no failure; a panic is.
+func TestHasFatal(t *testing.T) {
+	lived := `E1122 00:32:11.989007    1609 log.go:32] "ContainerStatus from runtime service failed" err="NotFound"` + "\n"
+	if hasFatal(lived) || !hasFatal(lived+"panic: unrecognized feature gate: Typo\n") || !hasFatal(refusedGate) {
+		t.Errorf("%t, %t, %t", hasFatal(lived), hasFatal(lived+"panic: x\n"), hasFatal(refusedGate))
+	}
+}
+
 // What the script sees of the logs that kubelet leaves.
 func TestStartsScript(t *testing.T) {
 	for _, c := range []struct {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -170,7 +172,7 @@ func (c *Cluster) settled(ctx context.Context) error {
 			case err != nil:
 				return err
 			case pod.Spec.Containers[0].Image != manifest.image() || strings.Join(pod.Spec.Containers[0].Command, " ") != strings.Join(manifest.command(), " "):
-				return errors.New("the API server knows the one before")
+				return errors.Join(errors.New("the API server knows the one before"), c.forget(ctx, pod))
 			case !isReady(*pod):
 				return fmt.Errorf("it is %s, not Ready", pod.Status.Phase)
 			}
@@ -181,4 +183,15 @@ func (c *Cluster) settled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forget removes the API server's copy of a static pod that is there no longer, so that kubelet brings the new one. It does so itself, but where it was
+// refused once, by an API server that did not know its rights yet, it tries again only after a minute.
+func (c *Cluster) forget(ctx context.Context, pod *corev1.Pod) error {
+	now := int64(0)
+	err := c.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
 }

@@ -56,6 +56,8 @@ var (
 	_ clusters.Housed              = (*Cluster)(nil)
 	_ clusters.BreakageTeller      = (*Cluster)(nil)
 	_ clusters.NodeSimulator       = (*Cluster)(nil)
+	_ clusters.SchedulerRunner     = (*Cluster)(nil)
+	_ clusters.EtcdKeeper          = (*Cluster)(nil)
 )
 
 // Names of the processes that are no Kubernetes component of their own.
@@ -145,6 +147,12 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
+
+// RunsSchedulers says that there may be further kube-schedulers.
+func (*Cluster) RunsSchedulers() {}
+
+// KeepsEtcd says that etcd lives through every transition.
+func (*Cluster) KeepsEtcd() {}
 
 // TellsBreakage says that Converge's errors name the component that broke.
 func (*Cluster) TellsBreakage() {}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// What kind clusters are not able to do the scenarios of the library say that they need: a run of all of it on kind skips those, and refuses none.
+func TestLibraryOnKind(t *testing.T) {
+	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
+	t.Setenv("DOCKER_HOST", "unix:///nowhere") // what has to be known of an engine is not of interest here
+	provider, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := scenarios.Load([]string{"../../scenarios"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulators, err := catalog().Own()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, harness.PlanOptions{Simulators: simulators})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Skipped) == 0 || len(plan.Tracks) == 0 {
+		t.Errorf("%d skipped, %d tracks", len(plan.Skipped), len(plan.Tracks))
+	}
+	for _, skipped := range plan.Skipped {
+		t.Logf("%s: %s", skipped.Scenario.Title(), skipped.Why)
+	}
+}
