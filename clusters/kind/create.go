@@ -90,6 +90,10 @@ func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFu
 				return
 			}
 		}
+		if err := n.kubeletFailure(ctx, "", 2); err != nil { // kubeadm would wait for it for four minutes
+			abort(err)
+			return
+		}
 	}
 }
 

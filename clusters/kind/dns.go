@@ -138,7 +138,8 @@ func (c *Cluster) askPod(ctx context.Context, pod string, question *dns.Msg) (*d
 }
 
 // dnsCurrent waits until every CoreDNS knows a Service that is made now, and gone afterwards. When the API server was away CoreDNS tries again at ever
-// longer intervals, up to half a minute, and until then it answers from what was: that is not to be taken for an answer of the new state.
+// longer intervals, up to a minute, and until then it answers from what was: that is not to be taken for an answer of the new state. Told to read its
+// configuration again it asks the API server at once.
 func (c *Cluster) dnsCurrent(ctx context.Context) error {
 	services := c.client.CoreV1().Services(metav1.NamespaceSystem)
 	canary, err := services.Create(ctx, &corev1.Service{
@@ -151,6 +152,7 @@ func (c *Cluster) dnsCurrent(ctx context.Context) error {
 		return nil
 	}
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(canary.Name+"."+canary.Namespace+".svc.cluster.local"), dns.TypeCNAME)
+	told := false
 	err = c.await(ctx, "CoreDNS", func(ctx context.Context) error {
 		pods, err := c.dnsPods(ctx)
 		if err != nil {
@@ -163,9 +165,14 @@ func (c *Cluster) dnsCurrent(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if reply.Rcode != dns.RcodeSuccess {
-				return fmt.Errorf("%s does not know yet what is new: %s", pod, dns.RcodeToString[reply.Rcode])
+			if reply.Rcode == dns.RcodeSuccess {
+				continue
 			}
+			if !told {
+				told = true
+				err = c.reloadDNS(ctx)
+			}
+			return errors.Join(fmt.Errorf("%s does not know yet what is new: %s", pod, dns.RcodeToString[reply.Rcode]), err)
 		}
 		return nil
 	})
@@ -175,6 +182,16 @@ func (c *Cluster) dnsCurrent(ctx context.Context) error {
 		err = errors.Join(err, fmt.Errorf("remove the Service by which CoreDNS was tried: %w", removeErr))
 	}
 	return err
+}
+
+// reloadDNS tells every CoreDNS to read its configuration again, without an end to its service.
+func (c *Cluster) reloadDNS(ctx context.Context) error {
+	for _, n := range c.nodes {
+		if _, err := n.shell(ctx, "pkill -USR1 -x coredns || true"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func isReady(pod corev1.Pod) bool {

@@ -120,7 +120,7 @@ func (n node) installProgram(ctx context.Context, bin artifacts, program string)
 func (c *Cluster) kubeletReplaced(ctx context.Context, n node, change *kubeletChange) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	if err := n.kubeletFailure(ctx, change.cursor); err != nil {
+	if err := n.kubeletFailure(ctx, change.cursor, 0); err != nil {
 		return final(err)
 	}
 	metrics, err := c.nodeMetrics(ctx, clusters.Kubelet, n)
@@ -160,15 +160,16 @@ func (n node) journalEnd(ctx context.Context) string {
 const kubeletScript = `systemctl show kubelet --property NRestarts --value
 journalctl _COMM=kubelet ${1:+"--after-cursor=$1"} --lines 200 --output cat --no-pager`
 
-// kubeletFailure says why kubelet does not start, nil when it does or that is not to be seen yet.
-func (n node) kubeletFailure(ctx context.Context, cursor string) error {
+// kubeletFailure says why kubelet does not start, nil when it does or that is not to be seen yet: it was started again more often than is forgiven, and
+// said why, or was started again three times.
+func (n node) kubeletFailure(ctx context.Context, cursor string, forgiven int) error {
 	out, err := n.shell(ctx, kubeletScript, cursor)
 	if err != nil {
 		return nil // not to be seen now
 	}
 	first, rest, _ := strings.Cut(out, "\n")
 	restarts, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil || restarts == 0 || restarts < 3 && !hasFatal(rest) {
+	if err != nil || restarts <= forgiven || restarts < 3 && !hasFatal(rest) {
 		return nil
 	}
 	return &StartError{Component: clusters.Kubelet, Line: decisive(rest)}

@@ -159,6 +159,18 @@ func createService(t *testing.T, c *Cluster, name string) error {
 	return err
 }
 
+// A component that does not know its gate ends a creation within seconds, with its own words, and nothing is left.
+func TestLiveWrongGateAtCreation(t *testing.T) {
+	p := live(t)
+	state := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{"NoSuchGate": true}})
+	_, err := p.Create(t.Context(), "rehearse-live-wrong", state)
+	var start *StartError
+	if !errors.As(err, &start) || !strings.Contains(start.Line, "unrecognized feature gate: NoSuchGate") {
+		t.Errorf("got %v", err)
+	}
+	gone(t, p, "rehearse-live-wrong")
+}
+
 // An interrupt at any moment at which kind itself is at work leaves nothing.
 func TestLiveInterruptedCreation(t *testing.T) {
 	p := live(t)

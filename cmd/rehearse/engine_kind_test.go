@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters/local"
+)
+
+// An engine as kind and Rehearse ask it, with one node image and no container.
+const engineScript = `
+case "$1 $2" in
+"images "*) echo localhost/rehearse-node:v1.34.4 ;;
+"image inspect") echo sha256:1234 ;;
+"network ls") echo 1234 ;;
+"info "*) echo '{"CgroupDriver": "cgroupfs", "CgroupVersion": "2", "MemoryLimit": true, "PidsLimit": true, "CPUShares": true}' ;;
+"run "*) echo "docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device." >&2; exit 125 ;;
+esac
+`
+
+// What is wrong with the engine is said in one sentence, before anything is begun or with nothing left of it.
+func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
+	for _, test := range []struct {
+		name, engine, version string
+		code                  int
+		said                  string
+	}{
+		{"none", "", "1.34.4", exitBroken, "none of docker, nerdctl, podman is on the PATH: install one, or use --provider local"},
+		{"no daemon", "echo 'Cannot connect to the Docker daemon. Is the docker daemon running?' >&2; exit 1", "1.34.4", exitBroken, "docker is installed but its daemon does not answer: start it"},
+		{"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1", "1.34.4", exitBroken, "docker is there but this user may not use it: join the group of its socket"},
+		{
+			"no image", `case "$1" in image) echo "No such image" >&2; exit 1 ;; pull) echo "manifest unknown" >&2; exit 1 ;; esac`, "1.34.4",
+			exitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
+		},
+		{
+			"no image of a minor version", `case "$1" in manifest) echo "no such host" >&2; exit 1 ;; esac`, "1.34",
+			exitInput, "no node image of Kubernetes 1.34 is here, and the registry did not name one",
+		},
+		{"a full disk", engineScript, "1.34.4", exitBroken, "the disk is full: docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			shared, err := local.CacheDir()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cache, programs := t.TempDir(), t.TempDir()
+			if err := os.Mkdir(filepath.Join(cache, "rehearse"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(cache, "rehearse", "kubernetes")); err != nil {
+				t.Fatal(err)
+			}
+			if test.engine != "" {
+				if err := os.WriteFile(filepath.Join(programs, "docker"), []byte("#!/bin/sh\n"+test.engine), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("XDG_CACHE_HOME", cache)
+			t.Setenv("PATH", programs)
+			t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "")
+			file := filepath.Join(t.TempDir(), "scenario.yaml")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(ends, `"1.34"`, `"`+test.version+`"`)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, said bytes.Buffer
+			code := run(t.Context(), []string{"run", "--provider", "kind", "--report-dir", t.TempDir(), file}, nil, &out, &said)
+			if all := out.String() + said.String(); code != test.code || !strings.Contains(all, test.said) {
+				t.Errorf("exit code %d, want %d, and %q in:\n%s", code, test.code, test.said, all)
+			}
+			if left, _ := filepath.Glob(filepath.Join(cache, "rehearse", "kind", "clusters", "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
