@@ -53,6 +53,10 @@ type scenarioRun struct {
 	canaries  int
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
+	// proof looks together after the refusals of the steps before until; sent are the steps that wait for it.
+	proof *writes.Proof
+	until int
+	sent  []sent
 }
 
 func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
@@ -77,6 +81,7 @@ func (s *scenarioRun) run(ctx context.Context) {
 
 // steps runs the steps and returns what there is to say beyond them.
 func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
+	defer func() { s.proof.Close() }()
 	if err := s.begin(ctx); err != nil {
 		if interrupted(ctx) {
 			return reports.Verdict{Status: reports.NotRun, Message: "interrupted: " + err.Error()}
@@ -91,12 +96,12 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 			return reports.Verdict{Status: reports.Error, Message: why(ctx)}
 		}
 		s.Recorder.StartStep(s.entry.result, planned, s.track.Path[s.at].String())
-		outcome := s.outcome(ctx, i)
-		if outcome.Status == reports.Passed {
-			s.Recorder.FinishStep(s.entry.result, planned, outcome)
-			continue
+		s.hold(ctx, i)
+		outcome := s.step(ctx, i)
+		outcome.Outcome = s.unlessStopped(ctx, outcome.Outcome)
+		if verdict, over := s.conclude(ctx, i, outcome); over {
+			return verdict
 		}
-		return s.failed(ctx, i, outcome)
 	}
 	verdict := reports.Verdict{}
 	if len(s.known) > 0 {
@@ -126,9 +131,8 @@ func (s *scenarioRun) failed(ctx context.Context, i int, outcome reports.Outcome
 	return reports.Verdict{Artifacts: s.diagnose(ctx)}
 }
 
-// outcome runs one step. What came of it while the run was being stopped, or the cluster was breaking, says nothing about the step.
-func (s *scenarioRun) outcome(ctx context.Context, i int) reports.Outcome {
-	outcome := s.step(ctx, i)
+// unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was breaking: that says nothing about the step.
+func (s *scenarioRun) unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
 	if outcome.Status == reports.Passed || ctx.Err() == nil {
 		return outcome
 	}

@@ -19,6 +19,8 @@ import (
 type result struct {
 	reports.Outcome
 	values map[string]any
+	// held: the proof has yet to tell whether a refused write stored something.
+	held bool
 }
 
 func failure(status reports.Status, format string, args ...any) result {
@@ -26,11 +28,11 @@ func failure(status reports.Status, format string, args ...any) result {
 }
 
 // step runs the i-th step and keeps its outputs.
-func (s *scenarioRun) step(ctx context.Context, i int) reports.Outcome {
+func (s *scenarioRun) step(ctx context.Context, i int) result {
 	original := s.scenario.Spec.Steps[i]
 	step, err := s.Expressions.WithContext(ctx).Step(original, s.variables(&original))
 	if err != nil {
-		return reports.Outcome{Status: reports.Error, Message: "evaluate the expressions of the step: " + err.Error()}
+		return failure(reports.Error, "evaluate the expressions of the step: %v", err)
 	}
 	s.touch(step)
 	s.beginStep(ctx, i)
@@ -38,10 +40,10 @@ func (s *scenarioRun) step(ctx context.Context, i int) reports.Outcome {
 	if r.Status == reports.Passed {
 		s.endStep(ctx, i)
 		if err := s.keepOutputs(ctx, step, r.values); err != nil {
-			return reports.Outcome{Status: reports.Error, Message: err.Error(), Evidence: r.Evidence}
+			r.Status, r.Message = reports.Error, err.Error()
 		}
 	}
-	return r.Outcome
+	return r
 }
 
 // do runs the one verb that the step has.
@@ -91,9 +93,10 @@ func (s *scenarioRun) write(ctx context.Context, i int, step scenarios.Step) res
 		Step:    &step,
 		Manager: s.manager(fmt.Sprint(i + 1)),
 		Attempt: s.attempts(i),
+		Proof:   s.proof,
 	})
 	s.unsettle(step)
-	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled}}
+	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled}, held: v.Held}
 	if v.Object != nil {
 		r.values = map[string]any{"object": v.Object}
 		s.awaitTold(ctx, r.values)

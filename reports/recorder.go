@@ -57,6 +57,8 @@ type Outcome struct {
 	Message string
 	// Evidence is what was seen.
 	Evidence string
+	// Ended is when, if it was before it was known how; now unless set.
+	Ended time.Time
 }
 
 // Verdict is what the caller knows of a scenario beyond its steps.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -95,7 +96,7 @@ func (r *Recorder) finishStep(owner any, step *Step, outcome Outcome, kind Event
 	r.changeStep(key, now, kind, func(s *Step) {
 		s.Status, s.Message, s.Evidence = outcome.Status, outcome.Message, outcome.Evidence
 		if was == running {
-			s.Finished = now
+			s.Finished = cmp.Or(outcome.Ended, now)
 		}
 	})
 }

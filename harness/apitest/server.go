@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -75,6 +76,11 @@ type Server struct {
 }
 
 type key struct{ resource, namespace, name string }
+
+// String orders keys.
+func (k key) String() string { return k.resource + "/" + k.namespace + "/" + k.name }
+
+func (k key) compare(other key) int { return strings.Compare(k.String(), other.String()) }
 
 type change struct {
 	key

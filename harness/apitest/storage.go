@@ -3,7 +3,9 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,18 +82,25 @@ func (s *Server) get(c *call) (any, *metav1.Status) {
 	return nil, c.notFound()
 }
 
+// list gives pages of what there is now, whatever there was when the first was given.
 func (s *Server) list(c *call) any {
 	selector, _ := labels.Parse(c.get("labelSelector"))
-	items := []any{}
-	for k, object := range s.objects {
-		if k.resource == c.resource && (c.Namespace == "" || k.namespace == c.Namespace) && selector.Matches(labels.Set(object.GetLabels())) {
-			items = append(items, object.Object)
+	items, metadata := []any{}, map[string]any{"resourceVersion": strconv.FormatInt(s.version, 10)}
+	last := ""
+	limit, _ := strconv.Atoi(c.get("limit"))
+	for _, k := range slices.SortedFunc(maps.Keys(s.objects), key.compare) {
+		object := s.objects[k]
+		if k.resource != c.resource || (c.Namespace != "" && k.namespace != c.Namespace) || !selector.Matches(labels.Set(object.GetLabels())) ||
+			k.String() <= c.get("continue") {
+			continue
 		}
+		if limit > 0 && len(items) == limit {
+			metadata["continue"] = last
+			break
+		}
+		items, last = append(items, object.Object), k.String()
 	}
-	return map[string]any{
-		"apiVersion": c.gv.String(), "kind": c.Kind + "List",
-		"metadata": map[string]any{"resourceVersion": strconv.FormatInt(s.version, 10)}, "items": items,
-	}
+	return map[string]any{"apiVersion": c.gv.String(), "kind": c.Kind + "List", "metadata": metadata, "items": items}
 }
 
 func (s *Server) create(c *call) (any, *metav1.Status) {

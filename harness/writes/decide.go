@@ -33,6 +33,8 @@ type answer struct {
 	stored bool
 	// doubt says that after a refusal or a dry run something else is stored than before, and that nobody can say who did that.
 	doubt string
+	// held says that the Proof has yet to tell whether a refusal stored something.
+	held bool
 	// note is what else there is to say about a refusal.
 	note string
 }
@@ -103,6 +105,9 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	if err := w.lookBefore(ctx, op, step, sent); err != nil {
 		return answer{err: err}
 	}
+	if !sent {
+		request.Proof.begin(ctx, op)
+	}
 	if request.start != nil {
 		if err := request.start.arrive(ctx); err != nil {
 			return answer{err: fmt.Errorf("wait for the other writes to be ready: %w", err)}
@@ -121,6 +126,9 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 		if _, err := w.Kinds.Find(ctx, op.gvk); err != nil {
 			return notServed(err, appear, step)
 		}
+	}
+	if a.held = !sent && request.Proof.hold(op, step, a); a.held {
+		return a
 	}
 	return w.verify(ctx, op, step, a, sent)
 }

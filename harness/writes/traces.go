@@ -88,13 +88,18 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 			return op.afterwards(a, now, sent)
 		}
 		if !pause(ctx, pauses) {
-			what := "was accepted as a dry run"
-			if a.outcome == Refused {
-				what = fmt.Sprintf("was refused (%s)", a.status.Message)
-			}
-			return answer{sent: true, err: fmt.Errorf("%s, but nobody could look whether nothing was stored: %w", what, err)}
+			return unseen(a, err)
 		}
 	}
+}
+
+// unseen is a refusal, or a dry run, after which nobody could look.
+func unseen(a answer, err error) answer {
+	what := "was accepted as a dry run"
+	if a.outcome == Refused {
+		what = fmt.Sprintf("was refused (%s)", a.status.Message)
+	}
+	return answer{sent: true, err: fmt.Errorf("%s, but nobody could look whether nothing was stored: %w", what, err)}
 }
 
 // afterwards compares the object after a refusal, or a dry run, with the one before.
@@ -110,10 +115,7 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 	case found == ours && o.removes() && (o.among || a.status.Code == http.StatusNotFound):
 		a.note = "the object is gone; somebody else deleted it meanwhile"
 	case found == ours:
-		a.stored, a.note = true, what
-		if a.outcome == Refused {
-			a.object = now
-		}
+		a.stored, a.note, a.object = true, what, now
 	case found == doubtful:
 		a.doubt = what
 	default:

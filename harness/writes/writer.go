@@ -68,6 +68,9 @@ type Request struct {
 	// Attempt is told what came of each try that did not decide the outcome. May be nil.
 	Attempt func(outcome string)
 
+	// Proof that may look later whether the write, if it is refused, stored something; nil to look at once.
+	Proof *Proof
+
 	// start is where writes that are sent at the same time wait for each other; nil for one that is sent alone.
 	start *place
 }
@@ -77,6 +80,8 @@ type Verdict struct {
 	Status   reports.Status
 	Message  string
 	Evidence string
+	// Held says that the write was refused and that the Proof has yet to tell whether it stored something.
+	Held bool
 	// Object that was returned; nil when the write was refused or its outcome is unknown.
 	Object map[string]any
 	// Objects that were returned to the accepted ones of writes at the same time, in the writes' order.
@@ -99,25 +104,26 @@ func (w *Writer) Do(ctx context.Context, request Request) Verdict {
 func (w *Writer) do(ctx context.Context, op *operation, request Request) Verdict {
 	answer := w.decide(ctx, op, request)
 	w.tell(op, answer)
-	return w.compare(ctx, op, request.Step, answer)
+	verdict := w.compare(ctx, op, request.Step, answer)
+	verdict.Held = answer.held
+	return verdict
 }
 
 // tell passes on what was made, also what may have been made.
 func (w *Writer) tell(op *operation, a answer) {
-	if w.Wrote == nil || !op.makes() || len(op.dryRun) > 0 || op.kind == nil {
+	if w.Wrote == nil || !op.makes() || op.existed || op.kind == nil {
 		return
 	}
 	made := Made{
 		Resource: op.kind.Resource, Kind: op.gvk.Kind, Namespaced: op.kind.Namespaced,
 		Namespace: op.namespaceOf(w), Name: op.name, Manager: op.manager,
 	}
+	dry := len(op.dryRun) > 0
 	switch {
-	case a.outcome == Accepted && a.object != nil && !op.existed:
+	case a.object != nil && (a.stored || a.outcome == Accepted && !dry):
 		made.Name, made.UID = a.object.GetName(), string(a.object.GetUID())
 		w.Wrote(made)
-	case a.sent && a.outcome == Unknown && !op.existed && op.name != "":
-		w.Wrote(made)
-	case a.stored && !op.existed:
+	case a.sent && a.outcome == Unknown && !dry && op.name != "":
 		w.Wrote(made)
 	}
 }

@@ -1,0 +1,168 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// page is how many objects are listed at once.
+const page = 500
+
+// Proof looks once for many refused creations of one kind in one namespace whether any of them stored something: a watch tells of what is stored
+// meanwhile, also of what goes again, and one consistent list in the end of all that is there. Whose it is an object's field manager says, under
+// whatever name. Where that would cost more than to look for each by itself, or is not possible, nothing is held. It is not safe for concurrent use.
+type Proof struct {
+	w    *Writer
+	ctx  context.Context
+	stop context.CancelFunc
+	// most objects that a list may have to be worth it.
+	most int64
+
+	began     bool
+	api       dynamic.ResourceInterface
+	kind      Kind
+	namespace string
+	watcher   watch.Interface
+	held      []held
+
+	mu sync.Mutex
+	// made is the object that each field manager was seen to have written.
+	made   map[string]*unstructured.Unstructured
+	broken bool
+}
+
+// held is a refused creation of which nobody has looked yet whether it stored something.
+type held struct {
+	op     *operation
+	step   *scenarios.Step
+	answer answer
+}
+
+// NewProof is for so many creations, which come one after the other and should be refused. It must be closed.
+func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
+	p := &Proof{w: w, most: int64(creations), made: map[string]*unstructured.Unstructured{}}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	return p
+}
+
+// begin watches the kind from before the first creation on.
+func (p *Proof) begin(ctx context.Context, op *operation) {
+	if p == nil || p.began || op.verb != "create" {
+		return
+	}
+	p.began = true
+	api := op.api(p.w)
+	list, err := api.List(ctx, metav1.ListOptions{Limit: p.most})
+	if err != nil || list.GetContinue() != "" {
+		return
+	}
+	patience := time.AfterFunc(p.w.patience(), p.stop)
+	watcher, err := api.Watch(p.ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	if err != nil || !patience.Stop() {
+		return
+	}
+	p.api, p.kind, p.namespace, p.watcher = api, *op.kind, op.namespaceOf(p.w), watcher
+	go p.follow(watcher)
+}
+
+func (p *Proof) follow(watcher watch.Interface) {
+	for event := range watcher.ResultChan() {
+		if object, ok := event.Object.(*unstructured.Unstructured); ok {
+			p.note(object)
+		}
+	}
+	p.mu.Lock()
+	p.broken = true
+	p.mu.Unlock()
+}
+
+func (p *Proof) note(object *unstructured.Unstructured) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, entry := range object.GetManagedFields() {
+		if entry.Operation == metav1.ManagedFieldsOperationUpdate {
+			p.made[entry.Manager] = object
+		}
+	}
+}
+
+// hold keeps a refusal until Prove; false when it must be looked after at once.
+func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
+	if p == nil || p.watcher == nil || op.verb != "create" || a.outcome != Refused || *op.kind != p.kind || op.namespaceOf(p.w) != p.namespace {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.broken {
+		p.held = append(p.held, held{op, step, a})
+	}
+	return !p.broken
+}
+
+// Prove returns what is to be said of each refusal that was held, in their order, and holds none any more. It tries to look until the context ends.
+func (p *Proof) Prove(ctx context.Context) []Verdict {
+	if p == nil || len(p.held) == 0 {
+		return nil
+	}
+	there, err := p.list(ctx)
+	var verdicts []Verdict
+	for _, h := range p.held {
+		a := h.answer
+		p.mu.Lock()
+		object := p.made[h.op.manager]
+		p.mu.Unlock()
+		switch {
+		case object != nil:
+			a.stored, a.object = true, object
+			if err == nil && !there[string(object.GetUID())] {
+				a.note = "it is gone again"
+			}
+		case err != nil:
+			a = unseen(a, err)
+		}
+		p.w.tell(h.op, a)
+		verdicts = append(verdicts, p.w.compare(ctx, h.op, h.step, a))
+	}
+	p.held = nil
+	return verdicts
+}
+
+// list notes all that is there, by a consistent read, and returns the UIDs.
+func (p *Proof) list(ctx context.Context) (map[string]bool, error) {
+	pauses, there, options := p.w.pauses(), map[string]bool{}, metav1.ListOptions{Limit: page}
+	for {
+		limited, cancel := context.WithTimeout(ctx, p.w.patience())
+		list, err := p.api.List(limited, options)
+		cancel()
+		if err != nil {
+			options.Continue = "" // it may be what is wrong
+			if !pause(ctx, pauses) {
+				return nil, fmt.Errorf("list %s: %w", p.kind.Resource.Resource, err)
+			}
+			continue
+		}
+		for i := range list.Items {
+			p.note(&list.Items[i])
+			there[string(list.Items[i].GetUID())] = true
+		}
+		if options.Continue = list.GetContinue(); options.Continue == "" {
+			return there, nil
+		}
+	}
+}
+
+// Close ends the watch.
+func (p *Proof) Close() {
+	if p != nil {
+		p.stop()
+	}
+}

@@ -1,0 +1,245 @@
+package writes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// prover sends creations of ConfigMaps that should be refused, and are, while the third of them does more than it should.
+type prover struct {
+	*Writer
+	server *apitest.Server
+	api    dynamic.ResourceInterface
+	proof  *Proof
+	made   []Made
+	sent   int
+}
+
+// third is the field manager of the third write.
+const third = "test-3"
+
+func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
+	t.Helper()
+	p := &prover{server: apitest.New(t)}
+	config := Configure(p.server.Config(), "rehearse/test")
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.api = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
+	p.Writer = &Writer{
+		Client: client, Kinds: NewKinds(found.RESTClient()), Namespace: "ns",
+		Wrote:  func(m Made) { p.made = append(p.made, m) },
+		Pauses: func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+	}
+	p.proof = p.NewProof(t.Context(), 5)
+	t.Cleanup(p.proof.Close)
+	inside := false
+	p.server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		switch {
+		case r.Verb != "create" || inside:
+			return nil
+		case r.Manager == third && inThird != nil:
+			inside = true
+			defer func() { inside = false }()
+			return inThird(p)
+		}
+		return &apitest.Fault{Status: refusal()}
+	})
+	return p
+}
+
+func refusal() *metav1.Status { return apitest.Status(422, "Invalid", "never") }
+
+func (p *prover) send(ctx context.Context, object scenarios.Object) Verdict {
+	p.sent++
+	step := scenarios.Step{Create: object, Expect: &scenarios.Expect{Rejected: &scenarios.Rejection{Code: 422}}}
+	return p.Do(ctx, Request{Step: &step, Manager: fmt.Sprintf("test-%d", p.sent), Proof: p.proof})
+}
+
+// write is what the third does under another name.
+func (p *prover) write(name string) {
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}}
+	if _, err := p.api.Create(context.Background(), object, metav1.CreateOptions{FieldManager: third}); err != nil {
+		panic(err)
+	}
+}
+
+func named(metadata map[string]any) scenarios.Object {
+	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+}
+
+// What one of many refused creations stores is told of that one, under whatever name, also when it is gone again.
+func TestRefusalsAreProvenTogether(t *testing.T) {
+	for name, test := range map[string]struct {
+		generate bool
+		inThird  func(*prover) *apitest.Fault
+		says     string
+		made     string
+	}{
+		"nothing is stored":      {},
+		"of generated names":     {generate: true},
+		"it is stored":           {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
+		"by a generated name":    {generate: true, inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-"},
+		"refused otherwise":      {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was refused otherwise"},
+		"otherwise, and stored":  {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true} }, says: "and yet it was stored", made: "a-3"},
+		"stored by another name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "mutated"},
+		"and gone again": {inThird: func(p *prover) *apitest.Fault {
+			p.write("a-3")
+			if err := p.api.Delete(context.Background(), "a-3", metav1.DeleteOptions{}); err != nil {
+				panic(err)
+			}
+			if err := p.await(func() bool { return p.proof.made[third] != nil }); err != nil {
+				panic(err)
+			}
+			return &apitest.Fault{Status: refusal()}
+		}, says: "and yet it was stored: it is gone again: ", made: "a-3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProver(t, test.inThird)
+			for n := range 5 {
+				metadata := map[string]any{"name": fmt.Sprintf("a-%d", n+1)}
+				if test.generate {
+					metadata = map[string]any{"generateName": "a-"}
+				}
+				if v := p.send(t.Context(), named(metadata)); !v.Held {
+					t.Fatalf("write %d was not held: %s", n+1, v.Message)
+				}
+			}
+			verdicts := p.proof.Prove(t.Context())
+			if len(verdicts) != 5 || len(p.proof.Prove(t.Context())) != 0 {
+				t.Fatalf("%d verdicts, want 5 once", len(verdicts))
+			}
+			for n, v := range verdicts {
+				if want := n == 2 && test.says != ""; want != (v.Status == reports.Failed) || !strings.Contains(v.Message, test.says) && want {
+					t.Errorf("write %d is %s: %s", n+1, v.Status, v.Message)
+				}
+			}
+			if told := len(p.made) == 1 && p.made[0].UID != "" && strings.HasPrefix(p.made[0].Name, test.made); told != (test.made != "") {
+				t.Errorf("made %+v, want %q", p.made, test.made)
+			}
+			if p.server.Requests("get", "ConfigMap") != 0 || p.server.Requests("list", "ConfigMap") != 2 {
+				t.Errorf("%d gets and %d lists", p.server.Requests("get", "ConfigMap"), p.server.Requests("list", "ConfigMap"))
+			}
+		})
+	}
+}
+
+func (p *prover) await(what func() bool) error {
+	return wait.PollUntilContextTimeout(context.Background(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		p.proof.mu.Lock()
+		defer p.proof.mu.Unlock()
+		return what(), nil
+	})
+}
+
+// Who cannot watch, or would have to list too much, looks after each by itself.
+func TestRefusalsThatAreNotHeld(t *testing.T) {
+	for name, prepare := range map[string]func(*prover){
+		"no watch": func(p *prover) {
+			p.server.Misbehave(func(r apitest.Request) *apitest.Fault {
+				switch r.Verb {
+				case "create":
+					return &apitest.Fault{Status: refusal()}
+				case "watch":
+					return &apitest.Fault{Status: apitest.Status(http.StatusMethodNotAllowed, "MethodNotAllowed", "no")}
+				}
+				return nil
+			})
+		},
+		"too many": func(p *prover) {
+			for n := range 6 {
+				p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"}})
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProver(t, nil)
+			prepare(p)
+			for n := range 3 {
+				if v := p.send(t.Context(), named(map[string]any{"name": "a"})); v.Held || v.Status != reports.Passed {
+					t.Errorf("held: %t; %s: %s", v.Held, v.Status, v.Message)
+				}
+				if got := p.server.Requests("get", "ConfigMap"); got != n+1 {
+					t.Errorf("%d gets after %d writes", got, n+1)
+				}
+			}
+		})
+	}
+	p := newProver(t, nil)
+	if v := p.send(t.Context(), named(map[string]any{"name": "a"})); !v.Held {
+		t.Error("the first was not held")
+	}
+	if v := p.send(t.Context(), named(map[string]any{"name": "a", "namespace": "other"})); v.Held {
+		t.Error("one in another namespace was held")
+	}
+	p.proof.watcher.Stop()
+	if err := p.await(func() bool { return p.proof.broken }); err != nil {
+		t.Fatal(err)
+	}
+	if v := p.send(t.Context(), named(map[string]any{"name": "a"})); v.Held || v.Status != reports.Passed {
+		t.Errorf("after the watch broke: held: %t; %s: %s", v.Held, v.Status, v.Message)
+	}
+	if verdicts := p.proof.Prove(t.Context()); len(verdicts) != 1 || verdicts[0].Status != reports.Passed {
+		t.Errorf("got %+v", verdicts)
+	}
+}
+
+// The list is tried again until time is up, page by page; nobody passes whom nobody could look after.
+func TestProofWithoutALookIsNoVerdict(t *testing.T) {
+	p := newProver(t, nil)
+	for range 2 {
+		p.send(t.Context(), named(map[string]any{"name": "a"}))
+	}
+	for n := range page + 1 {
+		p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"}})
+	}
+	p.server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "list" && r.Number == 3 {
+			return &apitest.Fault{Status: apitest.Status(410, "Expired", "the continue token is too old")}
+		}
+		return nil
+	})
+	for _, v := range p.proof.Prove(t.Context()) {
+		if v.Status != reports.Passed {
+			t.Errorf("%s: %s", v.Status, v.Message)
+		}
+	}
+	if got := p.server.Requests("list", "ConfigMap"); got != 5 {
+		t.Errorf("%d lists, want one before, one that failed after its first page, and one of two pages", got)
+	}
+	p.server.Misbehave(nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	newer := newProver(t, nil)
+	newer.send(ctx, named(map[string]any{"name": "a"}))
+	newer.server.Misbehave(func(apitest.Request) *apitest.Fault {
+		cancel(errors.New("stopped by the test"))
+		return &apitest.Fault{}
+	})
+	for _, v := range newer.proof.Prove(ctx) {
+		if v.Status != reports.Error || !strings.Contains(v.Message, "nobody could look") {
+			t.Errorf("%s: %s", v.Status, v.Message)
+		}
+	}
+}
