@@ -66,7 +66,6 @@ func apiServerFlags(l layout) flags {
 		"tls-cert-file":                    l.pki("server.crt"),
 		"tls-private-key-file":             l.pki("server.key"),
 		"client-ca-file":                   l.pki("ca.crt"),
-		"token-auth-file":                  l.pki(tokenFile),
 		"service-account-issuer":           "https://kubernetes.default.svc.cluster.local",
 		"service-account-signing-key-file": l.pki("service-account.key"),
 		"service-account-key-file":         l.pki("service-account.pub"),

@@ -135,7 +135,7 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", r.Name, err)
 	}
-	probe, err := newProber(l, config)
+	probe, err := newProber(config)
 	if err != nil {
 		return nil, err
 	}

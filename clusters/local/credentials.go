@@ -1,9 +1,7 @@
 package local
 
 import (
-	"crypto/rand"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -12,12 +10,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
-)
-
-const (
-	adminName  = "rehearse-admin"
-	adminGroup = "system:masters"
-	tokenFile  = "tokens.csv"
 )
 
 // writeCredentials makes the certificates, keys and the kubeconfig of a new cluster.
@@ -29,7 +21,7 @@ func writeCredentials(l layout, now time.Time) error {
 	if err := authority.Serving("server", "127.0.0.1", "localhost", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"); err != nil {
 		return err
 	}
-	if err := authority.Client("admin", adminName, adminGroup); err != nil {
+	if err := authority.Client("admin", "rehearse-admin", "system:masters"); err != nil {
 		return err
 	}
 	if err := authority.Client("front-proxy", "front-proxy"); err != nil {
@@ -38,22 +30,7 @@ func writeCredentials(l layout, now time.Time) error {
 	if err := authority.KeyPair("service-account"); err != nil {
 		return err
 	}
-	token, err := writeToken(l)
-	if err != nil {
-		return err
-	}
-	return writeKubeconfig(l, token)
-}
-
-// writeToken makes the administrator's bearer token and the file by which kube-apiserver knows it. A certificate would be verified with each request, which
-// is an eighth of what a busy kube-apiserver does; a token is looked up.
-func writeToken(l layout) (string, error) {
-	token := rand.Text()
-	line := fmt.Sprintf("%s,%s,%s,%q\n", token, adminName, adminName, adminGroup)
-	if err := os.WriteFile(l.pki(tokenFile), []byte(line), 0o600); err != nil {
-		return "", fmt.Errorf("write the administrator's token: %w", err)
-	}
-	return token, nil
+	return writeKubeconfig(l)
 }
 
 // User makes a client certificate, signed by the cluster's authority.
@@ -68,11 +45,11 @@ func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 }
 
 // writeKubeconfig embeds the credentials, so that the file can be copied.
-func writeKubeconfig(l layout, token string) error {
+func writeKubeconfig(l layout) error {
 	const name = "rehearse"
 	config := api.NewConfig()
 	config.Clusters[name] = &api.Cluster{Server: l.apiServerURL(), CertificateAuthority: l.pki("ca.crt")}
-	config.AuthInfos[name] = &api.AuthInfo{Token: token}
+	config.AuthInfos[name] = &api.AuthInfo{ClientCertificate: l.pki("admin.crt"), ClientKey: l.pki("admin.key")}
 	config.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
 	if err := api.FlattenConfig(config); err != nil {

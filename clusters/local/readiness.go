@@ -19,14 +19,12 @@ import (
 // probeInterval is between two looks at a component that starts.
 const probeInterval = 10 * time.Millisecond
 
-// prober reads the components' own endpoints as the administrator: by certificate, since tokens are known to kube-apiserver alone.
+// prober reads the components' own endpoints as the administrator.
 type prober struct {
 	client *http.Client
 }
 
-func newProber(l layout, config *rest.Config) (*prober, error) {
-	config = rest.AnonymousClientConfig(config)
-	config.CertFile, config.KeyFile = l.pki("admin.crt"), l.pki("admin.key")
+func newProber(config *rest.Config) (*prober, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for the components' endpoints: %w", err)
