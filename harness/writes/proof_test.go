@@ -98,12 +98,14 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		says     string
 		made     string
 	}{
-		"nothing is stored":      {},
-		"of generated names":     {generate: true},
-		"it is stored":           {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
-		"by a generated name":    {generate: true, inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-"},
-		"refused otherwise":      {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was refused otherwise"},
-		"otherwise, and stored":  {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true} }, says: "and yet it was stored", made: "a-3"},
+		"nothing is stored":   {},
+		"of generated names":  {generate: true},
+		"it is stored":        {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
+		"by a generated name": {generate: true, inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-"},
+		"refused otherwise":   {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was refused otherwise"},
+		"otherwise, and stored": {inThird: func(*prover) *apitest.Fault {
+			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
+		}, says: "and yet it was stored", made: "a-3"},
 		"stored by another name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "mutated"},
 		"and gone again": {inThird: func(p *prover) *apitest.Fault {
 			p.write("a-3")
