@@ -3,21 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
-	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
 
@@ -37,11 +32,12 @@ type conformanceFlags struct {
 func newConformanceCommand() *cobra.Command {
 	var f conformanceFlags
 	command := &cobra.Command{
-		Use:   "conformance SUITE",
+		Use:   "conformance [SUITE...]",
 		Short: "Run a suite against an implementation and report which requirements it meets",
 		Long: `Conformance runs a suite's scenarios, which are part of this program, and says of each requirement whether it is met. Without --system it
 tests the suite's simulator (kubernetes: Kubernetes itself). With --output it writes a ConformanceReport, YAML or, where the file's name ends in .md,
-Markdown; then the implementation must be named.
+Markdown; then the implementation must be named. Of several suites, or of all where none is named, each has a report of its own: --output is then a folder, which
+gets SUITE.yaml.
 
 With --cases N it also draws N cases of each rule of the suite that says of any input whether it is allowed (the names of kai and kubernetes, the paths of porch), tries to create each
 as a dry run, and compares the verdict with the specification's. A case that is judged otherwise is made as small as it gets, and its requirement is failed.
@@ -52,14 +48,14 @@ A requirement is passed when every scenario that covers it and can be run on the
 untested when one could not be judged, or none was run.
 
 Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed; 2 the input is wrong; 3 one is untested; 130 interrupted.`,
-		Example: `  rehearse conformance kubernetes
+		Example: `  rehearse conformance
+  rehearse conformance kubernetes
   rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml --system kai/older=process:my-old-kai.yaml \
     --organization acme --project kai --url https://example.com --version 1.2.3 --contact @acme/kai --output report.yaml
   rehearse conformance kai --system kai=faults:hint-never,fails-open
   rehearse conformance kai --profile webhook --cases 1000 --seed 7
   rehearse conformance diff before.yaml after.yaml`,
-		Args: oneSuite,
-		RunE: func(command *cobra.Command, args []string) error { return f.run(command, args[0]) },
+		RunE: f.run,
 	}
 	f.providerFlags.add(command)
 	flags := command.Flags()
@@ -72,7 +68,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	flags.StringVar(&f.implementation.URL, "url", "", "where the implementation is found: https://...")
 	flags.StringVar(&f.implementation.Version, "version", "", "version of the implementation")
 	flags.StringArrayVar(&f.implementation.Contact, "contact", nil, "whom to ask: @team, an address; may be given several times")
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write the report into this file, YAML or (.md) Markdown; may be given several times")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write the report into this file, YAML or (.md) Markdown, or into this folder; may be given several times")
 	flags.StringVar(&f.execute.ReportDir, "report-dir", "rehearse-report", "folder for junit.xml, run.json and what failed scenarios leave")
 	flags.IntVar(&f.execute.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	flags.IntVar(&f.execute.Clusters, "clusters", 1, "how many clusters there are at once")
@@ -81,83 +77,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	return command
 }
 
-func (f *conformanceFlags) run(command *cobra.Command, name string) error {
-	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
-		return errors.New("--cases wants a number of cases, and --seed is for --cases")
-	}
-	if len(f.outputs) > 0 {
-		if err := f.implementation.Validate(); err != nil {
-			return fmt.Errorf("a report needs --organization, --project, --url, --version and --contact: %w", err)
-		}
-	}
-	for _, path := range f.outputs {
-		// A run may take long; that its report has no place to go is known now.
-		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-			return fmt.Errorf("--output %s: %s is no folder", path, filepath.Dir(path))
-		}
-	}
-	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(f.execute.ReportDir, "junit.xml")))
-	defer terminal.Close()
-	plan, err := f.plan(command, name, terminal.Progress)
-	if err != nil {
-		return err
-	}
-	files := reports.NewFiles(f.execute.ReportDir, clock.RealClock{})
-	f.execute.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal, files)
-	f.execute.Progress, f.execute.Say, f.execute.Environment = terminal.Progress, terminal.Say, os.Environ()
-	results := conformance.Results{}
-	failure := f.results(command, plan, &results)
-	terminal.Close()
-	report, err := plan.Report(results, conformance.About{
-		Implementation: f.implementation, Command: commandLine(command, name), Rehearse: programVersion(),
-	})
-	if err == nil {
-		err = f.write(report)
-	}
-	if err != nil {
-		return broken(errors.Join(failure, err))
-	}
-	writeConclusions(command.OutOrStdout(), report, f.outputs)
-	return conclude(report, failure)
-}
-
-// results runs the plan, then what else its readings and the generated cases need.
-func (f *conformanceFlags) results(command *cobra.Command, plan *conformance.Plan, results *conformance.Results) error {
-	ctx := command.Context()
-	failure := harness.Execute(ctx, plan.Plan, f.execute)
-	results.Run = f.execute.Recorder.Run()
-	readings, err := plan.Readings(ctx, results.Run)
-	if failure = errors.Join(failure, err); readings != nil && ctx.Err() == nil {
-		f.execute.Progress("looking whether what is not met as it is stated is met in another variant")
-		again := f.execute
-		again.ReportDir = filepath.Join(f.execute.ReportDir, "readings")
-		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir, clock.RealClock{}))
-		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
-		results.Readings = again.Recorder.Run()
-	}
-	if f.cases > 0 && ctx.Err() == nil {
-		results.Cases, err = cases.Run(ctx, plan.Rules(), cases.Options{
-			Cases: f.cases, Seed: f.seed, Provider: plan.Provider, Simulators: plan.Simulators(), Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: f.execute.Progress,
-		})
-		failure = errors.Join(failure, err)
-	}
-	return failure
-}
-
-// conclude is how the command ends.
-func conclude(report *reports.ConformanceReport, failure error) error {
-	switch code := report.ExitCode(); {
-	case code == exitInterrupted:
-		return &exitError{code: code, err: errors.New("interrupted; the reports say what did not run")}
-	case code == exitOK && failure != nil:
-		return broken(failure)
-	case code != exitOK:
-		return &exitError{code: code, err: failure}
-	}
-	return nil
-}
-
-func (f *conformanceFlags) plan(command *cobra.Command, name string, progress func(string, ...any)) (*conformance.Plan, error) {
+func (f *conformanceFlags) newPlan(command *cobra.Command, name string, progress func(string, ...any)) (*conformance.Plan, error) {
 	suite, err := findSuite(name)
 	if err != nil {
 		return nil, err
@@ -224,33 +144,4 @@ func underTest(o *conformance.Options, text string) error {
 		return nil
 	}
 	return fmt.Errorf("want process, manifests, faults or variant, not %q", kind)
-}
-
-func (f *conformanceFlags) write(report *reports.ConformanceReport) error {
-	var errs []error
-	for _, path := range f.outputs {
-		data, err := []byte(reports.ConformanceMarkdown(report)), error(nil)
-		if filepath.Ext(path) != ".md" {
-			data, err = reports.ConformanceYAML(report)
-		}
-		if err == nil {
-			err = reports.ReplaceFile(path, data)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// writeConclusions says what did not pass, and the result.
-func writeConclusions(out io.Writer, report *reports.ConformanceReport, files []string) {
-	fmt.Fprintln(out)
-	for _, q := range report.Requirements {
-		if q.Status != reports.ConformancePassed {
-			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
-		}
-	}
-	fmt.Fprintf(out, "%s: %s\n", report.Suite.Name, report.Summary)
-	for _, file := range files {
-		fmt.Fprintf(out, "report: %s\n", file)
-	}
 }

@@ -22,8 +22,9 @@ func TestConformanceWrongInput(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"no suite":                  {[]string{"conformance"}, []string{"name one suite", "kubernetes", "kai"}},
-		"two suites":                {[]string{"conformance", "kai", "kubernetes"}, []string{"name one suite"}},
+		"a profile of two suites":   {[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"}, []string{"about one suite"}},
+		"one report of all suites":  {append([]string{"conformance", "-o", nobody}, somebody...), []string{"it is no folder", "each of 6 suites"}},
+		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
 		"a report of nobody's":      {[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"}, []string{"organization is missing", "--contact", `url "x" is no address`}},
 		"a report that has no room": {append([]string{"conformance", "kubernetes", "-o", lost}, somebody...), []string{"is no folder"}},
@@ -106,6 +107,31 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	}
 	if text, readErr := os.ReadFile(page); readErr != nil || !strings.HasPrefix(string(text), "# Conformance of acme/it's 1.2.3 with kubernetes") {
 		t.Errorf("%v: %s", readErr, text)
+	}
+}
+
+// Several suites have a report each, in a folder; an interrupt ends them all.
+func TestConformanceOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	args := append([]string{"conformance", "kubernetes", "kai", "--report-dir", filepath.Join(dir, "report"), "-o", dir}, somebody...)
+	out, errs := stopper{stop: cancel}, bytes.Buffer{}
+	if code := run(ctx, args, nil, &out, &errs); code != exitInterrupted {
+		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), errs.String())
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "kubernetes.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := reports.ReadConformance(data); err != nil || !strings.HasPrefix(r.Reproduce.Command, "rehearse conformance kubernetes --contact") {
+		t.Errorf("%v; to reproduce: %s", err, r.Reproduce.Command)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report", "kubernetes", "junit.xml")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kai.yaml")); err == nil {
+		t.Error("there is a report of a suite that was not begun")
 	}
 }
 

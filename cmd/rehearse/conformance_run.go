@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+	"github.com/rehearse-dev/rehearse/suites/conformance"
+)
+
+// run runs the named suites, or all, one after the other, once it is known that each can be.
+func (f *conformanceFlags) run(command *cobra.Command, names []string) error {
+	if len(names) == 0 {
+		names = suiteNames()
+	}
+	if err := f.check(names); err != nil {
+		return err
+	}
+	planning := reports.NewTerminal(terminalConfig(command.OutOrStdout(), ""))
+	defer planning.Close()
+	var runs []*conformanceRun
+	for _, name := range names {
+		c := &conformanceRun{conformanceFlags: f, execute: f.execute, suite: name, terminal: planning}
+		if len(names) > 1 {
+			c.execute.ReportDir = filepath.Join(f.execute.ReportDir, name)
+		}
+		var err error
+		if c.plan, err = f.newPlan(command, name, c.progress); err != nil {
+			return err
+		}
+		runs = append(runs, c)
+	}
+	planning.Close()
+	var worst error
+	for _, c := range runs {
+		worst = worse(worst, c.run(command))
+		if command.Context().Err() != nil {
+			break
+		}
+	}
+	return worst
+}
+
+// check says what is wrong with the flags.
+func (f *conformanceFlags) check(names []string) error {
+	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
+		return errors.New("--cases wants a number of cases, and --seed is for --cases")
+	}
+	if len(names) > 1 && (f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
+		return errors.New("--profile, --system and --cases are about one suite: name it alone")
+	}
+	if len(f.outputs) > 0 {
+		if err := f.implementation.Validate(); err != nil {
+			return fmt.Errorf("a report needs --organization, --project, --url, --version and --contact: %w", err)
+		}
+	}
+	for _, path := range f.outputs {
+		// A run may take long; that its report has no place to go is known now.
+		if isFolder(path) {
+			continue
+		}
+		if len(names) > 1 {
+			return fmt.Errorf("--output %s: it is no folder, and each of %d suites has a report of its own", path, len(names))
+		}
+		if !isFolder(filepath.Dir(path)) {
+			return fmt.Errorf("--output %s: %s is no folder", path, filepath.Dir(path))
+		}
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// worse is the error that the command ends with: an interrupt, a failed requirement, or else what could not be tested.
+func worse(a, b error) error {
+	rank := func(err error) int {
+		var exit *exitError
+		switch {
+		case err == nil:
+			return 0
+		case !errors.As(err, &exit):
+			return 4
+		}
+		return map[int]int{exitBroken: 1, exitFailed: 2, exitInterrupted: 3}[exit.code]
+	}
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// conformanceRun is the run of one suite.
+type conformanceRun struct {
+	*conformanceFlags
+	execute  harness.Options
+	suite    string
+	plan     *conformance.Plan
+	terminal *reports.Terminal
+}
+
+func (c *conformanceRun) progress(format string, args ...any) { c.terminal.Progress(format, args...) }
+
+func (c *conformanceRun) run(command *cobra.Command) error {
+	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, "junit.xml")))
+	defer c.terminal.Close()
+	c.execute.Recorder = reports.NewRecorder(c.plan.Result(), clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}))
+	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
+	results := conformance.Results{}
+	failure := c.results(command.Context(), &results)
+	c.terminal.Close()
+	report, err := c.plan.Report(results, conformance.About{
+		Implementation: c.implementation, Command: commandLine(command, c.suite), Rehearse: programVersion(),
+	})
+	var written []string
+	if err == nil {
+		written, err = c.write(report)
+	}
+	if err != nil {
+		return broken(errors.Join(failure, err))
+	}
+	writeConclusions(command.OutOrStdout(), report, written)
+	return conclude(report, failure)
+}
+
+// results runs the plan, then what else its readings and the generated cases need.
+func (c *conformanceRun) results(ctx context.Context, results *conformance.Results) error {
+	failure := harness.Execute(ctx, c.plan.Plan, c.execute)
+	results.Run = c.execute.Recorder.Run()
+	readings, err := c.plan.Readings(ctx, results.Run)
+	if failure = errors.Join(failure, err); readings != nil && ctx.Err() == nil {
+		c.execute.Progress("looking whether what is not met as it is stated is met in another variant")
+		again := c.execute
+		again.ReportDir = filepath.Join(c.execute.ReportDir, "readings")
+		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir, clock.RealClock{}))
+		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
+		results.Readings = again.Recorder.Run()
+	}
+	if c.cases > 0 && ctx.Err() == nil {
+		results.Cases, err = cases.Run(ctx, c.plan.Rules(), cases.Options{
+			Cases: c.cases, Seed: c.seed, Provider: c.plan.Provider, Simulators: c.plan.Simulators(), Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: c.execute.Progress,
+		})
+		failure = errors.Join(failure, err)
+	}
+	return failure
+}
+
+// conclude is how the command ends.
+func conclude(report *reports.ConformanceReport, failure error) error {
+	switch code := report.ExitCode(); {
+	case code == exitInterrupted:
+		return &exitError{code: code, err: errors.New("interrupted; the reports say what did not run")}
+	case code == exitOK && failure != nil:
+		return broken(failure)
+	case code != exitOK:
+		return &exitError{code: code, err: failure}
+	}
+	return nil
+}
+
+// write writes the reports and returns their files.
+func (c *conformanceRun) write(report *reports.ConformanceReport) (written []string, err error) {
+	var errs []error
+	for _, path := range c.outputs {
+		if isFolder(path) {
+			path = filepath.Join(path, c.suite+".yaml")
+		}
+		written = append(written, path)
+		data, err := []byte(reports.ConformanceMarkdown(report)), error(nil)
+		if filepath.Ext(path) != ".md" {
+			data, err = reports.ConformanceYAML(report)
+		}
+		if err == nil {
+			err = reports.ReplaceFile(path, data)
+		}
+		errs = append(errs, err)
+	}
+	return written, errors.Join(errs...)
+}
+
+// writeConclusions says what did not pass, and the result.
+func writeConclusions(out io.Writer, report *reports.ConformanceReport, files []string) {
+	fmt.Fprintln(out)
+	for _, q := range report.Requirements {
+		if q.Status != reports.ConformancePassed {
+			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
+		}
+	}
+	fmt.Fprintf(out, "%s: %s\n", report.Suite.Name, report.Summary)
+	for _, file := range files {
+		fmt.Fprintf(out, "report: %s\n", file)
+	}
+}
