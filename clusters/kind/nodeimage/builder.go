@@ -30,7 +30,7 @@ const (
 	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so clusters.PodImage.
 	KeyLabel = "dev.rehearse.node-image"
 	// recipe changes whenever this package makes another image of the same inputs.
-	recipe = "2"
+	recipe = "3"
 )
 
 // Tag of the image of a version: "localhost/rehearse-node:v1.34.4".

@@ -52,6 +52,19 @@ func TestTheSameContentHasTheSameDigest(t *testing.T) {
 	}
 }
 
+func TestUndate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shadow")
+	if err := os.WriteFile(file, []byte("root:*:20779:0:99999:7:::\n_apt:*:20780:0:99999:7:::\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := undate(file); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "root:*:1:0:99999:7:::\n_apt:*:1:0:99999:7:::\n" {
+		t.Errorf("%v:\n%s", err, data)
+	}
+}
+
 // Engines refuse a layer in which a name comes twice.
 func TestNoNameComesTwice(t *testing.T) {
 	file, err := os.Open(exampleLayer(t, epoch).path)
