@@ -108,5 +108,20 @@ type Snapshotter interface {
 	Restore(ctx context.Context, name string) error
 }
 
+// Copier is a Provider that makes clusters from what is stored in others of theirs, which takes less time than from nothing.
+type Copier interface {
+	// Copy keeps what is stored in one of the provider's clusters as it is now, under a name unique on this machine. It outlives the cluster.
+	Copy(ctx context.Context, cluster Cluster, name string) (Copied, error)
+	// CreateFrom is Create, but the new cluster begins with what is stored in another one that is in that state. What is one cluster's alone is
+	// not taken over: certificates, addresses, leases, events, and the configurations of webhooks, since who serves them is another.
+	CreateFrom(ctx context.Context, name string, state State, from Copied) (Cluster, error)
+}
+
+// Copied is what was stored in a cluster.
+type Copied interface {
+	// Discard removes it; clusters that were made from it stay.
+	Discard() error
+}
+
 // Progress tells a person what is going on during long work: one short line, present tense, no trailing dot.
 type Progress func(format string, args ...any)

@@ -91,6 +91,7 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 	stop := context.AfterFunc(ctx, e.Recorder.Interrupt)
 	e.skip(plan.Skipped)
 	e.runAll(ctx, plan.Tracks)
+	e.discardCopies()
 	interrupted := !stop()
 	var err error
 	if interrupted {
@@ -110,6 +111,8 @@ type execution struct {
 	slots chan struct{}
 	// run tells this run's marks on objects from those of other runs.
 	run string
+	// copies of the first states of tracks.
+	copies copies
 }
 
 // runAll runs the tracks in their order, as many at once as there may be clusters.

@@ -19,6 +19,8 @@ import (
 type PlanOptions struct {
 	// NoSharing gives each scenario a cluster to itself.
 	NoSharing bool
+	// Snapshots lets a track begin with a snapshot of an earlier one's first state where it is the same.
+	Snapshots bool
 	// Simulators that systems can be.
 	Simulators systems.Simulators
 }
@@ -48,9 +50,15 @@ type Track struct {
 	Alone string
 	// Entries are the scenarios of the track.
 	Entries []*Entry
+	// From is the earlier track whose snapshot of the same first state this one begins with; nil when it begins with nothing.
+	From *Track
+	// Serves are the later tracks that begin with a snapshot of this one's.
+	Serves []*Track
 
 	result         *reports.Track
 	create, remove *reports.Step
+	// snapshot is nil where no other track begins with it.
+	snapshot *reports.Step
 	// install is nil where the first state has no systems.
 	install     *reports.Step
 	transitions []*reports.Step
@@ -77,6 +85,7 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		p.add(ctx, s)
 	}
 	p.share()
+	p.shareFirstStates()
 	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators}
 	for _, track := range plan.Tracks {
 		p.checkPath(ctx, track)

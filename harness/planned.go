@@ -38,6 +38,10 @@ func plannedTrack(t *Track) *reports.Track {
 	if hasSystems(t.Path[:1]) {
 		t.install = setup("install", strings.Join(namesOf(t.Path[0].Systems), ", "))
 	}
+	t.snapshot = nil
+	if len(t.Serves) > 0 {
+		t.snapshot = setup("snapshot", "for "+t.served())
+	}
 	t.transitions = nil
 	for _, state := range t.result.Path[1:] {
 		t.transitions = append(t.transitions, setup("transition", state))
@@ -92,8 +96,11 @@ func gates(state clusters.State) []string {
 // Describe writes what would be done: each track with its path and what it costs, its scenarios and their steps.
 func (p *Plan) Describe(w io.Writer) error {
 	var b strings.Builder
-	total, starts, unshared := 0, 0, 0
+	total, starts, unshared, copied := 0, 0, 0, 0
 	for _, track := range p.Tracks {
+		if track.From != nil {
+			copied++
+		}
 		total += len(track.Entries)
 		starts += len(track.Path)
 		for _, entry := range track.Entries {
@@ -110,6 +117,9 @@ func (p *Plan) Describe(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%s on %s, %s of the %s provider%s.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
 		count(starts, "start"), p.Provider.Name(), shared)
+	if copied > 0 {
+		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing, or less.\n", begin(copied))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -127,6 +137,8 @@ func (t *Track) describe(b *strings.Builder) {
 		fmt.Fprintf(b, "\n  %s %s", mark, state)
 		if i > 0 {
 			b.WriteString(t.Ways[i-1].String())
+		} else {
+			b.WriteString(t.beginning())
 		}
 	}
 	b.WriteString("\n")
@@ -143,6 +155,34 @@ func (t *Track) describe(b *strings.Builder) {
 		}
 	}
 	b.WriteString("\n")
+}
+
+// beginning says in a plan what the track's cluster begins with, and who else does.
+func (t *Track) beginning() string {
+	text := ""
+	if t.From != nil {
+		text = ", from the snapshot of " + t.From.Name
+	}
+	if len(t.Serves) > 0 {
+		text += ", snapshot for " + t.served()
+	}
+	return text
+}
+
+// served names the tracks that begin with a snapshot of this one's.
+func (t *Track) served() string {
+	var names []string
+	for _, other := range t.Serves {
+		names = append(names, other.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func begin(clusters int) string {
+	if clusters == 1 {
+		return "1 cluster begins"
+	}
+	return fmt.Sprintf("%d clusters begin", clusters)
 }
 
 // described is a step's title, with its verb if that does not begin it anyway, and what it is to break.

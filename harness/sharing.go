@@ -59,3 +59,29 @@ func (p *planner) longer(track *Track) *Track {
 	}
 	return longest
 }
+
+// shareFirstStates lets tracks begin with a snapshot of the first one that has the same first state.
+func (p *planner) shareFirstStates() {
+	if _, able := p.provider.(clusters.Copier); !able || !p.options.Snapshots {
+		return
+	}
+	first := map[string]*Track{}
+	for _, track := range p.order {
+		if !canBeCopied(track.Path[0]) {
+			continue
+		}
+		key := pathKey(track.Path[:1])
+		if first[key] == nil {
+			first[key] = track
+			continue
+		}
+		track.From = first[key]
+		track.From.Serves = append(track.From.Serves, track)
+	}
+}
+
+// canBeCopied says whether a cluster in that state is the same when its systems find what others of theirs have stored. What a foreign program
+// stores when it is installed (who leads, certificates, where it is reached) is not known.
+func canBeCopied(state clusters.State) bool {
+	return !slices.ContainsFunc(state.Systems, func(s clusters.System) bool { return s.Simulated == nil })
+}

@@ -26,7 +26,9 @@ func (t *trackRun) equip() (*systems.Set, error) {
 	if own, ok := t.cluster.(Equipped); ok {
 		return own.Systems(), nil
 	}
-	return systems.New(t.cluster, systems.Options{Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress})
+	return systems.New(t.cluster, systems.Options{
+		Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress, Copied: t.inventory,
+	})
 }
 
 // install makes the new cluster have the systems of its first state; false when they could not be had.

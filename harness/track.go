@@ -28,9 +28,11 @@ type trackRun struct {
 	track   *Track
 	cluster clusters.Cluster
 	systems *systems.Set // nil where there are none
-	kinds   *writes.Kinds
-	history *history.Recorder
-	barrier *barrier
+	// inventory is what the cluster began with.
+	inventory systems.Inventory
+	kinds     *writes.Kinds
+	history   *history.Recorder
+	barrier   *barrier
 
 	// quiet is closed when no scenario runs steps any more.
 	quiet chan struct{}
@@ -62,6 +64,7 @@ func (t *trackRun) run(ctx context.Context) {
 	if !t.install(ctx) {
 		return
 	}
+	t.takeCopy(ctx)
 	if err := t.connect(); err != nil {
 		t.giveUp(err)
 		return
@@ -121,14 +124,13 @@ func (t *trackRun) create(ctx context.Context) bool {
 		}
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.create)
-	cluster, err := t.provider.Create(ctx, t.Prefix+"-"+t.track.Name, t.track.Path[0])
-	if err != nil {
-		t.Recorder.FinishTrackStep(t.track.result, t.track.create, unfinished(ctx, err))
-		return false
+	outcome := reports.Outcome{Status: reports.Passed}
+	var err error
+	if t.cluster, outcome.Evidence, err = t.begin(ctx); err != nil {
+		outcome = unfinished(ctx, err)
 	}
-	t.cluster = cluster
-	t.Recorder.FinishTrackStep(t.track.result, t.track.create, reports.Outcome{Status: reports.Passed})
-	return true
+	t.Recorder.FinishTrackStep(t.track.result, t.track.create, outcome)
+	return err == nil
 }
 
 // connect makes the clients that the scenarios share.

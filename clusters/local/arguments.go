@@ -69,7 +69,7 @@ func apiServerFlags(l layout) flags {
 		"service-account-issuer":           "https://kubernetes.default.svc.cluster.local",
 		"service-account-signing-key-file": l.pki("service-account.key"),
 		"service-account-key-file":         l.pki("service-account.pub"),
-		"service-cluster-ip-range":         "10.96.0.0/16",
+		"service-cluster-ip-range":         serviceRange,
 		"authorization-mode":               "Node,RBAC",
 		"allow-privileged":                 "true",
 		// Aggregated API servers authenticate the front proxy by these.
@@ -150,3 +150,9 @@ func join[V any](m map[string]V) string {
 	slices.Sort(pairs)
 	return strings.Join(pairs, ",")
 }
+
+// serviceRange is of the addresses of Services. The first is that of the API server's own.
+const (
+	serviceRange     = "10.96.0.0/16"
+	apiServerService = "10.96.0.1"
+)

@@ -45,6 +45,7 @@ type Cluster struct {
 
 var (
 	_ clusters.LastingProvider     = (*Provider)(nil)
+	_ clusters.Copier              = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
 	_ clusters.Rediscoverer        = (*Cluster)(nil)
@@ -69,6 +70,11 @@ const (
 
 // Create brings up a control plane.
 func (p *Provider) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
+	return p.createFrom(ctx, name, state, "")
+}
+
+// createFrom brings up a control plane on a copy of etcd's data, or on none ("").
+func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State, data string) (clusters.Cluster, error) {
 	if err := p.Sweep(); err != nil {
 		return nil, err
 	}
@@ -79,14 +85,14 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.create(ctx, record{Record: folders.Record{Name: name, State: state}}, dir, lock)
+	c, err := p.create(ctx, record{Record: folders.Record{Name: name, State: state}}, data, dir, lock)
 	if err != nil {
 		return nil, fmt.Errorf("create cluster %s (%s): %w", name, state, err)
 	}
 	return c, nil
 }
 
-func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.File) (_ *Cluster, err error) {
+func (p *Provider) create(ctx context.Context, r record, data, dir string, lock *os.File) (_ *Cluster, err error) {
 	held := &ports.Reservation{}
 	defer func() {
 		if err != nil {
@@ -112,7 +118,7 @@ func (p *Provider) create(ctx context.Context, r record, dir string, lock *os.Fi
 			c.releaseSchedulers()
 		}
 	}()
-	if err := c.startEtcd(); err != nil {
+	if err := c.beginWith(ctx, data); err != nil {
 		return nil, err
 	}
 	if err := c.Converge(ctx, r.State); err != nil {

@@ -18,28 +18,34 @@ var _ clusters.Snapshotter = (*Cluster)(nil)
 func (l layout) data() string                { return filepath.Join(l.Dir, "etcd") }
 func (l layout) snapshot(name string) string { return filepath.Join(l.Dir, "snapshots", name) }
 
-// Snapshot keeps etcd's data. etcd is down for that moment, so that its files agree with each other; the others go on when it is back.
-func (c *Cluster) Snapshot(ctx context.Context, name string) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("snapshot %s of cluster %s: %w", name, c.Name(), err)
-		}
-	}()
+// Snapshot keeps etcd's data. etcd stands still for that moment, so that its files agree with each other.
+func (c *Cluster) Snapshot(_ context.Context, name string) (err error) {
 	kept := c.layout.snapshot(name)
 	if _, err := os.Stat(kept); err == nil {
-		return errors.New("there is one of that name")
+		return fmt.Errorf("snapshot %s of cluster %s: there is one of that name", name, c.Name())
 	}
-	if err := c.stop(ctx, etcdProcess); err != nil {
-		return err
+	if err := c.copyData(kept); err != nil {
+		return fmt.Errorf("snapshot %s of cluster %s: %w", name, c.Name(), err)
 	}
-	copied := copyTree(c.layout.data(), kept)
-	if copied != nil {
-		copied = errors.Join(copied, os.RemoveAll(kept))
+	return nil
+}
+
+// copyData copies etcd's data into a new folder: a crash of etcd would leave the same.
+func (c *Cluster) copyData(to string) error {
+	copied := func() error { return copyTree(c.layout.data(), to) }
+	process := c.process(etcdProcess)
+	if process == nil { // it was killed
+		return keepWhole(to, copied())
 	}
-	if err := errors.Join(copied, c.again(ctx, etcdProcess)); err != nil || c.process(string(clusters.APIServer)) == nil {
-		return err
+	return keepWhole(to, process.Frozen(copied))
+}
+
+// keepWhole removes what was copied in part.
+func keepWhole(dir string, err error) error {
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return c.usable(ctx)
+	return nil
 }
 
 // Restore puts etcd's data back. Whoever read what was there since knows of a future that is no more, so everything starts anew.
@@ -145,14 +151,14 @@ func copyTree(from, to string) error {
 		case entry.IsDir():
 			return os.MkdirAll(target, 0o700)
 		case entry.Type().IsRegular():
-			return copyData(path, target)
+			return copyContents(path, target)
 		default:
 			return nil // sockets and the like are made anew
 		}
 	})
 }
 
-func copyData(from, to string) (err error) {
+func copyContents(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
 		return err

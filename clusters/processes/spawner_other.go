@@ -22,6 +22,10 @@ func killGroup(int) error { return errUnsupported }
 
 func endGroup(int) error { return errUnsupported }
 
+func freeze(int) error { return errUnsupported }
+
+func thaw(int) error { return nil }
+
 func runs(int, string) bool { return false }
 
 // KillOwned finds nothing: no process was started.

@@ -47,7 +47,12 @@ type Options struct {
 	Progress clusters.Progress
 	// Now is the clock; time.Now unless set.
 	Now func() time.Time
+	// Copied is what was made for systems in the cluster that this one is a copy of.
+	Copied Inventory
 }
+
+// Inventory is what was made for systems, by their names: what must go with them.
+type Inventory map[string][]reference
 
 // Set is the systems of one cluster.
 type Set struct {
@@ -196,7 +201,7 @@ func (s *Set) system(name string) *system {
 func (s *Set) add(definition clusters.System) *system {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sys := &system{definition: definition}
+	sys := &system{definition: definition, objects: slices.Clone(s.Copied[definition.Name])}
 	s.systems[definition.Name] = sys
 	s.order = append(s.order, definition.Name)
 	return sys
@@ -274,6 +279,17 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 		errs = append(errs, os.RemoveAll(s.dir))
 	}
 	return errors.Join(errs...)
+}
+
+// Inventory returns what was made for the systems that are installed.
+func (s *Set) Inventory() Inventory {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := Inventory{}
+	for name, sys := range s.systems {
+		all[name] = slices.Clone(sys.objects)
+	}
+	return all
 }
 
 // LogFiles returns the log files of every system's process, one for each of its starts, in the order of the starts.

@@ -23,6 +23,7 @@ type selection struct {
 	providerFlags
 	focus, label string
 	noSharing    bool
+	noSnapshots  bool
 	systems      []string
 }
 
@@ -32,6 +33,7 @@ func (s *selection) add(command *cobra.Command) {
 	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow:minutes'")
 	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), or with faults of its simulator: NAME=faults:A,B")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
+	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false, "create every cluster from nothing, and none from a snapshot of another's first state")
 }
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
@@ -55,7 +57,9 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool, prog
 	if err != nil {
 		return nil, err
 	}
-	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{NoSharing: s.noSharing, Simulators: simulators})
+	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{
+		NoSharing: s.noSharing, Snapshots: !s.noSnapshots, Simulators: simulators,
+	})
 }
 
 func newRunCommand() *cobra.Command {

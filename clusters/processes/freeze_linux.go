@@ -1,0 +1,61 @@
+package processes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// freezeTimeout is how long a process may take to stand still: its threads do so when they come back from the kernel.
+const freezeTimeout = 5 * time.Second
+
+// freeze stops a process, and returns when none of its threads runs any more.
+func freeze(pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(freezeTimeout); ; time.Sleep(time.Millisecond) {
+		still, err := standsStill(pid)
+		if err != nil || still {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("it still runs after %v", freezeTimeout)
+		}
+	}
+}
+
+func thaw(pid int) error {
+	err := syscall.Kill(pid, syscall.SIGCONT)
+	if errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return err
+}
+
+// standsStill says whether every thread of a process is stopped (proc(5): state T, behind the name in parentheses).
+func standsStill(pid int) (bool, error) {
+	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
+	if err != nil || len(threads) == 0 {
+		return false, errors.Join(err, errors.New("it has ended"))
+	}
+	for _, file := range threads {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // a thread that has just ended
+		}
+		if err != nil {
+			return false, err
+		}
+		state := text[bytes.LastIndexByte(text, ')')+1:]
+		if !bytes.HasPrefix(state, []byte(" T ")) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
