@@ -2,7 +2,6 @@
 package grove
 
 import (
-	"context"
 	"embed"
 
 	"github.com/rehearse-dev/rehearse/suites"
@@ -17,22 +16,15 @@ var files embed.FS
 // Definition is the suite of Grove's operator.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		RunConfigured: func(ctx context.Context, o simulators.Options, config []byte) error {
-			return simulator.Run(ctx, simulator.Options(o), config)
-		},
+		Run: simulator.Run, Configurable: true,
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	for _, fault := range simulator.Faults() {
 		own.Faults = append(own.Faults, simulators.Fault(fault))
 	}
-	binding := simulators.Simulator{
-		Run: func(ctx context.Context, o simulators.Options) error {
-			return kaischeduler.Run(ctx, kaischeduler.Options(o))
-		},
-	}
 	return suites.Definition{
 		Name: simulator.Name, Title: "GREP-375 on Grove's simulator", Requirements: Requirements,
-		Simulator: own, Others: simulators.Catalog{kaischeduler.Name: binding},
+		Simulator: own, Others: simulators.Catalog{kaischeduler.Name: {Run: kaischeduler.Run}},
 	}
 }
 

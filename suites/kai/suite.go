@@ -2,7 +2,6 @@
 package kai
 
 import (
-	"context"
 	"embed"
 
 	"github.com/rehearse-dev/rehearse/suites"
@@ -16,7 +15,7 @@ var files embed.FS
 // Definition is the suite of KAI's PodGroups.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run:      func(ctx context.Context, o simulators.Options) error { return simulator.Run(ctx, simulator.Options(o)) },
+		Run:      simulator.Run,
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	for _, fault := range simulator.Faults() {

@@ -17,31 +17,17 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // Command is the first argument of a program that is to be a simulator; the simulator's name is the second.
 const Command = "simulator"
 
-// Options are what every simulator takes. A simulator has such a type of its own, to which this one can be converted.
-type Options struct {
-	// RESTConfig of the API server.
-	RESTConfig *rest.Config
-	// Host and Port on which webhooks and /readyz are served, with TLS.
-	Host string
-	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
-	CertDir string
-	// Faults are the names of the bugs to have.
-	Faults []string
-	// Variant of the specification; the simulator's own choice unless given.
-	Variant string
-	// Logger gets what the simulator has to say.
-	Logger logr.Logger
-}
+// Options are what every simulator takes.
+type Options = operator.Options
 
 // Fault is a bug that a simulator can be told to have.
 type Fault struct {
@@ -57,8 +43,8 @@ type Fault struct {
 type Simulator struct {
 	// Run installs what the simulator needs and serves until the context ends.
 	Run func(ctx context.Context, o Options) error
-	// RunConfigured is instead of Run for a simulator that takes a configuration: YAML, nil where there is none.
-	RunConfigured func(ctx context.Context, o Options, config []byte) error
+	// Configurable: it takes a configuration (Options.Config).
+	Configurable bool
 	// Faults that it can have.
 	Faults []Fault
 	// Variants that it can be.
@@ -99,7 +85,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 		all[name] = systems.Simulator{
 			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
 			Hosts:        simulator.Hosts,
-			Configurable: simulator.RunConfigured != nil,
+			Configurable: simulator.Configurable,
 		}
 	}
 	return all
@@ -138,7 +124,7 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
 	flags.StringVar(&o.Variant, "variant", "", "variant of the specification")
 	var config *string
-	if simulator.RunConfigured != nil {
+	if simulator.Configurable {
 		config = flags.String("config", "", "configuration, a YAML file")
 	}
 	if err := flags.Parse(args); err != nil {
@@ -156,14 +142,10 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	}
 	o.RESTConfig.UserAgent = "rehearse-simulator/" + name
 	o.Logger = logr.FromSlogHandler(slog.NewTextHandler(log, nil)).WithName(name)
-	if config == nil {
-		return simulator.Run(ctx, o)
-	}
-	var text []byte
-	if *config != "" {
-		if text, err = os.ReadFile(*config); err != nil {
+	if config != nil && *config != "" {
+		if o.Config, err = os.ReadFile(*config); err != nil {
 			return fmt.Errorf("read the configuration: %w", err)
 		}
 	}
-	return simulator.RunConfigured(ctx, o, text)
+	return simulator.Run(ctx, o)
 }

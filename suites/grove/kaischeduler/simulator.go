@@ -6,11 +6,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -29,21 +27,8 @@ const Name = "kai-scheduler"
 // fieldManager owns what is installed.
 const fieldManager = Name + "-simulator"
 
-// Options say where the simulator runs.
-type Options struct {
-	// RESTConfig of the API server.
-	RESTConfig *rest.Config
-	// Host and Port on which /readyz is served, with TLS.
-	Host string
-	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host.
-	CertDir string
-	// Faults and Variant are of other simulators: this one has none.
-	Faults  []string
-	Variant string
-	// Logger gets what the scheduler has to say.
-	Logger logr.Logger
-}
+// Options say where the simulator runs and how it behaves.
+type Options = operator.Options
 
 // Run installs the PodGroup's definition and schedules until the context ends. It outlives an API server that goes away.
 func Run(ctx context.Context, o Options) error {

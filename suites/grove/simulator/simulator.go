@@ -5,9 +5,6 @@ package simulator
 import (
 	"context"
 
-	"github.com/go-logr/logr"
-	"k8s.io/client-go/rest"
-
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
@@ -30,21 +27,7 @@ const (
 func Variants() []string { return []string{VariantKube, VariantDefault, VariantBefore} }
 
 // Options say where the simulator runs and how it behaves.
-type Options struct {
-	// RESTConfig of the API server.
-	RESTConfig *rest.Config
-	// Host and Port on which webhooks and /readyz are served, with TLS. The API server must reach them under that name.
-	Host string
-	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
-	CertDir string
-	// Faults are the names of the bugs to have; see Faults.
-	Faults []string
-	// Variant is one of Variants; VariantKube unless given.
-	Variant string
-	// Logger gets what the controllers have to say.
-	Logger logr.Logger
-}
+type Options = operator.Options
 
 // Builtin are the backends that the operator brings along.
 func Builtin() backends.Factories {
@@ -54,17 +37,17 @@ func Builtin() backends.Factories {
 // Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that goes away. The configuration is
 // an OperatorConfiguration in YAML, empty for the defaults. An error means that the options or the configuration are wrong, or that a backend could not be
 // initialized; whatever else goes wrong is logged and tried again.
-func Run(ctx context.Context, o Options, configuration []byte) error {
-	return RunWith(ctx, o, configuration, Builtin())
+func Run(ctx context.Context, o Options) error {
+	return RunWith(ctx, o, Builtin())
 }
 
 // RunWith is Run with other backends than the operator's own.
-func RunWith(ctx context.Context, o Options, configuration []byte, factories backends.Factories) error {
+func RunWith(ctx context.Context, o Options, factories backends.Factories) error {
 	b, err := newBehaviour(o.Variant, o.Faults)
 	if err != nil {
 		return err
 	}
-	loaded, err := b.load(b.dialect(factories.Names()), configuration)
+	loaded, err := b.load(b.dialect(factories.Names()), o.Config)
 	if err != nil {
 		return err
 	}

@@ -232,7 +232,8 @@ func run(t *testing.T, o simulator.Options, configuration string, factories back
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- simulator.RunWith(ctx, o, []byte(configuration), factories) }()
+	o.Config = []byte(configuration)
+	go func() { ended <- simulator.RunWith(ctx, o, factories) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

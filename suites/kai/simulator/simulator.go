@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
-	"k8s.io/client-go/rest"
-
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -18,21 +15,7 @@ import (
 const Name = "kai"
 
 // Options say where the simulator runs and how it behaves.
-type Options struct {
-	// RESTConfig reaches the API server as an administrator.
-	RESTConfig *rest.Config
-	// Host and Port at which the webhooks are served, and at which the API server reaches them.
-	Host string
-	Port int
-	// CertDir holds ca.crt, and tls.crt and tls.key for Host.
-	CertDir string
-	// Faults to have, by name (see Faults).
-	Faults []string
-	// Variant of the implementation (see Variants); Both when empty.
-	Variant string
-	// Logger says what the simulator does.
-	Logger logr.Logger
-}
+type Options = operator.Options
 
 // Run installs the simulator and serves its webhooks until the context ends, which is no error. What it has installed stays.
 //

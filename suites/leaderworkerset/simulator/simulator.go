@@ -5,9 +5,6 @@ package simulator
 import (
 	"context"
 
-	"github.com/go-logr/logr"
-	"k8s.io/client-go/rest"
-
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -30,21 +27,7 @@ func Variants() []string {
 }
 
 // Options say where the simulator runs and how it behaves.
-type Options struct {
-	// RESTConfig of the API server.
-	RESTConfig *rest.Config
-	// Host and Port on which webhooks and /readyz are served, with TLS. The API server must reach them under that name.
-	Host string
-	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it.
-	CertDir string
-	// Faults are the names of the bugs to have; see Faults.
-	Faults []string
-	// Variant is one of Variants; VariantLabel unless given.
-	Variant string
-	// Logger gets what the controllers have to say.
-	Logger logr.Logger
-}
+type Options = operator.Options
 
 // Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that
 // goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.

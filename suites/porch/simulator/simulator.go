@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/client-go/dynamic"
@@ -16,28 +15,14 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // Name of the simulated system.
 const Name = "porch"
 
 // Options say where the simulator runs and how it behaves.
-type Options struct {
-	// RESTConfig reaches the API server as an administrator.
-	RESTConfig *rest.Config
-	// Host and Port at which the package revisions are served, and at which the API server reaches them.
-	Host string
-	Port int
-	// CertDir holds ca.crt, and tls.crt and tls.key for Host and Hosts. The simulator keeps its database and its git repositories there, too, in a folder
-	// named porch: what was stored is there again after a restart.
-	CertDir string
-	// Faults to have, by name (see Faults).
-	Faults []string
-	// Variant of the specification (see Variants); this project's own reading when empty.
-	Variant string
-	// Logger says what the simulator does.
-	Logger logr.Logger
-}
+type Options = operator.Options
 
 // Fault is a bug that the simulator has on request.
 type Fault struct {
