@@ -30,23 +30,58 @@ func BenchmarkLive(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		plain := plainKind(b, p, low)
 		var c clusters.Cluster
-		create := timed(b, func() (err error) { c, err = p.Create(ctx, "rehearse-bench", low); return err })
+		var plain, create time.Duration
+		for range creations { // turn by turn, and the best of each: whatever else the machine does hits both
+			if c != nil {
+				deleteCluster(b, c)
+			}
+			plain = best(plain, plainKind(b, p, low))
+			create = best(create, timed(b, func() (err error) { c, err = p.Create(ctx, "rehearse-bench", low); return err }))
+		}
 		on := low.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(true)}})
 		change := timed(b, func() error { return c.Converge(ctx, on) })
 		up := timed(b, func() error { return c.Converge(ctx, on.With(clusters.Change{Version: high.Version})) })
 		down := timed(b, func() error { return c.Converge(ctx, low) })
-		kubeadm := timed(b, func() error { return c.(*Cluster).ConvergeBy(ctx, high, MethodKubeadm) })
-		if err := c.Delete(context.WithoutCancel(ctx)); err != nil {
-			b.Error(err)
-		}
+		kubeadm := byKubeadm(b, c.(*Cluster), high)
+		deleteCluster(b, c)
 		for name, took := range map[string]time.Duration{"plain-kind": plain, "create": create, "gate-change": change, "up": up, "down": down, "kubeadm-up": kubeadm} {
 			b.ReportMetric(took.Seconds(), "s/"+name)
 		}
 		b.ReportMetric(create.Seconds()/plain.Seconds(), "create/plain-kind")
 		b.ReportMetric(up.Seconds()/kubeadm.Seconds(), "up/kubeadm-up")
 	}
+}
+
+// creations of each kind that are measured.
+const creations = 3
+
+func best(a, b time.Duration) time.Duration {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
+func deleteCluster(b *testing.B, c clusters.Cluster) {
+	b.Helper()
+	if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
+		b.Error(err)
+	}
+}
+
+// byKubeadm is `kubeadm upgrade apply` alone: without what is brought into the node before, and what kubeadm leaves to its user. The whole step has to
+// succeed nevertheless.
+func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
+	b.Helper()
+	if err := c.readyKubeadm(b.Context(), state); err != nil {
+		b.Fatal(err)
+	}
+	took := timed(b, func() error { return c.runKubeadm(b.Context(), state) })
+	if err := c.ConvergeBy(b.Context(), state, ""); err != nil {
+		b.Fatal(err)
+	}
+	return took
 }
 
 // plainKind is `kind create cluster --wait` of the same image.

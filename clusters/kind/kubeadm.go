@@ -63,6 +63,18 @@ func (c *Cluster) convergeByKubeadm(ctx context.Context, state clusters.State) e
 	if _, err := c.setOut(state.Version); err != nil {
 		return err
 	}
+	if err := c.readyKubeadm(ctx, state); err != nil {
+		return err
+	}
+	if err := c.runKubeadm(ctx, state); err != nil {
+		return err
+	}
+	// kubeadm leaves kubelet to its user.
+	return c.Converge(ctx, state)
+}
+
+// readyKubeadm brings into the nodes all that kubeadm's upgrade needs.
+func (c *Cluster) readyKubeadm(ctx context.Context, state clusters.State) error {
 	bin, err := c.bring(ctx, state.Version)
 	if err != nil {
 		return err
@@ -75,9 +87,11 @@ func (c *Cluster) convergeByKubeadm(ctx context.Context, state clusters.State) e
 			return err
 		}
 	}
-	if err := c.writeClusterConfiguration(ctx, state); err != nil {
-		return err
-	}
+	return c.writeClusterConfiguration(ctx, state)
+}
+
+// runKubeadm upgrades node by node.
+func (c *Cluster) runKubeadm(ctx context.Context, state clusters.State) error {
 	for i, n := range c.nodes {
 		script := `kubeadm upgrade node --ignore-preflight-errors=SystemVerification,CreateJob`
 		if i == 0 {
@@ -88,8 +102,7 @@ func (c *Cluster) convergeByKubeadm(ctx context.Context, state clusters.State) e
 			return explainKubeadm(n, out, err)
 		}
 	}
-	// kubeadm leaves kubelet to its user.
-	return c.Converge(ctx, state)
+	return nil
 }
 
 func explainKubeadm(n node, out string, err error) error {

@@ -91,7 +91,7 @@ func (c *Cluster) usable(ctx context.Context) error {
 	}{
 		{"the API server", c.apiReady},
 		{"the nodes", c.nodesReady},
-		{"CoreDNS", c.dnsReady},
+		{"CoreDNS", c.dnsComes(dnsPatience)},
 		{"the default ServiceAccount", c.accountReady},
 	} {
 		if err := c.await(ctx, thing.what, thing.look); err != nil {
@@ -155,6 +155,28 @@ func notReady(conditions []corev1.NodeCondition) string {
 		return strings.TrimSpace(condition.Reason + " " + condition.Message)
 	}
 	return "it has not said so yet"
+}
+
+// dnsPatience is how long CoreDNS may take before it is told to begin anew, and again after as long.
+const dnsPatience = 5 * time.Second
+
+// dnsComes looks for CoreDNS, and has it begin anew where that takes long: if it asked for the API server before kube-proxy knew the way there, it hears
+// nothing of that for half a minute.
+func (c *Cluster) dnsComes(patience time.Duration) func(context.Context) error {
+	var since time.Time
+	return func(ctx context.Context) error {
+		err := c.dnsReady(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > patience:
+			since = time.Now()
+			err = errors.Join(err, c.reloadDNS(ctx))
+		}
+		return err
+	}
 }
 
 func (c *Cluster) dnsReady(ctx context.Context) error {
