@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
@@ -140,14 +138,10 @@ func (t *trackRun) connect() error {
 	if err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
-	watching := rest.CopyConfig(config)
-	watching.Wrap(history.Impatient)
-	client, err := dynamic.NewForConfig(watching)
-	if err != nil {
-		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
-	}
 	t.kinds = writes.NewKinds(found.RESTClient())
-	t.history = history.New(client)
+	if t.history, err = history.New(config); err != nil {
+		return fmt.Errorf("watch cluster %s: %w", t.cluster.Name(), err)
+	}
 	return nil
 }
 

@@ -16,7 +16,10 @@ import (
 func BenchmarkVerdict(b *testing.B) {
 	const waiting = 50
 	server := historytest.New(b)
-	recorder := history.New(server.Client())
+	recorder, err := history.New(server.Config())
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer recorder.Close()
 	stream := recorder.Stream(services)
 	var total, slowest time.Duration

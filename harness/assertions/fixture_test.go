@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -43,7 +42,10 @@ type fixture struct {
 func newFixture(t *testing.T, options ...history.Option) *fixture {
 	t.Helper()
 	f := &fixture{t: t, server: historytest.New(t), clock: clocktesting.NewFakeClock(time.Unix(1000, 0))}
-	f.recorder = history.New(f.server.Client(), append(options, history.WithClock(f.clock))...)
+	var err error
+	if f.recorder, err = history.New(f.server.Config(), append(options, history.WithClock(f.clock))...); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(f.recorder.Close)
 	return f
 }
@@ -106,7 +108,9 @@ func (f *fixture) until(what string, is func(history.View, []history.Gap) bool) 
 func (f *fixture) away() {
 	f.t.Helper()
 	f.server.Down()
-	f.until("refused", func(view history.View, _ []history.Gap) bool { return errors.Is(view.Err, syscall.ECONNREFUSED) })
+	f.until("refused", func(view history.View, _ []history.Gap) bool {
+		return view.Err != nil && strings.Contains(view.Err.Error(), "connection refused")
+	})
 }
 
 // back starts the server and returns when the stream is connected, by a list or not.

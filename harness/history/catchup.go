@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 var errWentBack = errors.New("the API server's storage is older than what the watch has told; listing anew")
@@ -17,7 +17,7 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
 	for tries := newRetry(); tries.next(ctx); {
 		floor := s.seen()
-		objects, resourceVersion, err := s.list(ctx, scope)
+		objects, resourceVersion, err := s.identities(ctx, scope)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			// It only says that the time was up.
@@ -68,7 +68,7 @@ func (s *Stream) seen() string {
 }
 
 // await returns when the watch has told all that a list says.
-func (s *Stream) await(ctx context.Context, scope Scope, objects []*unstructured.Unstructured, resourceVersion string) error {
+func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, resourceVersion string) error {
 	for {
 		missing, wake, last := s.behind(scope, objects, resourceVersion)
 		if missing == "" {
@@ -84,26 +84,26 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []*unstructured
 
 // behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in the
 // order of their resourceVersions, so whoever has seen one has seen all before it.
-func (s *Stream) behind(scope Scope, objects []*unstructured.Unstructured, resourceVersion string) (missing string, wake <-chan struct{}, last error) {
+func (s *Stream) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{}, last error) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err
 	if s.progress == "" {
 		return "anything", wake, last
 	}
-	listed := map[[2]string]*unstructured.Unstructured{}
+	listed := map[[2]string]types.UID{}
 	for _, object := range objects {
-		listed[[2]string{object.GetNamespace(), object.GetName()}] = object
-		known := s.current[object.GetNamespace()][object.GetName()]
-		told := atLeast(s.progress, object.GetResourceVersion()) ||
-			known != nil && known.UID == object.GetUID() && known.ResourceVersion == object.GetResourceVersion()
+		listed[[2]string{object.namespace, object.name}] = object.uid
+		known := s.current[object.namespace][object.name]
+		told := atLeast(s.progress, object.resourceVersion) ||
+			known != nil && known.UID == object.uid && known.ResourceVersion == object.resourceVersion
 		if !told {
-			return fmt.Sprintf("%s at resourceVersion %s", object.GetName(), object.GetResourceVersion()), wake, last
+			return fmt.Sprintf("%s at resourceVersion %s", object.name, object.resourceVersion), wake, last
 		}
 	}
 	for _, r := range s.inScope(scope) {
-		object := listed[[2]string{r.Namespace, r.Name}]
-		if (object == nil || object.GetUID() != r.UID) && !older(resourceVersion, r.ResourceVersion) {
+		uid, there := listed[[2]string{r.Namespace, r.Name}]
+		if (!there || uid != r.UID) && !older(resourceVersion, r.ResourceVersion) {
 			return fmt.Sprintf("that %s is gone (by resourceVersion %s)", r.Name, resourceVersion), wake, last
 		}
 	}

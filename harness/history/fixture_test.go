@@ -57,7 +57,10 @@ func bounded(t testing.TB) context.Context {
 
 func newRecorder(t testing.TB, server *historytest.Server, options ...history.Option) *history.Recorder {
 	t.Helper()
-	recorder := history.New(server.Client(), options...)
+	recorder, err := history.New(server.Config(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(recorder.Close)
 	return recorder
 }

@@ -8,38 +8,71 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/dynamic"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // list gets the objects in scope by a consistent read, page by page, and the resourceVersion of that read.
 func (s *Stream) list(ctx context.Context, scope Scope) ([]*unstructured.Unstructured, string, error) {
-	var client dynamic.ResourceInterface = s.recorder.client.Resource(s.resource)
+	client := s.recorder.client.Resource(s.resource)
+	get := client.List
 	if scope.Namespace != "" {
-		client = s.recorder.client.Resource(s.resource).Namespace(scope.Namespace)
+		get = client.Namespace(scope.Namespace).List
 	}
-	options := scope.listOptions()
-	options.Limit = s.recorder.pageSize
 	var objects []*unstructured.Unstructured
-	for {
-		page, err := getPage(ctx, client, options)
-		if err != nil {
-			return nil, "", fmt.Errorf("listing %s, %s: %w", s.resource.GroupResource(), scope, withoutURL(err))
-		}
+	resourceVersion, err := pages(ctx, s, scope, get, func(page *unstructured.UnstructuredList) {
 		for i := range page.Items {
 			withoutManagedFields(&page.Items[i])
 			objects = append(objects, &page.Items[i])
 		}
+	})
+	return objects, resourceVersion, err
+}
+
+// identity is which object, and at which resourceVersion.
+type identity struct {
+	namespace, name string
+	uid             types.UID
+	resourceVersion string
+}
+
+// identities is list for who needs no more of the objects than that: it costs a tenth.
+func (s *Stream) identities(ctx context.Context, scope Scope) ([]identity, string, error) {
+	client := s.recorder.metadata.Resource(s.resource)
+	get := client.List
+	if scope.Namespace != "" {
+		get = client.Namespace(scope.Namespace).List
+	}
+	var all []identity
+	resourceVersion, err := pages(ctx, s, scope, get, func(page *metav1.PartialObjectMetadataList) {
+		for i := range page.Items {
+			o := &page.Items[i]
+			all = append(all, identity{o.Namespace, o.Name, o.UID, o.ResourceVersion})
+		}
+	})
+	return all, resourceVersion, err
+}
+
+// pages reads a list to its end.
+func pages[L metav1.ListInterface](ctx context.Context, s *Stream, scope Scope, get func(context.Context, metav1.ListOptions) (L, error), take func(L)) (string, error) {
+	options := scope.listOptions()
+	options.Limit = s.recorder.pageSize
+	for {
+		page, err := getPage(ctx, get, options)
+		if err != nil {
+			return "", fmt.Errorf("listing %s, %s: %w", s.resource.GroupResource(), scope, withoutURL(err))
+		}
+		take(page)
 		options.Continue = page.GetContinue()
 		if options.Continue == "" {
-			return objects, page.GetResourceVersion(), nil
+			return page.GetResourceVersion(), nil
 		}
 	}
 }
 
-func getPage(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+func getPage[L any](ctx context.Context, get func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (L, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	return client.List(ctx, options)
+	return get(ctx, options)
 }
 
 // withoutURL is a transport's error without the address of the request, which says nothing that the rest does not.

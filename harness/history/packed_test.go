@@ -75,7 +75,7 @@ func TestPatchLeadsFromOneToTheOther(t *testing.T) {
 func TestPackedStatesReadAsTheyCame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		bound := rapid.SampledFrom([]int64{0, 200, 1000, 10_000, 1 << 20}).Draw(rt, "bound")
-		r := New(nil, WithMaxBytes(bound))
+		r := unconnected(rt, WithMaxBytes(bound))
 		s := newStream(r, schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 		s.replace(nil, "1")
 		came := map[int64]any{}

@@ -20,7 +20,10 @@ func TestRecorderAgreesWithTheServer(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		server := historytest.New(t)
 		defer server.Down()
-		recorder := history.New(server.Client(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
+		recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
+		if err != nil {
+			rt.Fatal(err)
+		}
 		defer recorder.Close()
 		stream := recorder.Stream(pods)
 		namespaces, names := rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"a", "b", "c"})

@@ -4,6 +4,8 @@ package history
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -11,6 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 )
 
@@ -20,6 +24,7 @@ const DefaultMaxBytes = 256 << 20
 // Recorder watches resources and keeps what it saw. It is safe for concurrent use.
 type Recorder struct {
 	client   dynamic.Interface
+	metadata metadata.Interface
 	clock    clock.PassiveClock
 	pageSize int64
 
@@ -54,11 +59,19 @@ func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock
 // WithPageSize sets how many objects a list asks for at once; 500 unless told.
 func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
 
-// New returns a recorder that watches nothing yet. The client's configuration must not limit the rate of requests (QPS: -1)
-// nor their time (Timeout: 0), or observations come late.
-func New(client dynamic.Interface, options ...Option) *Recorder {
+// New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) nor their time (Timeout: 0),
+// or observations come late.
+func New(config *rest.Config, options ...Option) (*Recorder, error) {
+	config = rest.CopyConfig(config)
+	config.Wrap(newImpatient)
+	client, err1 := dynamic.NewForConfig(config)
+	meta, err2 := metadata.NewForConfig(config)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("make a client for the history: %w", err)
+	}
 	r := &Recorder{
 		client:   client,
+		metadata: meta,
 		clock:    clock.RealClock{},
 		pageSize: 500,
 		streams:  map[schema.GroupVersionResource]*Stream{},
@@ -69,7 +82,7 @@ func New(client dynamic.Interface, options ...Option) *Recorder {
 	for _, option := range options {
 		option(r)
 	}
-	return r
+	return r, nil
 }
 
 // Stream returns the stream of a resource in all namespaces, which it starts at its first use and which runs until Close.

@@ -8,14 +8,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 )
+
+// unconnected is a recorder that reaches no API server.
+func unconnected(t interface{ Fatal(args ...any) }, options ...Option) *Recorder {
+	r, err := New(&rest.Config{}, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // listed is a stream that has had an empty list at resourceVersion 10 and is not followed by anybody.
 func listed(t *testing.T) (*Stream, *clocktesting.FakeClock) {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))
-	s := newStream(New(nil, WithClock(clock)), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s := newStream(unconnected(t, WithClock(clock)), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	s.replace(nil, "10")
 	s.connected()
 	return s, clock
@@ -122,7 +132,7 @@ func TestAListAloneIsNoConnection(t *testing.T) {
 }
 
 func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
-	s := newStream(New(nil), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s := newStream(unconnected(t), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	s.lost(errors.New("refused"), false)
 	if gaps := s.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v before the first list", gaps)
@@ -132,7 +142,7 @@ func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
 	if gaps := s.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v, want none between a list and its watch", gaps)
 	}
-	s = newStream(New(nil), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	s = newStream(unconnected(t), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	s.replace(nil, "10")
 	s.lost(errors.New("refused"), false)
 	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].To.IsZero() || gaps[0].Relisted {

@@ -1,4 +1,4 @@
-package history_test
+package history
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-
-	"github.com/rehearse-dev/rehearse/harness/history"
 )
+
+var things = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 type transport func(*http.Request) (*http.Response, error)
 
@@ -42,15 +43,15 @@ func TestClientsDoNotWait(t *testing.T) {
 				attempts++
 				return answer(r)
 			})
-			client, err := dynamic.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", Transport: history.Impatient(counted), QPS: -1})
+			client, err := dynamic.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", Transport: newImpatient(counted), QPS: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if watch, err := client.Resource(pods).Watch(t.Context(), metav1.ListOptions{}); err == nil {
+			if watch, err := client.Resource(things).Watch(t.Context(), metav1.ListOptions{}); err == nil {
 				watch.Stop()
 				t.Error("the watch opened")
 			}
-			if _, err := client.Resource(pods).List(t.Context(), metav1.ListOptions{}); err == nil {
+			if _, err := client.Resource(things).List(t.Context(), metav1.ListOptions{}); err == nil {
 				t.Error("the list was answered")
 			}
 			if attempts != 2 {

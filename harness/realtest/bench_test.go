@@ -32,7 +32,10 @@ func BenchmarkVerdictLatency(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	recorder := history.New(client)
+	recorder, err := history.New(cluster.RESTConfig())
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer recorder.Close()
 	stream := recorder.Stream(configMaps)
 	api := client.Resource(configMaps).Namespace("default")

@@ -44,6 +44,8 @@ type request struct {
 	name      string
 	limit     int
 	bookmarks bool
+	// metadata alone is wanted of the objects.
+	metadata bool
 }
 
 func parse(r *http.Request) (request, error) {
@@ -64,6 +66,7 @@ func parse(r *http.Request) (request, error) {
 		parsed.Verb = "watch"
 	}
 	parsed.bookmarks = query.Get("allowWatchBookmarks") == "true"
+	parsed.metadata = strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList")
 	parsed.limit, _ = strconv.Atoi(query.Get("limit"))
 	parsed.name = strings.TrimPrefix(query.Get("fieldSelector"), "metadata.name=")
 	var err error
@@ -117,10 +120,17 @@ func (s *Server) list(w http.ResponseWriter, r request) {
 		meta["continue"] = fmt.Sprintf("%d/%d", number, from+r.limit)
 	}
 	items := make([]any, len(objects))
+	kind, version := "List", "v1"
+	if r.metadata {
+		kind, version = "PartialObjectMetadataList", "meta.k8s.io/v1"
+	}
 	for i, object := range objects {
 		items[i] = object.Object
+		if r.metadata {
+			items[i] = map[string]any{"apiVersion": version, "kind": "PartialObjectMetadata", "metadata": object.Object["metadata"]}
+		}
 	}
-	answer(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": meta, "items": items})
+	answer(w, http.StatusOK, map[string]any{"apiVersion": version, "kind": kind, "metadata": meta, "items": items})
 }
 
 func answer(w http.ResponseWriter, code int, body any) {

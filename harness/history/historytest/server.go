@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
 
@@ -63,15 +62,8 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Client returns a client of the server.
-func (s *Server) Client() dynamic.Interface {
-	s.t.Helper()
-	client, err := dynamic.NewForConfig(s.config)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return client
-}
+// Config reaches the server.
+func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
 // Down breaks all connections, and refuses new ones until Up.
 func (s *Server) Down() {
