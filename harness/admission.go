@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,44 +12,90 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// unsettled are the families of admission that the scenario has written and that the API server may not know yet, each with the version of its API.
-type unsettled map[canary.Family]string
-
-// configures says which admission a write configures.
-func configures(step scenarios.Step) (family canary.Family, version string, ok bool) {
-	for _, gvk := range touchedBy(step) {
-		if family, ok := canary.FamilyOf(gvk); ok {
-			return family, gvk.Version, true
-		}
-	}
-	return "", "", false
+// unsettled is something of which the API server may not know yet that the scenario has written it: kinds of one version, or a namespace.
+type unsettled struct {
+	family             canary.Family
+	version, namespace string
 }
 
-// settle waits, before a step that admission has a say in, until the API server knows what the scenario has written of it. Several writes of
-// admission in a row are waited for once. It returns what there is to say of it.
-func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said string, err error) {
-	if _, _, more := configures(step); more || len(s.unsettled) == 0 {
-		return "", nil
+// configures says which of what admission and authorization go by a write changes. A new namespace is known at once.
+func configures(step scenarios.Step) (u unsettled, ok bool) {
+	for _, gvk := range touchedBy(step) {
+		if u.family, ok = canary.FamilyOf(gvk); ok {
+			u.version = gvk.Version
+			break
+		}
 	}
+	if u.family != canary.Namespace {
+		return u, ok
+	}
+	switch {
+	case step.Patch != nil:
+		u.namespace = step.Patch.Name
+	case step.Update != nil || step.Apply != nil:
+		for _, object := range []scenarios.Object{step.Update, step.Apply} {
+			if metadata, ok := object["metadata"].(map[string]any); ok {
+				u.namespace, _ = metadata["name"].(string)
+			}
+		}
+	}
+	return u, u.namespace != ""
+}
+
+// settle waits, before a step that it matters to, until the API server knows what the scenario has written of admission, of roles and of namespaces.
+// Several such writes in a row are waited for once. It returns what there is to say of it.
+func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said string, err error) {
+	more, _ := configures(step)
 	began := time.Now()
-	for _, family := range slices.Sorted(maps.Keys(s.unsettled)) {
+	for _, u := range slices.SortedFunc(maps.Keys(s.unsettled), func(a, b unsettled) int { return cmp.Compare(a.String(), b.String()) }) {
+		if !u.concerns(step, more.family) {
+			continue
+		}
 		s.canaries++
 		c := canary.Canary{
-			Client: s.client, Family: family, Version: s.unsettled[family], Namespace: s.namespace,
+			Client: s.client, Family: u.family, Version: u.version, Namespace: cmp.Or(u.namespace, s.namespace),
 			Name: s.manager(fmt.Sprintf("canary-%d", s.canaries)),
 		}
 		if err := c.Await(ctx); err != nil {
 			return "", err
 		}
-		said += fmt.Sprintf("\nbefore it: the API server was seen to know each %s (after %s)", family, time.Since(began).Round(time.Millisecond))
-		delete(s.unsettled, family)
+		said += fmt.Sprintf("\nbefore it: the API server was seen to know %s (after %s)", u, time.Since(began).Round(time.Millisecond))
+		delete(s.unsettled, u)
 	}
 	return said, nil
 }
 
+// concerns says whether a step, which writes something of a family itself, goes by what is unsettled.
+func (u unsettled) concerns(step scenarios.Step, more canary.Family) bool {
+	switch {
+	case u.family.Authorizes():
+		return sentAsOther(step)
+	case u.family == canary.Namespace:
+		return more != canary.Namespace
+	default:
+		return !more.Admits()
+	}
+}
+
+// String names what must be known.
+func (u unsettled) String() string {
+	if u.namespace != "" {
+		return "namespace " + u.namespace
+	}
+	return "each " + string(u.family)
+}
+
+// sentAsOther says whether the authorizers have a say in a step. They have none in what the scenario's own user may do, which is everything.
+func sentAsOther(step scenarios.Step) bool {
+	if step.Parallel != nil {
+		return slices.ContainsFunc(step.Parallel.Steps, sentAsOther)
+	}
+	return step.As != nil || step.Command != nil
+}
+
 // unsettle notes that a write, of which the API server will know later, was accepted.
 func (s *scenarioRun) unsettle(step scenarios.Step) {
-	if family, version, ok := configures(step); ok && !step.DryRun && !(step.Expect != nil && step.Expect.Rejected != nil) {
-		s.unsettled[family] = version
+	if u, ok := configures(step); ok && !step.DryRun && !(step.Expect != nil && step.Expect.Rejected != nil) {
+		s.unsettled[u] = true
 	}
 }

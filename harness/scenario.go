@@ -48,8 +48,8 @@ type scenarioRun struct {
 	// from is the number of the history's last change before the scenario began, at beginning.
 	from      int64
 	beginning time.Time
-	// unsettled is the admission that was written, and canaries how many were sent out to see when it is in force.
-	unsettled unsettled
+	// unsettled is what was written that is in force a moment later, and canaries how many were sent out to see when.
+	unsettled map[unsettled]bool
 	canaries  int
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
@@ -63,7 +63,7 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 	return &scenarioRun{
 		trackRun: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
 		known:   applying(entry.Scenario, entry.Path(t.track)),
-		outputs: map[string]any{}, unsettled: unsettled{},
+		outputs: map[string]any{}, unsettled: map[unsettled]bool{},
 		spans: spansOf(entry.Scenario),
 	}
 }

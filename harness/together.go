@@ -27,7 +27,7 @@ func (s *scenarioRun) refusals(i int) int {
 	steps := s.scenario.Spec.Steps
 	n := 0
 	for _, step := range steps[i:] {
-		alike := step.Create != nil && step.Expect != nil && step.Expect.Rejected != nil && len(step.Outputs) == 0 && place(step) == place(steps[i])
+		alike := step.Create != nil && step.Expect != nil && step.Expect.Rejected != nil && place(step) == place(steps[i])
 		if !alike {
 			break
 		}

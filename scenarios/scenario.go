@@ -155,6 +155,9 @@ type Step struct {
 	Expect *Expect `json:"expect,omitempty"`
 	// DryRun sends a write with dryRun=All: judged, not stored.
 	DryRun bool `json:"dryRun,omitempty"`
+	// As is who sends a write, instead of the administrator that a scenario is otherwise. Whatever is read, also to see what is stored, the
+	// administrator reads.
+	As *User `json:"as,omitempty"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
 	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric
 	// "value"; for command and exec "stdout" and "stderr".

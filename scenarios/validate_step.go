@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // writes lists the verbs that send a write to the API server.
@@ -35,12 +36,16 @@ func (v *validator) shape(n *node) bool {
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
 		return false
 	}
-	if n.get("dryRun") != nil && !write {
+	for _, of := range [][2]string{{"dryRun", "there is no dry run of it"}, {"as", "it is sent as nobody"}} {
+		name, what := of[0], of[1]
+		if n.get(name) == nil || write {
+			continue
+		}
 		hint := ""
 		if verb == "parallel" {
-			hint = "each of its steps can be a dry run"
+			hint = "each of its steps can have it"
 		}
-		v.at(n.key("dryRun"), hint, "%s is no write: there is no dry run of it", verb)
+		v.at(n.key(name), hint, "%s is no write: %s", verb, what)
 		return false
 	}
 	return true
@@ -53,6 +58,7 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 	}
 	verb := step.Verb()
 	v.expect(step, verb, n.at("expect"))
+	v.user(step.As, n.at("as"))
 	v.outputs(step, verb, n)
 	v.verbBody(s, i, n.get(verb))
 }
@@ -191,6 +197,23 @@ func (v *validator) expect(step *Step, verb string, n *node) {
 	}
 	if e.Rejected != nil {
 		v.rejection(e.Rejected, n.get("rejected"))
+	}
+}
+
+// user checks that a write is sent as somebody, and by names that can be sent.
+func (v *validator) user(u *User, n *node) {
+	if u == nil {
+		return
+	}
+	v.userName(u.User, n.at("user"), "user")
+	for i, group := range u.Groups {
+		v.userName(group, n.at("groups", i), "group")
+	}
+}
+
+func (v *validator) userName(name string, n *node, what string) {
+	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		v.at(n, "", "want the name of a %s, in one line", what)
 	}
 }
 

@@ -19,6 +19,14 @@ type ObjectReference struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
+// User is somebody for whom the API server takes a write (impersonation).
+type User struct {
+	// User is the name: jane, or system:serviceaccount:NAMESPACE:NAME of a ServiceAccount.
+	User string `json:"user"`
+	// Groups that the user is in. The API server adds system:authenticated, and to a ServiceAccount with none the groups of ServiceAccounts.
+	Groups []string `json:"groups,omitempty"`
+}
+
 // Patch changes a part of an object. Exactly one of merge, json and strategic is set.
 type Patch struct {
 	ObjectReference `json:",inline"`

@@ -1,5 +1,5 @@
-// Package canary tells when an API server knows the admission policies and webhook configurations that were written: it writes one more of its
-// own, whose effect can be seen, and an API server hears of them in their order.
+// Package canary tells when an API server knows what was written of that by which it judges writes: policies, webhook configurations, roles, and the
+// labels of namespaces. It writes something of its own, whose effect can be seen, and an API server hears of all of a kind in their order.
 package canary
 
 import (
@@ -18,35 +18,56 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Group is the API group of policies and webhook configurations.
-const Group = "admissionregistration.k8s.io"
-
 // label marks the Lease that a canary is about: a kind that other policies and webhooks seldom are about, and of which a dry run does no harm.
 const label = "rehearse.dev/canary"
 
 // removal is how long the removal of a canary may take. What is left of one is about nothing.
 const removal = 5 * time.Second
 
-var leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+var (
+	leases     = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+)
 
-// Family is one of the ways in which admission is configured: a policy and its binding belong together.
+// Family are kinds that belong together: a policy and its binding, a role and its bindings.
 type Family string
 
-// FamilyOf says which family a kind belongs to; false when it configures no admission.
+// Families that are not of admission's configuration.
+const (
+	Role        Family = "Role"
+	ClusterRole Family = "ClusterRole"
+	Namespace   Family = "Namespace"
+)
+
+const (
+	admission     = "admissionregistration.k8s.io"
+	authorization = "rbac.authorization.k8s.io"
+)
+
+// FamilyOf says which family a kind belongs to; false when it is of none.
 func FamilyOf(gvk schema.GroupVersionKind) (Family, bool) {
-	if gvk.Group != Group {
-		return "", false
-	}
-	switch gvk.Kind {
-	case "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
+	switch gvk.Group + " " + gvk.Kind {
+	case admission + " ValidatingAdmissionPolicy", admission + " ValidatingAdmissionPolicyBinding":
 		return "ValidatingAdmissionPolicy", true
-	case "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding":
+	case admission + " MutatingAdmissionPolicy", admission + " MutatingAdmissionPolicyBinding":
 		return "MutatingAdmissionPolicy", true
-	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
+	case admission + " ValidatingWebhookConfiguration", admission + " MutatingWebhookConfiguration":
 		return Family(gvk.Kind), true
+	case authorization + " Role", authorization + " RoleBinding":
+		return Role, true
+	case authorization + " ClusterRole", authorization + " ClusterRoleBinding":
+		return ClusterRole, true
+	case " Namespace":
+		return Namespace, true
 	}
 	return "", false
 }
+
+// Authorizes says whether the family is about who may do something.
+func (f Family) Authorizes() bool { return f == Role || f == ClusterRole }
+
+// Admits says whether the family configures admission.
+func (f Family) Admits() bool { return f != "" && f != Namespace && !f.Authorizes() }
 
 // Canary is what is written to see when it has an effect.
 type Canary struct {
@@ -55,7 +76,7 @@ type Canary struct {
 	// Family that it is of, in this version of its API.
 	Family  Family
 	Version string
-	// Namespace in which a Lease is created as a dry run.
+	// Namespace in which a Lease is created as a dry run; of the family Namespace it is the one that was written.
 	Namespace string
 	// Name of its objects, of which there is no other in the cluster.
 	Name string
@@ -71,6 +92,9 @@ func (c Canary) Await(ctx context.Context) error {
 	written := 0
 	for {
 		err := c.write(ctx, pieces, &written)
+		if apierrors.IsForbidden(err) {
+			return fmt.Errorf("see whether the API server knows each %s: %w", c.Family, err)
+		}
 		if err == nil {
 			var seen bool
 			if seen, err = c.look(ctx); seen {
@@ -91,7 +115,7 @@ func (c Canary) Await(ctx context.Context) error {
 func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 	for ; *written < len(pieces); *written++ {
 		p := pieces[*written]
-		_, err := c.Client.Resource(p.resource).Create(ctx, p.object.DeepCopy(), metav1.CreateOptions{})
+		_, err := c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Create(ctx, p.object.DeepCopy(), metav1.CreateOptions{})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create %s %s: %w", p.object.GetKind(), c.Name, err)
 		}
@@ -99,15 +123,29 @@ func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 	return nil
 }
 
-// look says whether the canary is seen in a dry run.
+// look says whether the canary is seen.
 func (c Canary) look(ctx context.Context) (bool, error) {
+	if c.Family.Authorizes() {
+		return c.review(ctx)
+	}
+	sign := c.Name
+	if c.Family == Namespace {
+		namespace, err := c.Client.Resource(namespaces).Get(ctx, c.Namespace, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err) || err == nil && namespace.GetDeletionTimestamp() != nil:
+			return true, nil // nothing is created in it
+		case err != nil:
+			return false, fmt.Errorf("read namespace %s: %w", c.Namespace, err)
+		}
+		sign = sightOf(namespace.GetResourceVersion())
+	}
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
 		"metadata": map[string]any{"name": c.Name, "labels": map[string]any{label: c.Name}},
 	}}
 	ctx, warnings := writes.WithWarnings(ctx)
 	made, err := c.Client.Resource(leases).Namespace(c.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	if c.seen(made, warnings(), err) {
+	if c.seen(sign, made, warnings(), err) {
 		return true, nil
 	}
 	if err != nil {
@@ -120,6 +158,6 @@ func (c Canary) remove(ctx context.Context, pieces []piece) {
 	ctx, cancel := context.WithTimeout(ctx, removal)
 	defer cancel()
 	for _, p := range pieces {
-		_ = c.Client.Resource(p.resource).Delete(ctx, c.Name, metav1.DeleteOptions{}) // it is about nothing that anybody else writes
+		_ = c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Delete(ctx, c.Name, metav1.DeleteOptions{}) // it is about nothing that anybody else writes
 	}
 }

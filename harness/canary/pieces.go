@@ -19,20 +19,27 @@ type piece struct {
 
 func (c Canary) piece(kind, resource string, content map[string]any) piece {
 	object := &unstructured.Unstructured{Object: content}
-	object.SetAPIVersion(Group + "/" + c.Version)
+	object.SetAPIVersion(admission + "/" + c.Version)
 	object.SetKind(kind)
 	object.SetName(c.Name)
-	return piece{schema.GroupVersionResource{Group: Group, Version: c.Version, Resource: resource}, object}
+	return piece{schema.GroupVersionResource{Group: admission, Version: c.Version, Resource: resource}, object}
 }
 
 // pieces are the objects of the canary, in the order in which they are written.
 func (c Canary) pieces() []piece {
 	switch c.Family {
-	case "ValidatingAdmissionPolicy":
+	case Role, ClusterRole:
+		return c.grant()
+	case "ValidatingAdmissionPolicy", Namespace:
+		validation := map[string]any{"expression": "false", "message": c.Name}
+		if c.Family == Namespace {
+			c.Version = "v1"
+			validation["messageExpression"] = "'" + sightOf("' + namespaceObject.metadata.resourceVersion + '") + "'"
+		}
 		return []piece{
 			c.piece("ValidatingAdmissionPolicy", "validatingadmissionpolicies", map[string]any{"spec": map[string]any{
 				"failurePolicy": "Fail", "matchConstraints": c.matching(),
-				"validations": []any{map[string]any{"expression": "false", "message": c.Name}},
+				"validations": []any{validation},
 			}}),
 			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", map[string]any{"spec": map[string]any{
 				"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy refuses
@@ -74,11 +81,18 @@ func (c Canary) matching() map[string]any {
 	}
 }
 
-// seen says whether the answer to the dry run shows the canary.
-func (c Canary) seen(made *unstructured.Unstructured, warnings []string, err error) bool {
+// sightOf is what is said of a namespace that is known at a resourceVersion.
+func sightOf(resourceVersion string) string {
+	return "known at resourceVersion " + resourceVersion + "."
+}
+
+// seen says whether the answer to the dry run shows the canary, and what it says there.
+func (c Canary) seen(sign string, made *unstructured.Unstructured, warnings []string, err error) bool {
 	switch c.Family {
-	case "ValidatingAdmissionPolicy":
-		return slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "ValidatingAdmissionPolicy '"+c.Name+"'") })
+	case "ValidatingAdmissionPolicy", Namespace:
+		return slices.ContainsFunc(warnings, func(text string) bool {
+			return strings.Contains(text, "ValidatingAdmissionPolicy '"+c.Name+"'") && strings.Contains(text, sign)
+		})
 	case "MutatingAdmissionPolicy":
 		return err == nil && made.GetAnnotations()[label] == "seen"
 	}

@@ -5,13 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-
-	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // Who refuses is told from what real API servers answer, for each class and each version; every way of writing can be refused and stores nothing then,
@@ -48,32 +42,6 @@ spec:
 	for _, words := range []string{"alternative 1 of 2 (by webhook):", "alternative 2 of 2 (by schema, field spec.ports):", "got  metadata.name"} {
 		if steps[1].Status != reports.Failed || !strings.Contains(steps[1].Message, words) {
 			t.Errorf("got %s without %q: %s", steps[1].Status, words, steps[1].Message)
-		}
-	}
-}
-
-// A user who may not write is refused by RBAC. A scenario's own user may do everything on a cluster of ours.
-func TestRefusedByRBAC(t *testing.T) {
-	cluster := bare(t)
-	config := writes.Configure(cluster.RESTConfig(), "rehearse/test")
-	config.Impersonate = rest.ImpersonationConfig{UserName: "jane", Groups: []string{"system:authenticated"}}
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Whoever may not read what is stored cannot say that nothing was: jane is asked what she could do, and the harness looks for her.
-	w := &writes.Writer{Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "default"}
-	for name, step := range map[string]scenarios.Step{
-		"create":       {Create: scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}},
-		"cluster-wide": {Create: scenarios.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "a"}}},
-	} {
-		v := w.Do(t.Context(), writes.Request{Step: &step, Manager: "test"})
-		if v.Status != reports.Failed || !strings.Contains(v.Evidence, "refused by: rbac") {
-			t.Errorf("%s: %s: %s%s", name, v.Status, v.Message, v.Evidence)
 		}
 	}
 }

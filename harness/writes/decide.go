@@ -114,7 +114,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 		}
 	}
 	ctx, drawn := withWarnings(ctx)
-	object, err := op.send(ctx, api, op)
+	object, err := op.send(withUser(ctx, step.As), api, op)
 	a := judged(object, err, step)
 	a.warnings = drawn.all()
 	if a.outcome == Unknown {
@@ -143,8 +143,11 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	if rejection := wanted(step); rejection != nil {
 		asked = rejection.Codes()
 	}
-	outcome := Judge(err, asked...)
 	status, _ := StatusOf(err)
+	if ownRefusal(status, step.As) {
+		return answer{err: fmt.Errorf("it could not be sent as %s: %w", step.As.User, err)}
+	}
+	outcome := Judge(err, asked...)
 	if wanted(step) != nil && mistyped(status) {
 		outcome = Refused // who wants it accepted waits: the API server may have an older schema of a kind that was just changed
 	}

@@ -24,6 +24,7 @@ type operation struct {
 	namespace, name, generateName string
 	object                        map[string]any
 	manager                       string
+	as                            *scenarios.User
 	dryRun                        []string
 	// among others that are sent at the same time, and may write the same object.
 	among bool
@@ -67,18 +68,22 @@ func (o *operation) api(w *Writer) dynamic.ResourceInterface {
 	return w.Client.Resource(o.kind.Resource).Namespace(o.namespaceOf(w))
 }
 
-// String names the write: create Service default/web.
+// String names the write: create Service web as jane.
 func (o *operation) String() string {
 	name := o.name
 	if name == "" {
 		name = o.generateName + "*"
 	}
-	return fmt.Sprintf("%s %s %s", o.verb, o.gvk.Kind, name)
+	text := fmt.Sprintf("%s %s %s", o.verb, o.gvk.Kind, name)
+	if o.as != nil {
+		text += " as " + o.as.User
+	}
+	return text
 }
 
 func (w *Writer) prepare(request Request) (*operation, error) {
 	step := request.Step
-	op := &operation{manager: request.Manager}
+	op := &operation{manager: request.Manager, as: step.As}
 	if step.DryRun {
 		op.dryRun = []string{metav1.DryRunAll}
 	}

@@ -8,15 +8,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Configure prepares a client configuration for a Writer: warnings go to the request that drew them, nothing is throttled, and client-go
-// repeats no write on its own, because how often a write was sent must be known here.
+// Configure prepares a client configuration for a Writer: warnings go to the request that drew them, nothing is throttled, client-go
+// repeats no write on its own, because how often a write was sent must be known here, and a write is sent as whoever its step names.
 func Configure(config *rest.Config, userAgent string) *rest.Config {
 	c := rest.CopyConfig(config)
 	c.QPS = -1
 	c.UserAgent = userAgent
 	c.WarningHandler = nil
 	c.WarningHandlerWithContext = toRequest{}
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return once{next} })
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return impersonate{once{next}} })
 	return c
 }
 

@@ -1,0 +1,46 @@
+package writes
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/transport"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+type userKey struct{}
+
+// withUser returns a context whose writes are sent as the user, for clients that Configure has prepared; as the client's own when there is none.
+func withUser(ctx context.Context, user *scenarios.User) context.Context {
+	if user == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, userKey{}, user)
+}
+
+// impersonate sends writes as the user of their context.
+type impersonate struct{ next http.RoundTripper }
+
+func (i impersonate) RoundTrip(request *http.Request) (*http.Response, error) {
+	user, ok := request.Context().Value(userKey{}).(*scenarios.User)
+	if !ok || request.Method == http.MethodGet {
+		return i.next.RoundTrip(request)
+	}
+	request = request.Clone(request.Context())
+	request.Header.Set(transport.ImpersonateUserHeader, user.User)
+	for _, group := range user.Groups {
+		request.Header.Add(transport.ImpersonateGroupHeader, group)
+	}
+	return i.next.RoundTrip(request)
+}
+
+// mayNotImpersonate is what an API server says to who may not act as others (k8s.io/apiserver, endpoints/filters/impersonation).
+var mayNotImpersonate = regexp.MustCompile(`^\S+ (?:"[^"]*" )?is forbidden: User "[^"]*" cannot impersonate`)
+
+// ownRefusal says whether it was not the write that was refused, but that it is sent as another user.
+func ownRefusal(status metav1.Status, user *scenarios.User) bool {
+	return user != nil && mayNotImpersonate.MatchString(status.Message)
+}
