@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -42,7 +43,7 @@ func BenchmarkGangs(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		g := gangs{client: client, pods: client.Resource(podResource).Namespace("default"), groups: client.Resource(podGroupResource).Namespace("default")}
+		g := gangs{config: cluster.RESTConfig(), pods: client.Resource(podResource).Namespace("default"), groups: client.Resource(podGroupResource).Namespace("default")}
 		var alone, watched placing
 		g.place(b, cluster, false, &alone)
 		g.place(b, cluster, true, &watched)
@@ -102,7 +103,7 @@ func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 
 // gangs are placed by a kube-scheduler, in the namespace default.
 type gangs struct {
-	client       dynamic.Interface
+	config       *rest.Config
 	pods, groups dynamic.ResourceInterface
 }
 

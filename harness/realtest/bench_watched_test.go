@@ -14,7 +14,10 @@ import (
 // false of every state, once all are there. The function that it returns does so, and fails unless both came out as they should.
 func (g gangs) watched(b *testing.B) (verdicts func()) {
 	b.Helper()
-	recorder := history.New(g.client)
+	recorder, err := history.New(g.config)
+	if err != nil {
+		b.Fatal(err)
+	}
 	pods, scope := recorder.Stream(podResource), history.Scope{Namespace: "default"}
 	for _, stream := range []*history.Stream{pods, recorder.Stream(podGroupResource)} {
 		if err := stream.CatchUp(b.Context(), scope); err != nil {
