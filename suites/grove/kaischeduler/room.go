@@ -53,11 +53,11 @@ func (r *room) clone() *room {
 	return c
 }
 
-// take gives a pod room on the first node that has it.
-func (r *room) take(pod *corev1.Pod) (node string, ok bool) {
+// take gives a pod room on the first node of a place that has it.
+func (r *room) take(pod *corev1.Pod, within place) (node string, ok bool) {
 	wanted := wants(pod)
 	for i := range r.nodes {
-		if !suits(&r.nodes[i], pod) {
+		if !within(&r.nodes[i]) || !suits(&r.nodes[i], pod) {
 			continue
 		}
 		left := r.left[r.nodes[i].Name]

@@ -36,7 +36,7 @@ func (s *scheduler) Reconcile(ctx context.Context, _ reconcile.Request) (reconci
 		}
 	}
 	room := newRoom(nodes.Items, pods.Items)
-	for _, placement := range place(room, pods.Items, groups.Items) {
+	for _, placement := range schedule(room, pods.Items, groups.Items) {
 		if err := s.bind(ctx, placement); err != nil {
 			return reconcile.Result{}, err
 		}
@@ -59,8 +59,8 @@ type placement struct {
 	node string
 }
 
-// place finds nodes: for the pods of each PodGroup all at once, and for pods without one each for itself.
-func place(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement {
+// schedule finds nodes: for the pods of each PodGroup all at once, and for pods without one each for itself.
+func schedule(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement {
 	members := map[client.ObjectKey][]*corev1.Pod{}
 	var all []placement
 	for i := range pods {
@@ -72,7 +72,7 @@ func place(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement {
 			key := client.ObjectKey{Namespace: pod.Namespace, Name: name}
 			members[key] = append(members[key], pod)
 		case waits(pod):
-			if node, ok := r.take(pod); ok {
+			if node, ok := r.take(pod, everywhere); ok {
 				all = append(all, placement{pod, node})
 			}
 		}
@@ -81,47 +81,93 @@ func place(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	for i := range groups {
-		before := r.clone()
-		placed, whole := placeGroup(r, &groups[i], members[client.ObjectKeyFromObject(&groups[i])])
-		if !whole {
-			*r = *before
-			continue
-		}
-		all = append(all, placed...)
+		all = append(all, placeGroup(r, &groups[i], members[client.ObjectKeyFromObject(&groups[i])])...)
 	}
 	return all
 }
 
-// placeGroup finds nodes for the pods of a group. It is whole when each sub group has as many pods with a node as it wants.
-func placeGroup(r *room, group *kaiapi.PodGroup, members []*corev1.Pod) (placed []placement, whole bool) {
-	have := map[string]int32{}
+// part is the pods of a sub group, or those of none.
+type part struct {
+	minMember  int32
+	constraint kaiapi.TopologyConstraint
+	pods       []*corev1.Pod
+}
+
+// partsOf are the sub groups of a group with their pods, and last the pods of no sub group.
+func partsOf(group *kaiapi.PodGroup, members []*corev1.Pod) []part {
+	var all []part
+	for _, sub := range group.Spec.SubGroups {
+		one := part{minMember: sub.MinMember}
+		if sub.TopologyConstraint != nil {
+			one.constraint = *sub.TopologyConstraint
+		}
+		for _, pod := range members {
+			if pod.Labels[labelSubGroup] == sub.Name {
+				one.pods = append(one.pods, pod)
+			}
+		}
+		all = append(all, one)
+	}
+	var rest part
 	for _, pod := range members {
-		part := pod.Labels[labelSubGroup]
-		if pod.Spec.NodeName == "" {
-			node, ok := "", false
-			if waits(pod) {
-				node, ok = r.take(pod)
-			}
-			if !ok {
-				continue
-			}
-			placed = append(placed, placement{pod, node})
-		}
-		have[part]++
-	}
-	var total int32
-	for _, n := range have {
-		total += n
-	}
-	if total < group.Spec.MinMember {
-		return nil, false
-	}
-	for _, part := range group.Spec.SubGroups {
-		if have[part.Name] < part.MinMember {
-			return nil, false
+		if !slices.ContainsFunc(group.Spec.SubGroups, func(sub kaiapi.SubGroup) bool { return sub.Name == pod.Labels[labelSubGroup] }) {
+			rest.pods = append(rest.pods, pod)
 		}
 	}
-	return placed, true
+	return append(all, rest)
+}
+
+// placeGroup finds nodes for the pods of a group, in one place if that is required: for as many as it and each of its parts wants, or for none.
+func placeGroup(r *room, group *kaiapi.PodGroup, members []*corev1.Pod) []placement {
+	parts, bound := partsOf(group, members), 0
+	for _, pod := range members {
+		if pod.Spec.NodeName != "" {
+			bound++
+		}
+	}
+	for _, within := range r.places(group.Spec.TopologyConstraint, members, everywhere) {
+		attempt := r.clone()
+		placed, whole := placeParts(attempt, parts, within)
+		if whole && bound+len(placed) >= int(group.Spec.MinMember) {
+			*r = *attempt
+			return placed
+		}
+	}
+	return nil
+}
+
+// placeParts finds nodes for the pods of each part, trying all combinations of the places that the parts may be in.
+func placeParts(r *room, parts []part, within place) (placed []placement, whole bool) {
+	if len(parts) == 0 {
+		return nil, true
+	}
+	for _, at := range r.places(parts[0].constraint, parts[0].pods, within) {
+		attempt, have := r.clone(), int32(0)
+		placed = nil
+		for _, pod := range parts[0].pods {
+			if pod.Spec.NodeName != "" {
+				have++
+			} else if node, ok := takeIfWaiting(attempt, pod, at); ok {
+				placed = append(placed, placement{pod, node})
+				have++
+			}
+		}
+		if have < parts[0].minMember {
+			continue
+		}
+		if rest, whole := placeParts(attempt, parts[1:], within); whole {
+			*r = *attempt
+			return append(placed, rest...), true
+		}
+	}
+	return nil, false
+}
+
+func takeIfWaiting(r *room, pod *corev1.Pod, within place) (node string, ok bool) {
+	if !waits(pod) {
+		return "", false
+	}
+	return r.take(pod, within)
 }
 
 // waits says whether a pod wants a node and may have one.

@@ -147,6 +147,7 @@ const (
 	faultPodsUnprepared    = "pods-unprepared"
 	faultNoAnnotations     = "annotations-forgotten"
 	faultResourcesUnowned  = "resources-unowned"
+	faultTopologyForgotten = "topology-forgotten"
 )
 
 func backendFaults() []Fault {
@@ -157,6 +158,7 @@ func backendFaults() []Fault {
 		{faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")},
 		{faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")},
 		{faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")},
+		{faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.", breaks("33 34")},
 		{faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")},
 	}
 }

@@ -80,6 +80,9 @@ func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
 			return nil
 		}
 	}
+	if f.behaviour.has(faultTopologyForgotten) {
+		gang = withoutTopology(gang)
+	}
 	if err := f.SchedulerBackend.SyncPodGang(ctx, gang); err != nil {
 		return err
 	}
@@ -89,6 +92,15 @@ func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
 		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`)))
 	}
 	return nil
+}
+
+func withoutTopology(gang *scheduler.PodGang) *scheduler.PodGang {
+	gang = gang.DeepCopy()
+	gang.Spec.TopologyConstraint = nil
+	for i := range gang.Spec.PodGroups {
+		gang.Spec.PodGroups[i].TopologyConstraint = nil
+	}
+	return gang
 }
 
 // PreparePod implements backends.SchedulerBackend.
