@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,7 +41,13 @@ type statusError struct {
 }
 
 func (e *statusError) Error() string {
-	return fmt.Sprintf("GET %s: %d: %s", e.url, e.code, e.body)
+	return fmt.Sprintf("GET %s: %d: %s", e.url, e.code, notOK(e.body))
+}
+
+// notOK is what an answer says of a component's health, without the dozens of checks that are well.
+func notOK(body string) string {
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(body), "\n"), func(line string) bool { return strings.HasPrefix(line, "[+]") && strings.HasSuffix(line, " ok") })
+	return strings.Join(lines, "\n")
 }
 
 func (p *prober) get(ctx context.Context, url string) ([]byte, error) {
