@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -36,6 +37,8 @@ type kubeletChange struct {
 	startedBefore float64
 	// cursor is where the node's journal ended before the change.
 	cursor string
+	// sought is when it was last looked whether it fails to start.
+	sought time.Time
 }
 
 // planKubelet says how to bring one node's kubelet, kubeadm and kubectl to a state; nil when they are there.
@@ -116,13 +119,23 @@ func (n node) installProgram(ctx context.Context, bin artifacts, program string)
 	return n.write(ctx, "/usr/bin/"+program, file, "755")
 }
 
-// kubeletReplaced is nil once the new kubelet proves what it is, and its node is Ready.
+// kubeletReplaced is nil once the new kubelet runs and its node is Ready. That it does not start is an error that is final.
 func (c *Cluster) kubeletReplaced(ctx context.Context, n node, change *kubeletChange) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	if err := n.kubeletFailure(ctx, change.cursor, 0); err != nil {
-		return final(err)
+	err := c.kubeletIsNew(ctx, n, change)
+	if err == nil || time.Since(change.sought) < failureInterval {
+		return err
 	}
+	change.sought = time.Now()
+	if failure := n.kubeletFailure(ctx, change.cursor, 0); failure != nil {
+		return final(failure)
+	}
+	return err
+}
+
+// kubeletIsNew is nil once the new kubelet proves what it is, and its node is Ready.
+func (c *Cluster) kubeletIsNew(ctx context.Context, n node, change *kubeletChange) error {
 	metrics, err := c.nodeMetrics(ctx, clusters.Kubelet, n)
 	if err != nil {
 		return err

@@ -32,7 +32,12 @@ type replacement struct {
 	// earlier are the starts, and startedBefore the start, of the one before.
 	earlier       startsByPod
 	startedBefore float64
+	// sought is when it was last looked whether it fails to start.
+	sought time.Time
 }
+
+// failureInterval is between two looks at whether a component fails to start: each is a command in the node, which costs more than all else.
+const failureInterval = time.Second
 
 // plan says what to replace a component's manifest with; nil when it is as the state wants it.
 func (c *Cluster) plan(ctx context.Context, component clusters.Component, state clusters.State) (*replacement, error) {
@@ -56,16 +61,26 @@ func (c *Cluster) plan(ctx context.Context, component clusters.Component, state 
 	}}, c.remember(component, ours)
 }
 
-// replaced is nil once the new component runs and is ready.
+// replaced is nil once the new component runs and is ready. That it does not start is an error that is final.
 func (c *Cluster) replaced(ctx context.Context, r *replacement) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
 	n := c.controlPlane()
-	if starts, err := n.starts(ctx, r.component); err == nil {
-		if err := starts.failure(r.component, r.earlier, 0); err != nil {
-			return final(err)
+	err := c.isNew(ctx, r, n)
+	if err == nil || time.Since(r.sought) < failureInterval {
+		return err
+	}
+	r.sought = time.Now()
+	if starts, startsErr := n.starts(ctx, r.component); startsErr == nil {
+		if failure := starts.failure(r.component, r.earlier, 0); failure != nil {
+			return final(failure)
 		}
 	}
+	return err
+}
+
+// isNew is nil once metrics prove that the new component runs, which serves them only then.
+func (c *Cluster) isNew(ctx context.Context, r *replacement, n node) error {
 	metrics, err := c.nodeMetrics(ctx, r.component, n)
 	if err != nil {
 		return err
@@ -73,13 +88,10 @@ func (c *Cluster) replaced(ctx context.Context, r *replacement) error {
 	if at := startTime(metrics); at == 0 || at == r.startedBefore {
 		return errors.New("the one before still runs")
 	}
-	if err := r.proves(metrics); err != nil {
+	if err := r.proves(metrics); err != nil || r.component != clusters.APIServer {
 		return err
 	}
-	if r.component == clusters.APIServer {
-		return c.apiReady(ctx)
-	}
-	return nil // it serves metrics only once it runs
+	return c.apiReady(ctx)
 }
 
 // startedAt is when the component's process started, 0 when it does not say.

@@ -44,8 +44,8 @@ func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) {
 		for _, test := range []interruption{
 			{"creation", syscall.SIGINT, goesOn, (*kindRun).controlPlaneStarts},
+			{"creation killed", syscall.SIGKILL, goesOn, (*kindRun).controlPlaneStarts},
 			{"transition", syscall.SIGINT, goesOn, (*kindRun).nextVersionStarts},
-			{"transition killed", syscall.SIGKILL, goesOn, (*kindRun).nextVersionStarts},
 			{"deletion", syscall.SIGINT, ends, (*kindRun).deletionBegins},
 		} {
 			t.Run(test.name, func(t *testing.T) {
