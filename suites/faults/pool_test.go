@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func TestFaultless(t *testing.T) {
@@ -28,5 +30,23 @@ func TestClustersAreAlikeButForTheirSystems(t *testing.T) {
 	}
 	if other.FeatureGates = map[string]bool{"X": true}; bare(one) == bare(other) {
 		t.Error("states with other gates are alike")
+	}
+}
+
+// Groups that can have the same cluster come one after the other, and are otherwise as they were.
+func TestByState(t *testing.T) {
+	in := func(trial int, version string, systems ...clusters.System) chosen {
+		c := scenario("s")
+		c.Spec.Cluster = clusters.State{Version: version, Systems: systems}
+		return chosen{trial, group{scenarios: []*scenarios.Scenario{c}}}
+	}
+	round := []chosen{in(0, "1.36"), in(1, "1.35"), in(2, "1.36", clusters.System{Name: "x"}), in(3, "1.35"), in(4, "1.36")}
+	byState(round)
+	var order []int
+	for _, c := range round {
+		order = append(order, c.trial)
+	}
+	if want := []int{1, 3, 0, 2, 4}; !slices.Equal(order, want) {
+		t.Errorf("the order is %v, want %v", order, want)
 	}
 }

@@ -107,6 +107,7 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		}
 		r.Progress("round %d: %d groups of scenarios, each with a fault", n, len(round))
 		var list []*scenarios.Scenario
+		byState(round)
 		for _, c := range round {
 			faulty := suites.WithFaults(bounded(c.group.scenarios, took), r.Suite.System, []string{trials[c.trial].fault.Name})
 			list = append(list, marked(faulty, mark(c.trial))...)

@@ -40,6 +40,14 @@ func (g group) covers(ids []string) []string {
 	})
 }
 
+// state that the group's cluster begins in, as text that can be compared, but for its systems.
+func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
+
+// byState puts groups whose clusters begin in the same state one after the other: clusters are used again, and each other state costs a new one.
+func byState(round []chosen) {
+	slices.SortStableFunc(round, func(a, b chosen) int { return cmp.Compare(a.group.state(), b.group.state()) })
+}
+
 // trial is a fault with what was run of it, and what could be.
 type trial struct {
 	fault simulators.Fault
