@@ -123,6 +123,8 @@ func (c *Cluster) dnsPods(ctx context.Context) ([]string, error) {
 }
 
 func (c *Cluster) askPod(ctx context.Context, pod string, question *dns.Msg) (*dns.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	tunnel, err := c.dial(ctx, metav1.NamespaceSystem, pod, 53)
 	if err != nil {
 		return nil, err
@@ -159,9 +161,7 @@ func (c *Cluster) dnsCurrent(ctx context.Context) error {
 			return err
 		}
 		for _, pod := range pods {
-			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 			reply, err := c.askPod(ctx, pod, question)
-			cancel()
 			if err != nil {
 				return err
 			}
