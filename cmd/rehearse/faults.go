@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -77,12 +76,11 @@ func writeFaults(out io.Writer, suite suites.Suite) error {
 		fmt.Fprintf(out, "suite %s has no simulator, and so no faults\n", suite.Name)
 		return nil
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FAULT\tWHAT GOES WRONG\tBREAKS")
+	rows := [][]string{{"FAULT", "WHAT GOES WRONG, AND WHAT THAT BREAKS"}}
 	for _, fault := range suite.Faults {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", fault.Name, fault.Sentence, strings.Join(fault.Breaks, ", "))
+		rows = append(rows, []string{fault.Name, fmt.Sprintf("%s (%s)", fault.Sentence, strings.Join(fault.Breaks, ", "))})
 	}
-	if err := table.Flush(); err != nil {
+	if err := writeTable(out, rows); err != nil {
 		return broken(fmt.Errorf("write the faults: %w", err))
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -49,8 +48,8 @@ func oneSuite(command *cobra.Command, args []string) error {
 }
 
 func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "REQUIREMENT\tLEVEL\tSCENARIOS\tFAULTS\tSTATEMENT")
+	rows := [][]string{{"REQUIREMENT", "LEVEL", "SCENARIOS", "FAULTS", "STATEMENT"}}
+	more := func(format string, args ...any) { rows = append(rows, []string{fmt.Sprintf("  "+format, args...)}) }
 	core := 0
 	for _, r := range suite.Requirements {
 		if r.Level == suites.Core {
@@ -61,22 +60,25 @@ func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
 		if len(suite.Faults) == 0 || r.NoFault != "" {
 			faults = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", r.ID, r.Level, len(covering), faults, r.Statement)
+		rows = append(rows, []string{r.ID, string(r.Level), strconv.Itoa(len(covering)), faults, r.Statement})
 		if !names {
 			continue
 		}
 		for _, s := range covering {
-			fmt.Fprintf(table, "\t\t\t\t  scenario %s\n", s.Title())
+			more("scenario %s", s.Title())
 		}
 		for _, f := range breaking {
-			fmt.Fprintf(table, "\t\t\t\t  fault %s: %s\n", f.Name, f.Sentence)
+			more("fault %s: %s", f.Name, f.Sentence)
 		}
 		if r.NoFault != "" {
-			fmt.Fprintf(table, "\t\t\t\t  no fault: %s\n", r.NoFault)
+			more("no fault: %s", r.NoFault)
 		}
 	}
-	fmt.Fprintf(table, "\n%d requirements, %d of them core; %d scenarios; %d faults\n", len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults))
-	if err := table.Flush(); err != nil {
+	err := writeTable(out, rows)
+	if err == nil {
+		_, err = fmt.Fprintf(out, "\n%d requirements, %d of them core; %d scenarios; %d faults\n", len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults))
+	}
+	if err != nil {
 		return broken(fmt.Errorf("write the requirements: %w", err))
 	}
 	return nil

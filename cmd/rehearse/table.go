@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// narrowest is the least room for the last column of a table; where there is less its lines are not broken.
+const narrowest = 24
+
+// writeTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell is broken between its words.
+func writeTable(out io.Writer, rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row[:len(row)-1] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	before := 0
+	for _, width := range widths {
+		before += width + 2
+	}
+	columns := 0
+	if width := terminalConfig(out, "").Width; width != nil {
+		columns = width() - 1
+	}
+	var text strings.Builder
+	for _, row := range rows {
+		line, before := "", before
+		if len(row) == 1 {
+			before = 0
+		}
+		for i, cell := range row[:len(row)-1] {
+			line += fmt.Sprintf("%-*s  ", widths[i], cell)
+		}
+		for i, part := range lines(row[len(row)-1], columns-before) {
+			if i > 0 {
+				line = strings.Repeat(" ", before)
+			}
+			text.WriteString(strings.TrimRight(line+part, " ") + "\n")
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// lines breaks a text between its words. What follows a beginning that is indented is so a bit more.
+func lines(text string, room int) []string {
+	bare := strings.TrimLeft(text, " ")
+	indent := text[:len(text)-len(bare)]
+	if room < narrowest {
+		return []string{text}
+	}
+	all, more := []string{indent}, indent+indent
+	for _, word := range strings.Fields(bare) {
+		last := all[len(all)-1]
+		switch {
+		case last == indent:
+			all[len(all)-1] += word
+		case utf8.RuneCountInString(last)+1+utf8.RuneCountInString(word) <= room:
+			all[len(all)-1] += " " + word
+		default:
+			all = append(all, more+word)
+		}
+	}
+	return all
+}
