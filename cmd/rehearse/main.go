@@ -7,12 +7,17 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
 func main() {
 	component.Main()
 	catalog().Main()
+	// What libraries log of requests that are tried again is no part of what is told here.
+	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the program at once; its clusters' processes go with it.
 	context.AfterFunc(ctx, stop)
