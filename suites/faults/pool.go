@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
@@ -33,7 +35,7 @@ type equipped struct {
 // Systems of the cluster, which stay when it is given back.
 func (e *equipped) Systems() *systems.Set { return e.set }
 
-// Delete gives the cluster back. What is being removed in it goes on being removed.
+// Delete gives the cluster back. What is being removed in it goes on being removed, until the cluster is used again.
 func (e *equipped) Delete(context.Context) error {
 	e.pool.mu.Lock()
 	defer e.pool.mu.Unlock()
@@ -86,6 +88,13 @@ func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	default:
 	}
 	if err := e.set.Converge(ctx, faultless(state.Systems)); err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(e.RESTConfig())
+	if err == nil {
+		err = empty(ctx, client)
+	}
+	if err != nil {
 		return err
 	}
 	for {
