@@ -197,6 +197,11 @@ func writeConclusions(out io.Writer, report *reports.ConformanceReport, files []
 			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
 		}
 	}
+	for _, s := range report.Scenarios {
+		if s.Cases != nil {
+			fmt.Fprintf(out, "%s: %d cases agreed; seed %d\n", s.Name, s.Cases.Agreed, s.Cases.Seed)
+		}
+	}
 	fmt.Fprintf(out, "%s: %s\n", report.Suite.Name, report.Summary)
 	for _, file := range files {
 		fmt.Fprintf(out, "report: %s\n", file)

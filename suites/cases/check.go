@@ -57,10 +57,11 @@ const attempts = 3
 func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
 	for range attempts {
 		object := &unstructured.Unstructured{Object: c.Object}
-		_, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		var created *unstructured.Unstructured
+		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
-			return "accepted", c.Allowed, nil
+			return "accepted", c.Allowed, forget(ctx, w, c, created)
 		case writes.Refused:
 			status, _ := writes.StatusOf(err)
 			got = fmt.Sprintf("refused: %d %s: %s", status.Code, status.Reason, status.Message)
@@ -69,6 +70,15 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 		}
 	}
 	return "", false, err
+}
+
+// forget removes what an implementation has stored though it was asked for a dry run, or the next case would not be judged for itself.
+func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
+	defer cancel()
+	return writes.Remove(ctx, w.Client, writes.Made{
+		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(), UID: string(created.GetUID()),
+	})
 }
 
 // library guards what the property-testing library takes from flags, of which a process has one set.

@@ -12,9 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/fake"
 	kubetesting "k8s.io/client-go/testing"
 	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 )
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
@@ -108,6 +111,33 @@ func TestCheckAsksAgain(t *testing.T) {
 	})
 	if result := check(t.Context(), w, small(""), 50); result.Err != nil || result.Judged != 50 || len(*names) != 100 {
 		t.Errorf("%d judged, %d asked, %v", result.Judged, len(*names), result.Err)
+	}
+}
+
+// An implementation that stores what it is asked to judge as a dry run has each case judged for itself all the same.
+func TestDryRunsThatAreStored(t *testing.T) {
+	server := apitest.New(t)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "create" {
+			return &apitest.Fault{Wet: true}
+		}
+		return nil
+	})
+	client, err := dynamic.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := Rule{Name: "any", Begin: func(context.Context, World) (Draw, error) {
+		return func(t *rapid.T) Case {
+			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
+			return Case{Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: true, Object: map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
+			}}
+		}, nil
+	}}
+	result := check(t.Context(), World{Client: client, Namespace: "here", Seed: 7}, rule, 20)
+	if result.Err != nil || result.Disagreement != nil || result.Judged != 20 || server.Count("configmaps") != 0 {
+		t.Errorf("judged %d: %v %v; %d are left", result.Judged, result.Disagreement, result.Err, server.Count("configmaps"))
 	}
 }
 
