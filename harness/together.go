@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -37,9 +38,9 @@ func (s *scenarioRun) refusals(i int) int {
 }
 
 // place is the kind and the namespace of what a step creates, as far as they are known before it runs: who proves it looks at what they came to be.
-func place(step scenarios.Step) [3]any {
+func place(step scenarios.Step) string {
 	metadata, _ := step.Create["metadata"].(map[string]any)
-	return [3]any{step.Create["apiVersion"], step.Create["kind"], metadata["namespace"]}
+	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"]) // whatever they are: they are to be refused
 }
 
 // hold begins a proof of the refusals that follow from the i-th step on, if there are enough of them.

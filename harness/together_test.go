@@ -81,7 +81,8 @@ func TestRefusalsInARowAreInterrupted(t *testing.T) {
 	}}
 	var steps strings.Builder
 	for n := range 5 {
-		fmt.Fprintf(&steps, "%s    expect: {rejected: {code: 422}}\n", makeMap(fmt.Sprint("a-", n)))
+		text := strings.Replace(makeMap(fmt.Sprint("a-", n)), "metadata: {", "metadata: {namespace: {not: a text}, ", 1)
+		fmt.Fprintf(&steps, "%s    expect: {rejected: {code: 422}}\n", text)
 	}
 	run, err := execute(ctx, t, p, scenario("one", steps.String()), harness.Options{})
 	if err == nil {
