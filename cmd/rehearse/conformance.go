@@ -94,6 +94,7 @@ func (f *conformanceFlags) newPlan(command *cobra.Command, name string, progress
 	if o.Plan.Simulators, err = catalog().Own(); err != nil {
 		return nil, err
 	}
+	o.Plan.Snapshots = true
 	plan, err := conformance.NewPlan(command.Context(), o)
 	if err != nil || f.cases == 0 {
 		return plan, err
