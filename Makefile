@@ -10,10 +10,10 @@ KIND_VERSIONS := 1.34 1.35
 
 .PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind
 
-# Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
 LONG := ./suites/scheduling ./suites/leaderworkerset ./suites/kai ./cmd/rehearse ./suites/kubernetes ./suites/porch ./harness/realtest ./suites/grove
 
+# Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
 # Clusters that wait leave the processors idle, so one package more than there are processors is tested at once; and memory is there for less garbage collection.
 test: export GOGC := 400
 test: lint fetch
@@ -61,7 +61,7 @@ slow: fetch
 # Every suite against every fault of its simulator, with the matrix.
 .PHONY: faults
 faults: fetch
-	REHEARSE_SLOW_TESTS=1 go test -count=1 -p 1 -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
+	REHEARSE_SLOW_TESTS=1 GOGC=400 go test -count=1 -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
 
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset

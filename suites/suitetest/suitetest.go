@@ -36,7 +36,7 @@ const slowLabel = "slow"
 // Suite is one that is tested.
 type Suite struct {
 	suites.Definition
-	// SlowFaults says that its faults take more than ten minutes: they are tried by `make faults`, and not by `make test`.
+	// SlowFaults says that its faults take minutes, so that they are tried by `make faults`, and not by `make test`.
 	SlowFaults bool
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
