@@ -109,11 +109,12 @@ func Attach(name string, pid int, logFile, owner string) *Process {
 	if !runs(pid, owner) {
 		return nil
 	}
+	began := born(pid)
 	p := &Process{Name: name, PID: pid, LogFile: logFile, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		// Not our child, so there is no wait(2) for it.
-		for runs(pid, owner) {
+		for began != "" && born(pid) == began {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -159,5 +160,31 @@ func awaitLine(t *testing.T, path, line string) {
 		if strings.Contains(string(data), line) {
 			return
 		}
+	}
+}
+
+// A process that has ended is told from one that runs, also while nobody has waited for it.
+func TestBorn(t *testing.T) {
+	command := exec.Command("sleep", "1000")
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := command.Process.Pid
+	if began := born(pid); began == "" || began == born(1) {
+		t.Errorf("it began at %q, the first process at %q", began, born(1))
+	}
+	attached := Attach("sleep", pid, "", "sleep")
+	if attached == nil {
+		t.Fatal("it is not found")
+	}
+	if err := attached.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if began := born(pid); began != "" {
+		t.Errorf("a zombie began at %q", began)
+	}
+	if err := command.Wait(); err == nil {
+		t.Error("it was not killed")
 	}
 }

@@ -92,6 +92,21 @@ func runs(pid int, owner string) bool {
 	return err == nil && bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
 }
 
+// born is when the process of that pid began, in the kernel's ticks; "" when it has ended and let go of its files, ports among them. Its command line and
+// environment are gone earlier than those.
+func born(pid int) string {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return ""
+	}
+	// proc(5): the state is the first field behind the name in parentheses, the start time the twentieth.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 || bytes.ContainsAny(fields[0], "ZX") {
+		return ""
+	}
+	return string(fields[19])
+}
+
 // KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started for it, and says how many
 // there were: what a run that was itself killed may have left.
 func KillOwned(owner string) (int, error) {
