@@ -157,7 +157,8 @@ func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructur
 	return made
 }
 
-// settled is everything that is stored in a cluster, as soon as that stays the same and there is all that its controllers make.
+// settled is everything that is stored in a cluster, as soon as that stays the same and there is all that its controllers make. That nothing comes any more
+// is no event: it is seen by looking twice, with time between.
 func settled(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	var last map[string]string

@@ -63,6 +63,5 @@ func Run(ctx context.Context, options Options) error {
 	return err
 }
 
-// grace is how long requests that are being answered may take when the simulator ends. Saying goodbye to idle connections takes
-// seconds, and nobody needs to wait for that.
+// grace is how long requests that are being answered may take when the simulator ends.
 const grace = 200 * time.Millisecond
