@@ -14,10 +14,10 @@ KIND_VERSIONS := 1.34 1.35
 LONG := ./suites/scheduling ./suites/leaderworkerset ./suites/kai ./cmd/rehearse ./suites/kubernetes ./suites/porch ./harness/realtest ./suites/grove
 
 # Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
-# Clusters that wait leave the processors idle, so one package more than there are processors is tested at once; and memory is there for less garbage collection.
+# go vet has been run by lint. Clusters that wait leave the processors idle, so one package more than there are processors is tested at once; and memory is there for less garbage collection.
 test: export GOGC := 400
 test: lint fetch
-	go test -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
+	go test -vet=off -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
 	@echo "NOT RUN here: the faults of LeaderWorkerSet and Grove (make faults), scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.

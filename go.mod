@@ -8,6 +8,7 @@ require (
 	github.com/coredns/coredns v1.14.3
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/go-git/go-git/v5 v5.19.3
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/go-logr/logr v1.4.4
 	github.com/gonvenience/bunt v1.4.3
 	github.com/gonvenience/ytbx v1.5.0

@@ -50,6 +50,8 @@ const (
 	AbilityOneEtcd Ability = "oneEtcd"
 	// AbilityBreakages is that of a BreakageTeller.
 	AbilityBreakages Ability = "breakages"
+	// AbilityControlPlanes is that of a ControlPlanesRunner.
+	AbilityControlPlanes Ability = "controlPlanes"
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images that are built here have it,
@@ -65,7 +67,7 @@ type PodImageTeller interface {
 
 // Abilities lists them all.
 func Abilities() []Ability {
-	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes, AbilityPodImage, AbilitySchedulers, AbilityOneEtcd, AbilityBreakages}
+	return []Ability{AbilityExec, AbilitySnapshots, AbilitySimulatedNodes, AbilityPodImage, AbilitySchedulers, AbilityOneEtcd, AbilityBreakages, AbilityControlPlanes}
 }
 
 // NodeSimulator is a Cluster whose nodes are simulated: as many as wanted, with any name and capacity.
@@ -87,6 +89,12 @@ type EtcdKeeper interface {
 	KeepsEtcd()
 }
 
+// ControlPlanesRunner is a Cluster that can have several control planes.
+type ControlPlanesRunner interface {
+	// RunsControlPlanes does nothing.
+	RunsControlPlanes()
+}
+
 // Has says whether a cluster, which may be a nil pointer of its type, has an ability by its type; AbilityPodImage nobody has so.
 func Has(c Cluster, a Ability) bool {
 	has := false
@@ -103,6 +111,8 @@ func Has(c Cluster, a Ability) bool {
 		_, has = c.(EtcdKeeper)
 	case AbilityBreakages:
 		_, has = c.(BreakageTeller)
+	case AbilityControlPlanes:
+		_, has = c.(ControlPlanesRunner)
 	}
 	return has
 }

@@ -43,6 +43,9 @@ type State struct {
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
 	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
+	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 unless told, or 3, 5 or 7 (kind). A cluster keeps
+	// its number.
+	ControlPlanes int `json:"controlPlanes,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
 	// Systems are what is under test, installed in this order.
@@ -179,7 +182,41 @@ func merge[V any](before map[string]V, change map[string]*V) map[string]V {
 }
 
 // String is the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
-func (s State) String() string {
+func (s State) String() string { return strings.Join(s.words(), " ") }
+
+// After is what is otherwise than in the state before, behind the version: what is new or changed, and what is not there any more.
+func (s State) After(before State) string {
+	was, is := before.words(), s.words()
+	text := is[:1:1]
+	for _, word := range is[1:] {
+		if !slices.Contains(was, word) {
+			text = append(text, word)
+		}
+	}
+	named := map[string]bool{}
+	for _, word := range is {
+		named[nameIn(word)] = true
+	}
+	for _, word := range was[1:] {
+		if name := nameIn(word); !named[name] {
+			text = append(text, "without "+name)
+		}
+	}
+	if len(text) == 1 && was[0] == is[0] {
+		return s.String() // what differs is in no word
+	}
+	return strings.Join(text, " ")
+}
+
+// nameIn is what a word of a state is about: the gate, the flag, the system.
+func nameIn(word string) string {
+	if i := strings.IndexAny(word, "=("); i > 0 {
+		return word[:i]
+	}
+	return word
+}
+
+func (s State) words() []string {
 	words := []string{s.Version}
 	for _, gate := range SortedKeys(s.FeatureGates) {
 		words = append(words, fmt.Sprintf("%s=%t", gate, s.FeatureGates[gate]))
@@ -202,6 +239,9 @@ func (s State) String() string {
 	for _, scheduler := range s.Schedulers {
 		words = append(words, scheduler.String())
 	}
+	if n := s.NumberOfControlPlanes(); n > 1 {
+		words = append(words, fmt.Sprintf("controlPlanes=%d", n))
+	}
 	nodes := 0
 	for _, group := range s.Nodes {
 		nodes += group.Number()
@@ -212,5 +252,5 @@ func (s State) String() string {
 	for _, system := range s.Systems {
 		words = append(words, system.String())
 	}
-	return strings.Join(words, " ")
+	return words
 }

@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -101,5 +102,37 @@ func TestCompareVersions(t *testing.T) {
 				t.Errorf("compare %s with %s: %d", a, b, got)
 			}
 		}
+	}
+}
+
+func TestStateAfter(t *testing.T) {
+	simulated := func(config string) []System {
+		return []System{{Name: "grove", Simulated: &Simulated{Config: map[string]any{"scheduler": strings.Repeat("long ", 20) + config}}}}
+	}
+	before := State{
+		Version: "1.35.4", FeatureGates: map[string]bool{"A": true, "B": false}, RuntimeConfig: map[string]string{"api/beta": "true"},
+		Nodes: []NodeGroup{{Name: "n"}}, Systems: simulated("one"), SchedulerProfiles: []map[string]any{{"a": "b"}},
+	}
+	for name, c := range map[string]struct {
+		change func(*State)
+		want   string
+	}{
+		"the version alone": {func(s *State) { s.Version = "1.36.3" }, "1.36.3"},
+		"a gate":            {func(s *State) { s.FeatureGates = map[string]bool{"A": true, "B": true} }, "1.35.4 B=true"},
+		"a gate is gone":    {func(s *State) { s.FeatureGates = map[string]bool{"B": false} }, "1.35.4 without A"},
+		"no system, no API": {func(s *State) { s.Systems, s.RuntimeConfig = nil, nil }, "1.35.4 without api/beta without grove"},
+		"a configuration":   {func(s *State) { s.Systems = simulated("two") }, `1.35.4 grove(simulated, config {"scheduler":"long long long long long long long long long l... faa8)`},
+		"nothing to be seen": {
+			func(s *State) { s.SchedulerProfiles = []map[string]any{{"a": "c"}} },
+			`1.35.4 A=true B=false api/beta=true profiles=1 nodes=1 grove(simulated, config {"scheduler":"long long long long long long long long long l... c1f8)`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := before
+			c.change(&after)
+			if got := after.After(before); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package clusters
 import (
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ type System struct {
 type Simulated struct {
 	// Simulator is the name of the simulator; the system's name unless told.
 	Simulator string `json:"simulator,omitempty"`
-	// Faults that the simulator is to have; "rehearse faults NAME" lists them.
+	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in namespaces whose names match the
+	// pattern ("team-a", "f1-*"), so that several can be looked at side by side.
 	Faults []string `json:"faults,omitempty"`
 	// Variant of the specification that the simulator is to follow, where it knows several.
 	Variant string `json:"variant,omitempty"`
@@ -246,24 +248,36 @@ func (s System) String() string {
 			words = append(words, "variant "+simulated.Variant)
 		}
 		if len(simulated.Faults) > 0 {
-			words = append(words, "faults "+strings.Join(simulated.Faults, " "))
+			words = append(words, "faults "+faultsInShort(simulated.Faults))
 		}
 		if simulated.Config != nil {
-			words = append(words, "config "+inShort(simulated.Config))
+			words = append(words, "config "+configInShort(simulated.Config))
 		}
 	}
 	return s.Name + "(" + strings.Join(words, ", ") + ")"
 }
 
-// inShort is a configuration in so many characters that one can be told from another in a plan.
-func inShort(config map[string]any) string {
-	const most = 120
+// faultsInShort are faults in a few words: of many the first ones, and a checksum of all.
+func faultsInShort(faults []string) string {
+	const most = 4
+	if len(faults) <= most {
+		return strings.Join(faults, " ")
+	}
+	return fmt.Sprintf("%s and %d more %s", strings.Join(faults[:most-1], " "), len(faults)-most+1, checksum([]byte(strings.Join(faults, " "))))
+}
+
+// checksum tells long texts apart that are shown by their beginning.
+func checksum(text []byte) string { return fmt.Sprintf("%04x", crc32.ChecksumIEEE(text)&0xffff) }
+
+// configInShort is a configuration in so many characters that one can be told from another: a long one by its beginning and a checksum.
+func configInShort(config map[string]any) string {
+	const most = 60
 	text, err := json.Marshal(config)
 	if err != nil {
 		return "that is no JSON"
 	}
 	if characters := []rune(string(text)); len(characters) > most {
-		return string(characters[:most]) + "..."
+		return string(characters[:most]) + "... " + checksum(text)
 	}
 	return string(text)
 }
@@ -298,4 +312,10 @@ func (s System) Texts(yield func(way []any, text string) bool) {
 			}
 		}
 	}
+}
+
+// SplitFault takes the pattern of namespaces off a fault; it is "" where the fault shows everywhere.
+func SplitFault(text string) (name, namespaces string) {
+	name, namespaces, _ = strings.Cut(text, "@")
+	return name, namespaces
 }

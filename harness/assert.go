@@ -26,7 +26,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 	case step.Never != nil:
 		decide, assertion = assertions.Never, step.Never
 	}
-	timeout := s.timeout(step, defaultStepTimeout)
+	timeout := s.timeout(step, s.StepTimeout)
 	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
 	if err != nil {
 		return unserved(step, *assertion, err)

@@ -22,7 +22,7 @@ const maxOutput = 1 << 20
 // command runs a program, once or until it is as expected.
 func (s *scenarioRun) command(ctx context.Context, i int, step scenarios.Step) result {
 	c := *step.Command
-	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, defaultStepTimeout)))
+	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, s.StepTimeout)))
 	defer cancel()
 	if _, err := s.settle(ctx, step); err != nil {
 		return failure(reports.Error, "%v", err)

@@ -18,7 +18,7 @@ func (s *scenarioRun) exec(ctx context.Context, i int, step scenarios.Step) resu
 	if !ok {
 		return result{Outcome: lacking("exec", s.cluster)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, defaultStepTimeout)))
+	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, s.StepTimeout)))
 	defer cancel()
 	if e.Namespace == "" {
 		e.Namespace = s.namespace

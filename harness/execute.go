@@ -38,6 +38,8 @@ type Options struct {
 	Clusters int
 	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
 	Keep bool
+	// StepTimeout is how long a step may take, or what it waits for, where neither the step nor its scenario says; 30 seconds unless set.
+	StepTimeout time.Duration
 	// CleanupTimeout is how long what a scenario made may take to go when it is removed; two minutes unless set, since many
 	// namespaces at once take their time.
 	CleanupTimeout time.Duration
@@ -64,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Clusters < 1 {
 		o.Clusters = 1
+	}
+	if o.StepTimeout <= 0 {
+		o.StepTimeout = defaultStepTimeout
 	}
 	if o.CleanupTimeout == 0 {
 		o.CleanupTimeout = defaultCleanupTimeout

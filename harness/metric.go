@@ -44,7 +44,7 @@ func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) re
 	if m.Component == "" {
 		m.Component = clusters.APIServer
 	}
-	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, defaultStepTimeout)))
+	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, s.StepTimeout)))
 	defer cancel()
 	var last reading
 	r := repeat(limited, s.attempts(i), func() try {

@@ -29,7 +29,7 @@ var (
 
 // makeNamespace makes the scenario's namespace, like any object that a step makes.
 func (s *scenarioRun) makeNamespace(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, defaultStepTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.StepTimeout)
 	defer cancel()
 	v := s.writer.Do(limited, writes.Request{
 		Manager: s.manager("namespace"),

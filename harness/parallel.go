@@ -11,7 +11,7 @@ import (
 
 // parallel sends the copies of the step's writes at the same time.
 func (s *scenarioRun) parallel(ctx context.Context, i int, step scenarios.Step) result {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, defaultStepTimeout))
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
 	defer cancel()
 	var requests []writes.Request
 	for n, copied := range step.Parallel.Copies() {

@@ -43,7 +43,7 @@ func resultOf(r assertions.Result) result {
 // unchanged decides whether objects stayed as they were.
 func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step) result {
 	selection := step.Unchanged.Selection
-	kind, err := s.served(ctx, selection, s.timeout(step, defaultStepTimeout))
+	kind, err := s.served(ctx, selection, s.timeout(step, s.StepTimeout))
 	if err != nil {
 		return failure(reports.Error, "unchanged %s of %s: %v", selection.Kind, selection.APIVersion, err)
 	}
@@ -61,7 +61,7 @@ func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step)
 
 // sequence decides whether changes came in their order.
 func (s *scenarioRun) sequence(ctx context.Context, i int, step scenarios.Step) result {
-	started, timeout := time.Now(), s.timeout(step, defaultStepTimeout)
+	started, timeout := time.Now(), s.timeout(step, s.StepTimeout)
 	in := assertions.SequenceInput{
 		Sequence: *step.Sequence, Recorder: s.history, CEL: s.evaluate(ctx, step),
 		Within: step.Sequence.Within.Or(timeout), Started: started,

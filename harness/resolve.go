@@ -32,7 +32,7 @@ func (s *scenarioRun) resolve(ctx context.Context, i int, step scenarios.Step) r
 	if err != nil {
 		return failure(reports.Error, "resolve: %v", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, defaultStepTimeout)))
+	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, s.StepTimeout)))
 	defer cancel()
 	return repeat(limited, s.attempts(i), func() try {
 		// A question has its own time: one that is asked near the end must not be taken for one without an answer.

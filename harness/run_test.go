@@ -60,6 +60,23 @@ func TestOutputsOfAllObjects(t *testing.T) {
 	}
 }
 
+// Where neither a step nor its scenario says how long it may take, the run does.
+func TestStepTimeout(t *testing.T) {
+	waits := func(more string) string {
+		return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never}\n" + more
+	}
+	text := scenario("run", waits("")) + scenario("step", waits("    timeout: 20ms\n"))
+	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{StepTimeout: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, within := range map[string]string{"run": "within 10ms", "step": "within 20ms"} {
+		if s := find(t, run, name); s.Status != reports.Failed || !strings.Contains(s.Steps[0].Message, within) {
+			t.Errorf("%s: %s: %s", name, s.Status, s.Steps[0].Message)
+		}
+	}
+}
+
 func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 	for _, parallel := range []int{1, 8} {
 		p := &provider{}

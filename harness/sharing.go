@@ -18,7 +18,7 @@ func (e *Entry) leaving(t *Track) string {
 	if !e.rides(t) {
 		return ""
 	}
-	return fmt.Sprintf(", leaves after %s", t.Path[e.States-1])
+	return fmt.Sprintf(", leaves after start %d", e.States)
 }
 
 // leads is the first scenario of the track that goes all the way.

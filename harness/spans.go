@@ -76,7 +76,7 @@ func (s *scenarioRun) awaitTold(ctx context.Context, values map[string]any) {
 // moment lets the history catch up with the cluster in everything that a step will look at.
 func (s *scenarioRun) moment(ctx context.Context, judge int) assertions.Moment {
 	step := s.scenario.Spec.Steps[judge]
-	limited, cancel := context.WithTimeout(ctx, s.timeout(step, defaultStepTimeout))
+	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
 	defer cancel()
 	at := s.history.Now()
 	var err error

@@ -80,7 +80,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 }
 
 func (s *scenarioRun) write(ctx context.Context, i int, step scenarios.Step) result {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, defaultStepTimeout))
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
 	defer cancel()
 	if bearsPods(step) {
 		s.awaitAccount(ctx)

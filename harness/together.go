@@ -62,7 +62,7 @@ func (s *scenarioRun) conclude(ctx context.Context, i int, outcome result) (verd
 	if outcome.held && outcome.Status == reports.Passed && i+1 < s.until && time.Since(s.sent[0].ended) < holdAtMost {
 		return reports.Verdict{}, false
 	}
-	limited, cancel := context.WithTimeout(ctx, s.timeout(s.scenario.Spec.Steps[i], defaultStepTimeout))
+	limited, cancel := context.WithTimeout(ctx, s.timeout(s.scenario.Spec.Steps[i], s.StepTimeout))
 	proven := s.proof.Prove(limited)
 	cancel()
 	all := s.sent

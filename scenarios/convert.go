@@ -40,7 +40,7 @@ func plainValue(v ref.Val) (any, error) {
 		return v.Duration.String(), nil
 	case *types.Optional:
 		if !v.HasValue() {
-			return nil, errors.New("the optional value is not there; give another with orValue()")
+			return nil, &MissingError{"the optional value is not there; give another with orValue()"}
 		}
 		return plainValue(v.GetValue())
 	case *types.Err:

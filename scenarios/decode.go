@@ -96,6 +96,10 @@ func (d *decoder) unknown(key *node, fields []field, t reflect.Type) {
 		d.found.at(key, suggest(key.text, fieldNames(fields), "verbs and fields of a step"), "no verb or field of a step is called %q", short(key.text))
 		return
 	}
+	if t == reflect.TypeFor[Transition]() && key.text == "controlPlanes" {
+		d.found.at(key, "say it in spec.cluster, where the cluster begins", "a cluster keeps the number of its control planes")
+		return
+	}
 	d.found.at(key, suggest(key.text, fieldNames(fields), "fields here"), "unknown field %q", short(key.text))
 }
 

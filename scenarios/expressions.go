@@ -168,11 +168,20 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 	return message, ""
 }
 
+// MissingError says that an expression has no value because something in it is not there: a field, an item of a list.
+type MissingError struct{ What string }
+
+// Error names what is not there.
+func (e *MissingError) Error() string { return e.What }
+
 // evaluationError says plainly why an expression has no value.
 func evaluationError(err error) error {
 	message := strings.ReplaceAll(err.Error(), namespaceVariable, "namespace")
 	if strings.Contains(message, "cost limit exceeded") {
 		return fmt.Errorf("the expression costs more than it may: %w", err)
+	}
+	if strings.HasPrefix(message, "no such key: ") || strings.HasPrefix(message, "index out of bounds: ") || message == "optional.none() dereference" {
+		return &MissingError{message}
 	}
 	if message != err.Error() {
 		return errors.New(message)

@@ -117,6 +117,16 @@ func TestEvalErrors(t *testing.T) {
 			}
 		})
 	}
+	for expression, want := range map[string]bool{
+		"object.missing": true, "objects[7].n": true, "object.?missing": true, "object.?missing.value()": true,
+		"object.spec.replicas > '1'": false, "int(object.spec.cpu) > 1": false,
+	} {
+		_, err := e.Eval(expression, variables())
+		var missing *MissingError
+		if is := errors.As(err, &missing); err == nil || is != want {
+			t.Errorf("%s: %v says that something is not there: %t, want %t", expression, err, is, want)
+		}
+	}
 	if _, err := e.Eval("1", Variables{"nonsense": 1}); err == nil || !strings.Contains(err.Error(), `"nonsense"`) {
 		t.Errorf("unknown variable: %v", err)
 	}

@@ -50,7 +50,7 @@ type Spec struct {
 	// Needs lists what the scenario needs of its clusters that not every provider's have: exec (pods that run), snapshots (snapshot and
 	// restore), simulatedNodes (as many as wanted, of any name and capacity), podImage (nodes that have the image localhost/rehearse-pod:1, which
 	// is busybox), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go down below 1.34), breakages (to
-	// tell which component a transition broke). Where they lack it the scenario is skipped, and the report says so.
+	// tell which component a transition broke), controlPlanes (more than one). Where they lack it the scenario is skipped, and the report says so.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the state that the cluster starts in.
 	Cluster clusters.State `json:"cluster" fixed:"true"`
@@ -59,7 +59,7 @@ type Spec struct {
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
 	// Exclusive scenarios have a cluster to themselves.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Timeout of each step that names none: 30s unless told.
+	// Timeout of each step that names none; 30s, or what --step-timeout says, unless told.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Steps run in order; the scenario ends at the first that fails.
 	Steps []Step `json:"steps"`

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,6 +37,9 @@ func (v *validator) state(s clusters.State, n *node) {
 		v.flags(clusters.SortedKeys(s.Components[name].Flags), at.at(string(name), "flags"))
 	}
 	v.schedulers(s, n.at("schedulers"))
+	if at := n.get("controlPlanes"); at != nil && (s.ControlPlanes == 0 || clusters.CheckControlPlanes(s.ControlPlanes) != nil) {
+		v.at(at, fmt.Sprintf("etcd wants an odd number of members, from 1 to %d", clusters.MostControlPlanes), "a cluster cannot have %d control planes", s.ControlPlanes)
+	}
 	v.nodes(s.Nodes, n.at("nodes"))
 	v.systems(s.Systems, n.at("systems"))
 }

@@ -163,6 +163,9 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 		errs = append(errs, errors.New("the scenario wants nodes of its own; an existing cluster keeps those it has"))
 	}
 	rest := state
+	if rest.NumberOfControlPlanes() == 1 {
+		rest.ControlPlanes = 0
+	}
 	rest.Version, rest.FeatureGates, rest.Nodes, rest.Systems = "", nil, nil, nil
 	if !reflect.DeepEqual(rest, clusters.State{}) {
 		errs = append(errs, fmt.Errorf("whether an existing cluster has these settings cannot be told: %s", rest))

@@ -51,6 +51,9 @@ func checkStep(from, to clusters.State) error {
 	if !sameNodes(from.Nodes, to.Nodes) {
 		errs = append(errs, errors.New("a kind cluster cannot be given other nodes while it runs; use --provider local"))
 	}
+	if before, after := from.NumberOfControlPlanes(), to.NumberOfControlPlanes(); before != after {
+		errs = append(errs, fmt.Errorf("a kind cluster keeps its control planes: it cannot go from %d to %d while it runs", before, after))
+	}
 	errs = append(errs, checkEtcd(from, to))
 	return errors.Join(errs...)
 }

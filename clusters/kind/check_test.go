@@ -18,6 +18,8 @@ func TestCheckStep(t *testing.T) {
 		{"up across the line", clusters.State{Version: "1.33.13"}, clusters.State{Version: "1.34.4"}, ""},
 		{"down across the line", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.33.13"}, "cannot go down from Kubernetes 1.34.4 to 1.33.13: the one has etcd 3.6"},
 		{"nodes", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", Nodes: one}, "cannot be given other nodes"},
+		{"control planes", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", ControlPlanes: 3}, "keeps its control planes: it cannot go from 1 to 3"},
+		{"the same control plane", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", ControlPlanes: 1}, ""},
 		{"the same nodes", clusters.State{Version: "1.34.4", Nodes: one}, clusters.State{Version: "1.34.4", Nodes: one}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { expectError(t, checkStep(c.from, c.to), c.want) })

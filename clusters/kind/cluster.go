@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,7 +29,7 @@ type Cluster struct {
 	nodes    []node
 	rest     *rest.Config
 	client   kubernetes.Interface
-	http     *http.Client
+	api      *apiServer
 	gateway  string
 	dns      dnsProxy
 
@@ -50,6 +49,7 @@ var (
 	_ clusters.MethodConverger     = (*Cluster)(nil)
 	_ clusters.MethodChecker       = (*Provider)(nil)
 	_ clusters.PodImageTeller      = (*Provider)(nil)
+	_ clusters.ControlPlanesRunner = (*Cluster)(nil)
 )
 
 // maxName is how long kind lets a name be.
@@ -87,6 +87,10 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if err != nil {
 		return nil, err
 	}
+	balancer, err := p.balancerImage(ctx, state)
+	if err != nil {
+		return nil, err
+	}
 	if taken, err := isTaken(ctx, e, name); err != nil {
 		return nil, err
 	} else if taken {
@@ -97,14 +101,14 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 		return nil, err
 	}
 	c := &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: record{Record: folders.Record{Name: name, State: state}}}
-	if err := c.create(ctx, image); err != nil {
+	if err := c.create(ctx, image, balancer); err != nil {
 		err = fmt.Errorf("create cluster %s (%s): %w", name, state, err)
 		return nil, errors.Join(err, c.Delete(context.WithoutCancel(ctx)))
 	}
 	return c, nil
 }
 
-func (c *Cluster) create(ctx context.Context, image string) error {
+func (c *Cluster) create(ctx context.Context, image, balancer string) error {
 	c.record.Ours = map[clusters.Component]map[string]*string{}
 	for _, component := range append(clusters.ControlPlane(), clusters.Kubelet) {
 		c.record.Ours[component] = replacedAtCreation(component, c.record.State)
@@ -127,7 +131,7 @@ func (c *Cluster) create(ctx context.Context, image string) error {
 	if err := writeFile(filepath.Join(c.dir, configFile), string(config)); err != nil {
 		return err
 	}
-	if err := c.runKind(ctx, config); err != nil {
+	if err := c.runKind(ctx, config, balancer); err != nil {
 		return err
 	}
 	if err := c.findNodes(ctx); err != nil {
@@ -136,13 +140,13 @@ func (c *Cluster) create(ctx context.Context, image string) error {
 	if err := c.elevate(ctx); err != nil {
 		return err
 	}
-	if err := c.makeClients(); err != nil {
+	if err := c.makeClients(ctx); err != nil {
 		return err
 	}
 	if err := c.connectPods(ctx); err != nil {
 		return err
 	}
-	if err := c.usable(ctx); err != nil {
+	if err := c.usable(ctx, c.record.State); err != nil {
 		return err
 	}
 	if err := c.advertise(ctx, c.record.State.Nodes); err != nil {
@@ -165,7 +169,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 	if err := c.findNodes(ctx); err != nil {
 		return err
 	}
-	return c.makeClients()
+	return c.makeClients(ctx)
 }
 
 // findNodes finds the cluster's containers, the control plane's first.
@@ -176,11 +180,9 @@ func (c *Cluster) findNodes(ctx context.Context) error {
 	}
 	c.nodes = nil
 	for _, container := range containers {
-		role, err := c.engine.Output(ctx, "inspect", "--type", "container", "--format", `{{index .Config.Labels "io.x-k8s.kind.role"}}`, container.name)
-		if err != nil {
-			return err
+		if container.role != balancerRole {
+			c.nodes = append(c.nodes, node{engine: c.engine, name: container.name, controlPlane: container.role == constants.ControlPlaneNodeRoleValue})
 		}
-		c.nodes = append(c.nodes, node{engine: c.engine, name: container.name, controlPlane: role == constants.ControlPlaneNodeRoleValue})
 	}
 	sortNodes(c.nodes)
 	if err := nameNodes(c.nodes, c.record.State.Nodes); err != nil {
@@ -189,29 +191,29 @@ func (c *Cluster) findNodes(ctx context.Context) error {
 	if len(c.nodes) == 0 || !c.nodes[0].controlPlane {
 		return fmt.Errorf("cluster %s has no control plane node", c.record.Name)
 	}
+	if have, want := len(c.controlPlanes()), c.record.State.NumberOfControlPlanes(); have != want {
+		return fmt.Errorf("cluster %s has %d of its %d control planes", c.record.Name, have, want)
+	}
 	c.gateway, err = c.findGateway(ctx)
 	return err
 }
 
-func (c *Cluster) makeClients() error {
+func (c *Cluster) makeClients(ctx context.Context) error {
 	config, err := clientcmd.BuildConfigFromFlags("", c.KubeconfigPath())
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig of cluster %s: %w", c.record.Name, err)
 	}
 	config.QPS = -1 // a test is not to be throttled by its own client
 	c.rest = config
-	if c.http, err = rest.HTTPClientFor(config); err != nil {
+	if c.api, err = newAPIServer(config); err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", c.record.Name, err)
 	}
-	c.client, err = kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("make a client for cluster %s: %w", c.record.Name, err)
+	if err := c.findAPIServers(ctx); err != nil {
+		return fmt.Errorf("find the API servers of cluster %s: %w", c.record.Name, err)
 	}
+	c.client = c.api.client
 	return nil
 }
-
-// controlPlane is the node that runs it; there is one.
-func (c *Cluster) controlPlane() node { return c.nodes[0] }
 
 // Name of the cluster, as kind has it.
 func (c *Cluster) Name() string { return c.record.Name }

@@ -31,9 +31,31 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 	for _, n := range c.nodes {
 		errs = append(errs, c.collectNode(ctx, n, filepath.Join(dir, n.name)))
 	}
+	errs = append(errs, c.collectBalancer(ctx, dir))
 	errs = append(errs, c.export(ctx, filepath.Join(dir, "kind")))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("collect logs of cluster %s: %w", c.record.Name, err)
+	}
+	return nil
+}
+
+// collectBalancer writes what the load balancer before several API servers said; kind leaves that out.
+func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
+	containers, err := ownContainers(ctx, c.engine, c.record.Name, c.dir)
+	if err != nil {
+		return err
+	}
+	for _, container := range containers {
+		if container.role != balancerRole {
+			continue
+		}
+		said, err := c.engine.Output(ctx, "logs", container.name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, container.name+".log"), []byte(said), 0o644); err != nil {
+			return err
+		}
 	}
 	return nil
 }

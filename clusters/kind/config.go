@@ -25,7 +25,10 @@ type object = map[string]any
 // Config returns the configuration with which kind makes a cluster of this state: what `kind create cluster --config` takes.
 func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 	mounts := []object{{"hostPath": hostFolder, "containerPath": nodeFolder, "readOnly": true}}
-	nodes := []object{{"role": "control-plane", "image": image, "extraMounts": mounts}}
+	var nodes []object
+	for range state.NumberOfControlPlanes() {
+		nodes = append(nodes, object{"role": "control-plane", "image": image, "extraMounts": mounts})
+	}
 	for _, group := range state.Nodes {
 		for _, name := range group.Names() {
 			node := object{"role": "worker", "image": image, "extraMounts": mounts}
@@ -68,11 +71,14 @@ func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 
 // kubeadmPatches are without a version of kubeadm's API, so that they fit every version of it.
 func kubeadmPatches(state clusters.State) ([]string, error) {
-	kubeletArgs := object{"nodeRegistration": object{"kubeletExtraArgs": flagsOf(state, clusters.Kubelet)}}
 	init := object{"patches": object{"directory": patchesFolder}}
 	join := object{}
-	if len(flagsOf(state, clusters.Kubelet)) > 0 {
-		init["nodeRegistration"], join = kubeletArgs["nodeRegistration"], kubeletArgs
+	if state.NumberOfControlPlanes() > 1 {
+		join["patches"] = init["patches"]
+	}
+	if flags := flagsOf(state, clusters.Kubelet); len(flags) > 0 {
+		init["nodeRegistration"] = object{"kubeletExtraArgs": flags}
+		join["nodeRegistration"] = init["nodeRegistration"]
 	}
 	// Nodes on a host with the first version of cgroups are refused by kubelet from 1.35 on, unless told.
 	kubelet := object{"failCgroupV1": false}
@@ -137,18 +143,22 @@ func creationFlags(state clusters.State, c clusters.Component) map[string]string
 // flagsOf are the flags that a component has from us and from the state; the state's own come first.
 func flagsOf(state clusters.State, c clusters.Component) map[string]string {
 	flags := map[string]string{}
-	switch c {
-	case clusters.ControllerManager:
+	if elected(c) && state.NumberOfControlPlanes() == 1 {
 		// There is one of each. After a kill the next would wait for the lease of the one before, for nothing.
 		flags["leader-elect"] = "false"
-	case clusters.Scheduler:
-		flags["leader-elect"] = "false"
+	}
+	if c == clusters.Scheduler {
 		flags["config"] = schedulerFile
 	}
 	for name, value := range state.Components[c].Flags {
 		flags[name] = value
 	}
 	return flags
+}
+
+// elected components lead one at a time, where there are several of them.
+func elected(c clusters.Component) bool {
+	return c == clusters.ControllerManager || c == clusters.Scheduler
 }
 
 func document(kind string, content object) (string, error) {

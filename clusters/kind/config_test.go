@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
@@ -45,6 +46,7 @@ func states(version string) map[string]clusters.State {
 		"gates": {
 			Version: version, FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha1": "true"},
 		},
+		"three": {Version: version, ControlPlanes: 3, Nodes: []clusters.NodeGroup{{}}},
 		"everything": {
 			Version: version, FeatureGates: map[string]bool{"A": true},
 			Components: map[clusters.Component]clusters.ComponentState{
@@ -75,6 +77,24 @@ func TestConfig(t *testing.T) {
 				}
 				golden(t, filepath.Join("config", version, name+".yaml"), string(got))
 			})
+		}
+	}
+}
+
+// Of several schedulers and controller managers one leads.
+func TestLeaderElection(t *testing.T) {
+	for planes, elect := range map[int]string{0: "false", 1: "false", 3: "true"} {
+		state := clusters.State{ControlPlanes: planes}
+		config, err := schedulerConfig(state)
+		if err != nil || !strings.Contains(string(config), "leaderElect: "+elect) {
+			t.Errorf("%d control planes: %v\n%s", planes, err, config)
+		}
+		state.Components = map[clusters.Component]clusters.ComponentState{clusters.ControllerManager: {Flags: map[string]string{"leader-elect": "x"}}}
+		if before := replacedAtCreation(clusters.ControllerManager, state)["leader-elect"]; before == nil || *before != elect {
+			t.Errorf("%d control planes: leader-elect goes back to %v, want %s", planes, before, elect)
+		}
+		if _, given := flagsOf(clusters.State{ControlPlanes: planes}, clusters.Scheduler)["leader-elect"]; given != (elect == "false") {
+			t.Errorf("%d control planes: kubeadm's own --leader-elect is replaced: %t", planes, given)
 		}
 	}
 }

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
@@ -14,21 +17,26 @@ import (
 // clusterLabel is by which kind marks its containers.
 const clusterLabel = "io.x-k8s.kind.cluster"
 
-// container is a node of a cluster, seen from the engine.
+// balancerRole is kind's name for what stands before several API servers.
+const balancerRole = constants.ExternalLoadBalancerNodeRoleValue
+
+// container is a node of a cluster, or the load balancer before its API servers, seen from the engine.
 type container struct {
-	name    string
-	running bool
+	name, role string
+	running    bool
 }
 
-// ownContainers lists the containers of a cluster that are ours: kind's label names the cluster, and our folder is mounted.
+// ownContainers lists the containers of a cluster that are ours: kind's label names the cluster, and our folder is mounted. Nothing is mounted into a
+// load balancer: it is ours unless the cluster has a node that is not.
 func ownContainers(ctx context.Context, e *engine.Engine, name, dir string) ([]container, error) {
 	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+clusterLabel+"="+name)
 	if err != nil {
 		return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
 	}
-	var own []container
+	var own, balancers []container
+	foreign := false
 	for _, id := range strings.Fields(out) {
-		text, err := e.Output(ctx, "inspect", "--type", "container", "--format", "{{.Name}}|{{.State.Running}}|{{range .Mounts}}{{.Source}}|{{end}}", id)
+		text, err := e.Output(ctx, "inspect", "--type", "container", "--format", `{{.Name}}|{{.State.Running}}|{{index .Config.Labels "io.x-k8s.kind.role"}}|{{range .Mounts}}{{.Source}}|{{end}}`, id)
 		if err != nil {
 			var failed *engine.Error
 			if errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Said), "no such") {
@@ -37,11 +45,18 @@ func ownContainers(ctx context.Context, e *engine.Engine, name, dir string) ([]c
 			return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
 		}
 		fields := strings.Split(text, "|")
-		for _, source := range fields[2:] {
-			if samePath(source, filepath.Join(dir, nodeFilesDir)) {
-				own = append(own, container{name: strings.TrimPrefix(fields[0], "/"), running: fields[1] == "true"})
-			}
+		found := container{name: strings.TrimPrefix(fields[0], "/"), role: fields[2], running: fields[1] == "true"}
+		switch {
+		case found.role == balancerRole:
+			balancers = append(balancers, found)
+		case slices.ContainsFunc(fields[3:], func(source string) bool { return samePath(source, filepath.Join(dir, nodeFilesDir)) }):
+			own = append(own, found)
+		default:
+			foreign = true
 		}
+	}
+	if !foreign {
+		own = append(own, balancers...)
 	}
 	return own, nil
 }

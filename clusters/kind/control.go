@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
@@ -16,34 +18,92 @@ mkdir -p "$2"
 mv "$1/$3.yaml" "$2/$3.yaml"
 pkill -KILL -f "^([^ ]*/)?$3 "`
 
-// Kill ends a component of the control plane, or etcd, without warning, and leaves it down.
+// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: of several control planes everywhere at once.
 func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error {
 	if !isStatic(component) {
 		return fmt.Errorf("kill %s: only etcd and %v can be killed on kind", component, clusters.ControlPlane())
 	}
-	n := c.controlPlane()
-	_, stopped, err := n.manifest(ctx, component)
+	running, _, err := c.runningOrNot(ctx, component)
 	if err != nil {
 		return err
 	}
-	if stopped {
+	if len(running) == 0 {
 		return fmt.Errorf("kill %s: it is not running", component)
 	}
-	if _, err := n.shell(ctx, killScript, manifestsFolder, stoppedFolder, string(component)); err != nil {
-		return fmt.Errorf("kill %s: %w", component, err)
+	killing, ctx := errgroup.WithContext(ctx)
+	for _, n := range running {
+		killing.Go(func() error {
+			if _, err := n.shell(ctx, killScript, manifestsFolder, stoppedFolder, string(component)); err != nil {
+				return fmt.Errorf("kill %s on %s: %w", component, n.name, err)
+			}
+			return nil
+		})
 	}
-	return nil
+	return killing.Wait()
 }
 
-// Restart stops a component if it runs, starts it as it was, and waits for it.
+// runningOrNot tells the control planes on which a component runs from those on which it was killed.
+func (c *Cluster) runningOrNot(ctx context.Context, component clusters.Component) (running, killed []node, err error) {
+	for _, n := range c.controlPlanes() {
+		_, stopped, err := n.manifest(ctx, component)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case stopped:
+			killed = append(killed, n)
+		default:
+			running = append(running, n)
+		}
+	}
+	return running, killed, nil
+}
+
+// Restart stops a component if it runs, starts it as it was, and waits for it. Of several control planes one is restarted after the other, so that
+// the rest serve meanwhile; those that were killed are started together, since an etcd waits for others.
 func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
-	n := c.controlPlane()
 	if component == clusters.Kubelet {
-		return c.apply(ctx, &nodeChange{node: n, kubelet: &kubeletChange{state: c.State()}})
+		return c.apply(ctx, &nodeChange{node: c.controlPlane(), kubelet: &kubeletChange{state: c.State()}})
 	}
 	if !isStatic(component) {
 		return fmt.Errorf("restart %s: only kubelet, etcd and %v can be restarted on kind", component, clusters.ControlPlane())
 	}
+	running, killed, err := c.runningOrNot(ctx, component)
+	if err != nil {
+		return err
+	}
+	number := c.nextRestart()
+	starting, startingCtx := errgroup.WithContext(ctx)
+	for _, n := range killed {
+		starting.Go(func() error { return c.restartOn(startingCtx, n, component, number, endedWith(component)...) })
+	}
+	if err := starting.Wait(); err != nil {
+		return err
+	}
+	for _, n := range running {
+		if err := c.restartOn(ctx, n, component, number); err != nil {
+			return err
+		}
+	}
+	switch {
+	case component == clusters.APIServer:
+		return c.dnsCurrent(ctx)
+	case elected(component):
+		return c.led(ctx, c.State())
+	}
+	return nil
+}
+
+// endedWith are the components that are ended, and started anew, together with one that was killed and is started again. An API server that has lost its etcd lets requests wait for a minute, and kubelet asks
+// it twice before it starts anything.
+func endedWith(killed clusters.Component) []clusters.Component {
+	if killed == clusters.Etcd {
+		return []clusters.Component{clusters.APIServer}
+	}
+	return nil
+}
+
+// restartOn changes nothing but a mark on the manifest: kubelet replaces a pod whose manifest has changed. Others are ended with it, and started again.
+func (c *Cluster) restartOn(ctx context.Context, n node, component clusters.Component, number int, others ...clusters.Component) error {
 	text, _, err := n.manifest(ctx, component)
 	if err != nil {
 		return err
@@ -52,18 +112,20 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if err != nil {
 		return err
 	}
-	// Kubelet replaces a pod whose manifest has changed.
-	pod.annotate("rehearse.dev/restart", fmt.Sprint(c.nextRestart()))
+	pod.annotate("rehearse.dev/restart", fmt.Sprint(number))
 	manifest, err := pod.render()
 	if err != nil {
 		return err
 	}
-	err = c.apply(ctx, &nodeChange{node: n, replacements: []*replacement{{component: component, manifest: manifest, proves: func([]byte) error { return nil }}}})
-	if err != nil || component != clusters.APIServer {
-		return err
+	replacements := []*replacement{{component: component, manifest: manifest, proves: anything}}
+	for _, other := range others {
+		replacements = append(replacements, &replacement{component: other, proves: anything})
 	}
-	return c.dnsCurrent(ctx)
+	return c.apply(ctx, &nodeChange{node: n, replacements: replacements})
 }
+
+// anything proves that a component is the new one: only its start does.
+func anything([]byte) error { return nil }
 
 func (c *Cluster) nextRestart() int {
 	c.mu.Lock()

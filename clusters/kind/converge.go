@@ -3,6 +3,7 @@ package kind
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,10 +66,14 @@ func (c *Cluster) setOut(version string) (mixed string, err error) {
 	return mixed, err
 }
 
-// arrive notes that the cluster is in a state.
+// arrive notes that the cluster is in a state. What the state says nothing of has gone back to what it was, on every node.
 func (c *Cluster) arrive(state clusters.State) error {
 	c.mu.Lock()
 	c.record.State, c.record.Towards = state, ""
+	for component, ours := range c.record.Ours {
+		wanted := stateFlags(state, component)
+		maps.DeleteFunc(ours, func(name string, _ *string) bool { _, still := wanted[name]; return !still })
+	}
 	c.mu.Unlock()
 	return c.save()
 }
@@ -94,30 +99,51 @@ func (c *Cluster) bring(ctx context.Context, version string) (artifacts, error) 
 	return bin, loading.Wait()
 }
 
+// stage is a node, and those of its components that are changed at once.
+type stage struct {
+	node       node
+	components []clusters.Component
+}
+
+// stages are those of an upgrade: all API servers, and then all else node by node, so that nothing that may ask any of them is newer than one.
+func stages(nodes []node) []stage {
+	var first, rest []stage
+	for _, n := range nodes {
+		if !n.controlPlane {
+			rest = append(rest, stage{n, []clusters.Component{clusters.Kubelet}})
+			continue
+		}
+		first = append(first, stage{n, []clusters.Component{clusters.APIServer}})
+		rest = append(rest, stage{n, []clusters.Component{clusters.ControllerManager, clusters.Scheduler, clusters.Kubelet}})
+	}
+	return append(first, rest...)
+}
+
 // upward goes in the order in which the version skew policy has an upgrade go: nothing is ever newer than the API server. Without a change of
 // version there is nothing to order.
 func (c *Cluster) upward(ctx context.Context, state clusters.State, bin artifacts) error {
 	if bin.dir == "" {
 		return c.together(ctx, state)
 	}
-	if err := c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer); err != nil {
-		return err
-	}
-	for i, n := range c.nodes {
-		components := []clusters.Component{clusters.Kubelet}
-		if i == 0 {
-			components = append(clusters.ControlPlane(), clusters.Kubelet)
-		}
-		if err := c.changeNode(ctx, n, state, bin, components...); err != nil {
+	for _, s := range stages(c.nodes) {
+		if err := c.changeNode(ctx, s.node, state, bin, s.components...); err != nil {
 			return err
 		}
 	}
 	return c.convergeProxy(ctx, state)
 }
 
-// together changes the control plane at once, and the rest as soon as there is an API server again.
+// together changes a control plane at once, several one after the other, and the rest as soon as there is the last API server again.
 func (c *Cluster) together(ctx context.Context, state clusters.State) error {
-	change, err := c.planNode(ctx, c.controlPlane(), state, artifacts{}, append(clusters.ControlPlane(), clusters.Kubelet)...)
+	all := append(clusters.ControlPlane(), clusters.Kubelet)
+	planes := c.controlPlanes()
+	last := planes[len(planes)-1]
+	for _, n := range planes[:len(planes)-1] {
+		if err := c.changeNode(ctx, n, state, artifacts{}, all...); err != nil {
+			return err
+		}
+	}
+	change, err := c.planNode(ctx, last, state, artifacts{}, all...)
 	if err != nil {
 		return err
 	}
@@ -130,7 +156,7 @@ func (c *Cluster) together(ctx context.Context, state clusters.State) error {
 		if err := c.await(ctx, "the API server", c.apiReady); err != nil {
 			return err
 		}
-		for _, n := range c.nodes[1:] {
+		for _, n := range c.nodes[len(planes):] {
 			waiting.Go(func() error { return c.changeNode(ctx, n, state, artifacts{}, clusters.Kubelet) })
 		}
 		return c.convergeProxy(ctx, state)
@@ -143,16 +169,12 @@ func (c *Cluster) downward(ctx context.Context, state clusters.State, bin artifa
 	if err := c.convergeProxy(ctx, state); err != nil {
 		return err
 	}
-	for _, n := range slices.Backward(c.nodes) {
-		components := []clusters.Component{clusters.Kubelet}
-		if n.controlPlane {
-			components = append(components, clusters.Scheduler, clusters.ControllerManager)
-		}
-		if err := c.changeNode(ctx, n, state, bin, components...); err != nil {
+	for _, s := range slices.Backward(stages(c.nodes)) {
+		if err := c.changeNode(ctx, s.node, state, bin, s.components...); err != nil {
 			return err
 		}
 	}
-	return c.changeNode(ctx, c.controlPlane(), state, bin, clusters.APIServer)
+	return nil
 }
 
 // finish keeps true what is written down of the cluster, and waits until it can be used.
@@ -171,7 +193,7 @@ func (c *Cluster) finish(ctx context.Context, state clusters.State) error {
 	if err := c.settled(ctx); err != nil {
 		return err
 	}
-	if err := c.usable(ctx); err != nil {
+	if err := c.usable(ctx, state); err != nil {
 		return err
 	}
 	if err := c.dnsCurrent(ctx); err != nil {
@@ -186,8 +208,8 @@ func (c *Cluster) finish(ctx context.Context, state clusters.State) error {
 // writeKubeletConfigMap keeps what nodes that join, and kubeadm upgrade, take kubelet's configuration from.
 func (c *Cluster) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
 	const name, key = "kubelet-config", "kubelet"
-	maps := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	config, err := maps.Get(ctx, name, metav1.GetOptions{})
+	configs := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := configs.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
 	}
@@ -199,7 +221,7 @@ func (c *Cluster) writeKubeletConfigMap(ctx context.Context, state clusters.Stat
 		return err
 	}
 	config.Data[key] = wanted
-	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+	if _, err := configs.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
 	}
 	return nil

@@ -20,17 +20,16 @@ import (
 const abortInterval = 300 * time.Millisecond
 
 // runKind has kind make the cluster. kind itself can't be told to stop, so a creation that is no longer wanted is ended by taking its containers away.
-func (c *Cluster) runKind(ctx context.Context, config []byte) error {
-	logger := &progressLogger{progress: c.provider.Progress, name: c.record.Name}
-	maker := cluster.NewProvider(nodeProvider(c.engine), cluster.ProviderWithLogger(logger))
+func (c *Cluster) runKind(ctx context.Context, config []byte, balancer string) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
 	done := make(chan error, 1)
 	go func() {
-		done <- maker.Create(c.record.Name,
-			cluster.CreateWithRawConfig(config), cluster.CreateWithKubeconfigPath(c.KubeconfigPath()),
-			cluster.CreateWithWaitForReady(0), cluster.CreateWithRetain(true), // what is left is removed by us
-			cluster.CreateWithDisplayUsage(false), cluster.CreateWithDisplaySalutation(false))
+		if balancer != "" && balancer != officialBalancer {
+			done <- c.makeApart(balancer)
+			return
+		}
+		done <- makeCluster(c.engine, c.provider.Progress, c.record.Name, config, c.KubeconfigPath())
 	}()
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watchCreation(ctx, abort) })
@@ -38,7 +37,10 @@ func (c *Cluster) runKind(ctx context.Context, config []byte) error {
 	defer abort(nil)
 	select {
 	case err := <-done:
-		return explainCreation(err)
+		if ctx.Err() != nil { // it was ended by the same interrupt
+			return context.Cause(ctx)
+		}
+		return err
 	case <-ctx.Done():
 	}
 	cause := context.Cause(ctx)
@@ -56,6 +58,15 @@ func (c *Cluster) runKind(ctx context.Context, config []byte) error {
 	}
 }
 
+// makeCluster has kind make a cluster.
+func makeCluster(e *engine.Engine, progress clusters.Progress, name string, config []byte, kubeconfig string) error {
+	maker := cluster.NewProvider(nodeProvider(e), cluster.ProviderWithLogger(&progressLogger{progress: progress, name: name}))
+	return explainCreation(maker.Create(name,
+		cluster.CreateWithRawConfig(config), cluster.CreateWithKubeconfigPath(kubeconfig),
+		cluster.CreateWithWaitForReady(0), cluster.CreateWithRetain(true), // what is left is removed by us
+		cluster.CreateWithDisplayUsage(false), cluster.CreateWithDisplaySalutation(false)))
+}
+
 func nodeProvider(e *engine.Engine) cluster.ProviderOption {
 	switch e.Program {
 	case "podman":
@@ -67,7 +78,8 @@ func nodeProvider(e *engine.Engine) cluster.ProviderOption {
 	}
 }
 
-// watchCreation ends a creation in which a component does not start: kubeadm itself would wait for minutes.
+// watchCreation ends a creation in which a component does not start: kubeadm itself would wait for minutes. Further control planes are given what the
+// first was given.
 func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFunc) {
 	n := node{engine: c.engine, name: c.record.Name + "-control-plane", controlPlane: true}
 	for {
@@ -76,19 +88,23 @@ func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFu
 			return
 		case <-time.After(2 * time.Second):
 		}
+		// Each look is a program that runs in the node, which costs more than the look.
+		starts, err := n.starts(ctx, clusters.ControlPlane()...)
+		if err != nil {
+			continue // the node is not there yet
+		}
 		for _, component := range clusters.ControlPlane() {
-			starts, err := n.starts(ctx, component)
-			if err != nil {
-				break // the node is not there yet
-			}
 			forgiven := 1
 			if component == clusters.APIServer {
 				forgiven = 0
 			}
-			if err := starts.failure(component, nil, forgiven); err != nil {
+			if err := starts.of(component).failure(component, nil, forgiven); err != nil {
 				abort(err)
 				return
 			}
+		}
+		if len(starts) > 0 {
+			continue // which kubelet has started
 		}
 		if err := n.kubeletFailure(ctx, "", 2); err != nil { // kubeadm would wait for it for four minutes
 			abort(err)

@@ -1,12 +1,16 @@
 package kind
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Default returns a provider with everything it keeps in the user's cache directory.
+// Default returns a provider with everything it keeps in the user's cache directory. The running program must call Main first thing in its main or
+// TestMain.
 func Default(from releases.Options, images NodeImages, progress clusters.Progress) (*Provider, error) {
 	var err error
 	if from.CacheDir == "" {
@@ -21,5 +25,9 @@ func Default(from releases.Options, images NodeImages, progress clusters.Progres
 	if err != nil {
 		return nil, err
 	}
-	return New(Options{CacheDir: from.CacheDir, Releases: store, Images: images, Progress: progress}), nil
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the running program: %w", err)
+	}
+	return New(Options{CacheDir: from.CacheDir, Releases: store, Images: images, Executable: executable, Progress: progress}), nil
 }

@@ -25,9 +25,11 @@ type NodeImages struct {
 	byVersion map[string]string
 	// pattern is an image with the placeholder.
 	pattern string
+	// balancer is the image of the load balancer before several API servers.
+	balancer string
 }
 
-// ParseNodeImages reads the values of --node-image: "1.36=NAME", or a pattern such as "example.com/node:v{version}".
+// ParseNodeImages reads the values of --node-image: "1.36=NAME", a pattern such as "example.com/node:v{version}", or "load-balancer=NAME".
 func ParseNodeImages(values []string) (NodeImages, error) {
 	n := NodeImages{byVersion: map[string]string{}}
 	for _, value := range values {
@@ -37,6 +39,8 @@ func ParseNodeImages(values []string) (NodeImages, error) {
 			n.pattern = value
 		case !one || image == "":
 			return n, fmt.Errorf("--node-image %q: want VERSION=IMAGE, such as 1.36=example.com/node:mine, or a pattern with %s", value, versionPlaceholder)
+		case version == balancerKey:
+			n.balancer = image
 		default:
 			v, err := clusters.ParseVersion(version)
 			if err != nil {
@@ -192,14 +196,20 @@ func (n NodeImages) ensure(ctx context.Context, store imageStore, v clusters.Ver
 	if image, err = n.choose(ctx, store, v); err != nil {
 		return "", "", err
 	}
-	id, err = store.ImageID(ctx, image)
-	if !errors.Is(err, engine.ErrNoImage) {
-		return image, id, err
-	}
-	progress("pulling node image %s", image)
-	if _, err := store.Output(ctx, "pull", "--quiet", image); err != nil {
-		return image, "", fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)", image, err, v, v)
-	}
-	id, err = store.ImageID(ctx, image)
+	id, err = pullMissing(ctx, store, image, progress, func(err error) error {
+		return fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)", image, err, v, v)
+	})
 	return image, id, err
+}
+
+// pullMissing gets an image if the engine does not have it, and returns its identity. Why it cannot be had is explained by the caller.
+func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress, explain func(error) error) (id string, err error) {
+	if id, err = store.ImageID(ctx, image); !errors.Is(err, engine.ErrNoImage) {
+		return id, err
+	}
+	progress("pulling image %s", image)
+	if _, err := store.Output(ctx, "pull", "--quiet", image); err != nil {
+		return "", explain(err)
+	}
+	return store.ImageID(ctx, image)
 }

@@ -90,12 +90,15 @@ func (c *Cluster) readyKubeadm(ctx context.Context, state clusters.State) error 
 	return c.writeClusterConfiguration(ctx, state)
 }
 
-// runKubeadm upgrades node by node.
+// runKubeadm upgrades node by node: the first decides, the others follow.
 func (c *Cluster) runKubeadm(ctx context.Context, state clusters.State) error {
 	for i, n := range c.nodes {
 		script := `kubeadm upgrade node --ignore-preflight-errors=SystemVerification,CreateJob`
-		if i == 0 {
+		switch {
+		case i == 0:
 			script = `kubeadm upgrade apply "$1" --yes --patches "$2" --ignore-preflight-errors=SystemVerification,CreateJob`
+		case n.controlPlane:
+			script += ` --patches "$2"`
 		}
 		c.provider.Progress("kind cluster %s: kubeadm upgrade on %s", c.record.Name, n.name)
 		if out, err := n.shell(ctx, script+" 2>&1", "v"+state.Version, patchesFolder); err != nil {

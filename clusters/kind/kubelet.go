@@ -229,7 +229,6 @@ func kubeletFlagsFile(file string, wanted map[string]string, ours map[string]*st
 		if delete(flags, name); ours[name] != nil {
 			flags[name] = *ours[name]
 		}
-		delete(ours, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if _, known := ours[name]; !known {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,6 +18,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
+
+func TestMain(m *testing.M) {
+	Main()
+	os.Exit(m.Run())
+}
 
 // live gives a provider on the container engine of this machine, and skips where none was promised.
 func live(t testing.TB) *Provider {
@@ -91,6 +95,7 @@ const gate = "RelaxedServiceNameValidation"
 // A gate that no component knows does not start, and the way to another state is open nevertheless.
 func TestLiveGates(t *testing.T) {
 	p := live(t)
+	t.Parallel() // with the one of several control planes: both wait most of the time
 	on := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
 	c := create(t, p, "rehearse-live-gates", on)
 	if err := createService(t, c, "9-web"); err != nil {
@@ -150,9 +155,7 @@ func hostIsReached(t *testing.T, c *Cluster) {
 
 func createService(t *testing.T, c *Cluster, name string) error {
 	t.Helper()
-	_, err := c.client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
-	}, metav1.CreateOptions{})
+	_, err := c.client.CoreV1().Services("default").Create(t.Context(), service(name), metav1.CreateOptions{})
 	return err
 }
 

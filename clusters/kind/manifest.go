@@ -2,6 +2,7 @@ package kind
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -145,7 +146,6 @@ func desiredManifest(component clusters.Component, current string, state cluster
 	for _, name := range clusters.SortedKeys(ours) {
 		if _, still := wanted[name]; !still {
 			p.setFlag(name, ours[name])
-			delete(ours, name)
 		}
 	}
 	for _, name := range clusters.SortedKeys(wanted) {
@@ -179,7 +179,11 @@ func stateFlags(state clusters.State, c clusters.Component) map[string]string {
 
 // replacedAtCreation is what kubeadm, kind and we ourselves would have written for flags that a state sets from the start, so that they can go back to it.
 func replacedAtCreation(component clusters.Component, state clusters.State) map[string]*string {
-	usual := flagsOf(clusters.State{}, component)
+	usual := map[string]string{}
+	if elected(component) {
+		usual["leader-elect"] = "true"
+	}
+	maps.Copy(usual, flagsOf(clusters.State{ControlPlanes: state.ControlPlanes}, component))
 	switch component {
 	case clusters.APIServer:
 		usual["runtime-config"] = "" // kind's

@@ -66,6 +66,37 @@ func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
 	}
 }
 
+// Of several control planes each has a manifest of its own, and every one of them goes back.
+func TestFlagsGoBackOnEveryNode(t *testing.T) {
+	first := clusters.State{Version: "1.34.4"}
+	set := first
+	set.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"authorization-mode": "RBAC", "v": "4"}}}
+	ours := map[string]*string{}
+	original, changed, err := desiredManifest(clusters.APIServer, manifestFixture(t), set, ours, "")
+	if err != nil || original == changed {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two", "three"} {
+		if _, back, err := desiredManifest(clusters.APIServer, changed, first, ours, ""); err != nil || back != original {
+			t.Errorf("node %s, %v: got:\n%s\nwant:\n%s", name, err, back, original)
+		}
+	}
+}
+
+// What was set is forgotten when the cluster has arrived at a state without it.
+func TestArriveForgetsFlagsThatWentBack(t *testing.T) {
+	value := "before"
+	c := &Cluster{dir: t.TempDir()}
+	c.record.Ours = map[clusters.Component]map[string]*string{clusters.APIServer: {"v": &value, "kept": nil}}
+	state := clusters.State{Components: map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"kept": "x"}}}}
+	if err := c.arrive(state); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept := c.oursOf(clusters.APIServer)["kept"]; !kept || len(c.oursOf(clusters.APIServer)) != 1 {
+		t.Errorf("got %v", c.oursOf(clusters.APIServer))
+	}
+}
+
 func TestAManifestWithoutAContainerIsRefused(t *testing.T) {
 	for _, text := range []string{"", "kind: Pod", "spec: {containers: []}", "{"} {
 		if _, err := parseStaticPod(clusters.APIServer, text); err == nil {

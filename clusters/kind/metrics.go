@@ -3,6 +3,7 @@ package kind
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,17 +20,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
-// Metrics reads a component's /metrics: of kubelet and kube-proxy those of the control plane's node.
+// Metrics reads a component's /metrics on the control plane's node: of several the first, or the one whose component leads.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
-	return c.nodeMetrics(ctx, component, c.controlPlane())
+	n, err := c.leader(ctx, component)
+	if err != nil {
+		return nil, err
+	}
+	return c.nodeMetrics(ctx, component, n)
 }
 
 func (c *Cluster) nodeMetrics(ctx context.Context, component clusters.Component, n node) ([]byte, error) {
 	switch component {
 	case clusters.APIServer:
-		return c.getDirectly(ctx, "/metrics")
+		return n.api.get(ctx, "/metrics")
 	case clusters.Kubelet:
-		return c.getDirectly(ctx, "/api/v1/nodes/"+n.nodeName+"/proxy/metrics")
+		return c.api.get(ctx, "/api/v1/nodes/"+n.nodeName+"/proxy/metrics")
 	case clusters.ControllerManager:
 		return c.get(ctx, string(component)+"-"+n.nodeName, 10257, true)
 	case clusters.Scheduler:
@@ -45,19 +50,6 @@ func (c *Cluster) nodeMetrics(ctx context.Context, component clusters.Component,
 	default:
 		return nil, fmt.Errorf("a kind cluster runs no %s", component)
 	}
-}
-
-// getDirectly reads a path of the API server, without the patience of client-go with one that is away.
-func (c *Cluster) getDirectly(ctx context.Context, path string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.rest.Host+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	return readBody("the API server", response)
 }
 
 func readBody(of string, response *http.Response) ([]byte, error) {
@@ -119,13 +111,24 @@ func (c *Cluster) proxyPod(ctx context.Context, n node) (*corev1.Pod, error) {
 }
 
 // startTime of the process that gave these metrics, 0 when it does not say.
-func startTime(metrics []byte) float64 {
+func startTime(metrics []byte) float64 { return gauge(metrics, "process_start_time_seconds") }
+
+// hasLeader is nil where an etcd says that it has found a leader: its member takes part again, and there are enough of them.
+func hasLeader(metrics []byte) error {
+	if gauge(metrics, "etcd_server_has_leader") != 1 {
+		return errors.New("it knows no leader yet")
+	}
+	return nil
+}
+
+// gauge is the value of a metric without labels, 0 when it is not there.
+func gauge(metrics []byte, name string) float64 {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(metrics))
 	if err != nil {
 		return 0
 	}
-	for _, metric := range families["process_start_time_seconds"].GetMetric() {
+	for _, metric := range families[name].GetMetric() {
 		return metric.GetGauge().GetValue()
 	}
 	return 0

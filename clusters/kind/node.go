@@ -18,6 +18,8 @@ type node struct {
 	// name of the container, and nodeName of the Node object.
 	name, nodeName string
 	controlPlane   bool
+	// api is how the API server of a control plane's node is reached, and that one only.
+	api *apiServer
 }
 
 // sortNodes puts the control plane first, and the workers in the order in which kind made them: NAME-worker, NAME-worker2, ..., NAME-worker10.

@@ -44,12 +44,12 @@ func (c *Cluster) planNode(ctx context.Context, n node, state clusters.State, bi
 			change.kubelet = kubelet
 			continue
 		}
-		r, err := c.plan(ctx, component, state)
+		r, err := c.plan(ctx, n, component, state)
 		if err != nil {
 			return nil, err
 		}
 		if r != nil {
-			c.provider.Progress("kind cluster %s: replacing %s", c.record.Name, component)
+			c.provider.Progress("kind cluster %s: replacing %s%s", c.record.Name, component, c.on(n))
 			change.replacements = append(change.replacements, r)
 		}
 	}
@@ -72,7 +72,7 @@ func (c *Cluster) begin(ctx context.Context, change *nodeChange) error {
 	end := change.ended()
 	for _, component := range end {
 		if component != clusters.Etcd && !slices.ContainsFunc(change.replacements, func(r *replacement) bool { return r.component == component }) {
-			change.replacements = append(change.replacements, &replacement{component: component, proves: func([]byte) error { return nil }})
+			change.replacements = append(change.replacements, &replacement{component: component, proves: anything})
 		}
 	}
 	looks, looking := errgroup.WithContext(ctx)
@@ -188,7 +188,7 @@ func (c *Cluster) awaitChange(ctx context.Context, change *nodeChange) error {
 	waiting, ctx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {
-			return c.await(ctx, "the new "+string(r.component), func(ctx context.Context) error { return c.replaced(ctx, r) })
+			return c.await(ctx, "the new "+string(r.component)+c.on(change.node), func(ctx context.Context) error { return c.replaced(ctx, change.node, r) })
 		})
 	}
 	if change.kubelet != nil {

@@ -13,17 +13,17 @@ import (
 const schedulerConfigName = "scheduler.yaml"
 
 // schedulerConfig is kube-scheduler's configuration; with a configuration file its command line no longer names a kubeconfig.
-func schedulerConfig(profiles []map[string]any) ([]byte, error) {
+func schedulerConfig(state clusters.State) ([]byte, error) {
 	config := object{
 		"apiVersion":               "kubescheduler.config.k8s.io/v1",
 		"kind":                     "KubeSchedulerConfiguration",
 		"clientConnection":         object{"kubeconfig": "/etc/kubernetes/scheduler.conf", "qps": 1000, "burst": 2000},
-		"leaderElection":           object{"leaderElect": false},
+		"leaderElection":           object{"leaderElect": state.NumberOfControlPlanes() > 1},
 		"podInitialBackoffSeconds": 1,
 		"podMaxBackoffSeconds":     2,
 	}
-	if len(profiles) > 0 {
-		config["profiles"] = profiles
+	if len(state.SchedulerProfiles) > 0 {
+		config["profiles"] = state.SchedulerProfiles
 	}
 	data, err := yaml.Marshal(config)
 	if err != nil {
@@ -60,7 +60,7 @@ func componentPatches() map[string]string {
 
 // writeNodeFiles writes what is mounted into every node.
 func writeNodeFiles(folder string, state clusters.State) error {
-	config, err := schedulerConfig(state.SchedulerProfiles)
+	config, err := schedulerConfig(state)
 	if err != nil {
 		return err
 	}

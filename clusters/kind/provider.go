@@ -29,6 +29,8 @@ type Options struct {
 	Releases Releases
 	// Images says which node image a version has.
 	Images NodeImages
+	// Executable is the program that runs itself again to have kind make a cluster with a load balancer that is not kind's own; it calls Main first thing.
+	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
 	// Progress is told what is going on. May be nil.
@@ -112,7 +114,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
-		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state))
+		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state), clusters.CheckControlPlanes(state.ControlPlanes))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
 		}
@@ -125,9 +127,12 @@ func gated() []clusters.Component {
 	return append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy)
 }
 
-// Prepare gets the node image of the state's version.
+// Prepare gets the node image of the state's version, and that of the load balancer.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
-	_, _, err := p.image(ctx, state.Version)
+	if _, _, err := p.image(ctx, state.Version); err != nil {
+		return err
+	}
+	_, err := p.balancerImage(ctx, state)
 	return err
 }
 

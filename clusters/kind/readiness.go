@@ -11,6 +11,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 const (
@@ -83,8 +85,8 @@ func (e *finalError) Error() string { return e.err.Error() }
 
 func final(err error) error { return &finalError{err} }
 
-// usable waits for all that a scenario may count on.
-func (c *Cluster) usable(ctx context.Context) error {
+// usable waits for all that a scenario may count on in a state.
+func (c *Cluster) usable(ctx context.Context, state clusters.State) error {
 	for _, thing := range []struct {
 		what string
 		look func(context.Context) error
@@ -98,24 +100,37 @@ func (c *Cluster) usable(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.led(ctx, state)
 }
 
-// apiReady looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
+// apiReady looks whether every API server is ready, and is reached by the way that all others go.
 func (c *Cluster) apiReady(ctx context.Context) error {
-	if _, err := c.getDirectly(ctx, "/readyz?verbose"); err != nil {
+	for _, n := range c.controlPlanes() {
+		if err := n.api.ready(ctx); err != nil {
+			return fmt.Errorf("%s: %w", n.name, err)
+		}
+	}
+	if len(c.controlPlanes()) == 1 {
+		return nil
+	}
+	return c.api.ready(ctx)
+}
+
+// ready looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
+func (a *apiServer) ready(ctx context.Context) error {
+	if _, err := a.get(ctx, "/readyz?verbose"); err != nil {
 		return err
 	}
-	if _, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+	if _, err := a.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
 		return err
 	}
-	return c.rolesKnown(ctx)
+	return a.rolesKnown(ctx)
 }
 
 // rolesKnown asks whether the API server knows the roles by which others may do what they do. We ourselves need none.
-func (c *Cluster) rolesKnown(ctx context.Context) error {
+func (a *apiServer) rolesKnown(ctx context.Context) error {
 	const user = "system:kube-scheduler"
-	review, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+	review, err := a.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
 	}}, metav1.CreateOptions{})
 	if err != nil {

@@ -3,7 +3,9 @@ package kind
 import (
 	"context"
 	"fmt"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -22,29 +24,42 @@ type podStarts struct {
 
 type startsByPod []podStarts
 
-// startsScript prints for each pod of a component: a line with its folder and the number of its last start, and the last lines of the start before, if there
+// startsScript prints for each pod of components: a line with its folder and the number of its last start, and the last lines of the start before, if there
 // was one.
-const startsScript = `for pod in /var/log/pods/kube-system_"$1"-*; do
-  [ -d "$pod/$1" ] || continue
-  last=
-  before=
-  count=0
-  for log in $(ls "$pod/$1" | grep -E '^[0-9]+\.log$' | sort -n); do
-    before="$last"
-    last="$log"
-    count="${log%.log}"
+const startsScript = `for component in "$@"; do
+  for pod in /var/log/pods/kube-system_"$component"-*; do
+    [ -d "$pod/$component" ] || continue
+    last=
+    before=
+    count=0
+    for log in $(ls "$pod/$component" | grep -E '^[0-9]+\.log$' | sort -n); do
+      before="$last"
+      last="$log"
+      count="${log%.log}"
+    done
+    echo "pod $pod $count"
+    [ "$count" = 0 ] || tail -n 15 "$pod/$component/${before:-$last}" | sed 's/^/said /'
   done
-  echo "pod $pod $count"
-  [ "$count" = 0 ] || tail -n 15 "$pod/$1/${before:-$last}" | sed 's/^/said /'
 done`
 
-// starts looks at the starts of a component's container in this node.
-func (n node) starts(ctx context.Context, component clusters.Component) (startsByPod, error) {
-	out, err := n.shell(ctx, startsScript, string(component))
+// starts looks at the starts of components' containers in this node.
+func (n node) starts(ctx context.Context, components ...clusters.Component) (startsByPod, error) {
+	var names []string
+	for _, component := range components {
+		names = append(names, string(component))
+	}
+	out, err := n.shell(ctx, startsScript, names...)
 	if err != nil {
 		return nil, err
 	}
 	return parseStarts(out), nil
+}
+
+// of are those of a component.
+func (s startsByPod) of(component clusters.Component) startsByPod {
+	return slices.DeleteFunc(slices.Clone(s), func(pod podStarts) bool {
+		return !strings.HasPrefix(path.Base(pod.folder), "kube-system_"+string(component)+"-")
+	})
 }
 
 func parseStarts(out string) startsByPod {

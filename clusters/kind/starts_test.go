@@ -91,8 +91,12 @@ func TestStartsScript(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := parseStarts(string(out)), (startsByPod{{folder: folder, last: c.last, said: c.said}}); !reflect.DeepEqual(got, want) {
+			got, want := parseStarts(string(out)), startsByPod{{folder: folder, last: c.last, said: c.said}}
+			if got = got.of(clusters.APIServer); !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if others := got.of(clusters.Scheduler); len(others) > 0 {
+				t.Errorf("of the scheduler: %+v", others)
 			}
 		})
 	}

@@ -39,9 +39,9 @@ type replacement struct {
 // failureInterval is between two looks at whether a component fails to start: each is a command in the node, which costs more than all else.
 const failureInterval = time.Second
 
-// plan says what to replace a component's manifest with; nil when it is as the state wants it.
-func (c *Cluster) plan(ctx context.Context, component clusters.Component, state clusters.State) (*replacement, error) {
-	current, stopped, err := c.controlPlane().manifest(ctx, component)
+// plan says what to replace a component's manifest in a node with; nil when it is as the state wants it.
+func (c *Cluster) plan(ctx context.Context, n node, component clusters.Component, state clusters.State) (*replacement, error) {
+	current, stopped, err := n.manifest(ctx, component)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,10 @@ func (c *Cluster) plan(ctx context.Context, component clusters.Component, state 
 	}}, c.remember(component, ours)
 }
 
-// replaced is nil once the new component runs and is ready. That it does not start is an error that is final.
-func (c *Cluster) replaced(ctx context.Context, r *replacement) error {
+// replaced is nil once the new component of a node runs and is ready. That it does not start is an error that is final.
+func (c *Cluster) replaced(ctx context.Context, n node, r *replacement) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	n := c.controlPlane()
 	err := c.isNew(ctx, r, n)
 	if err == nil || time.Since(r.sought) < failureInterval {
 		return err
@@ -88,10 +87,16 @@ func (c *Cluster) isNew(ctx context.Context, r *replacement, n node) error {
 	if at := startTime(metrics); at == 0 || at == r.startedBefore {
 		return errors.New("the one before still runs")
 	}
-	if err := r.proves(metrics); err != nil || r.component != clusters.APIServer {
+	if err := r.proves(metrics); err != nil {
 		return err
 	}
-	return c.apiReady(ctx)
+	switch r.component {
+	case clusters.APIServer:
+		return n.api.ready(ctx)
+	case clusters.Etcd:
+		return hasLeader(metrics)
+	}
+	return nil
 }
 
 // startedAt is when the component's process started, 0 when it does not say.
@@ -119,7 +124,7 @@ func (n node) manifest(ctx context.Context, component clusters.Component) (text 
 // writeSchedulerConfig writes kube-scheduler's configuration, and returns what to mark its manifest with: nothing while it is what the scheduler was
 // created with.
 func (c *Cluster) writeSchedulerConfig(state clusters.State) (revision string, err error) {
-	config, err := schedulerConfig(state.SchedulerProfiles)
+	config, err := schedulerConfig(state)
 	if err != nil {
 		return "", err
 	}
@@ -141,7 +146,7 @@ func (c *Cluster) writeSchedulerConfig(state clusters.State) (revision string, e
 
 // schedulerRevision names the content of kube-scheduler's configuration.
 func schedulerRevision(state clusters.State) (string, error) {
-	config, err := schedulerConfig(state.SchedulerProfiles)
+	config, err := schedulerConfig(state)
 	sum := sha256.Sum256(config)
 	return hex.EncodeToString(sum[:8]), err
 }
@@ -166,7 +171,15 @@ func (c *Cluster) remember(component clusters.Component, ours map[string]*string
 
 // settled waits until kubelet has told the API server of the new pods, and they are Ready: who looks at the pods of the system sees what runs.
 func (c *Cluster) settled(ctx context.Context) error {
-	n := c.controlPlane()
+	for _, n := range c.controlPlanes() {
+		if err := c.settledOn(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) settledOn(ctx context.Context, n node) error {
 	for _, component := range clusters.ControlPlane() {
 		text, _, err := n.manifest(ctx, component)
 		if err != nil {
@@ -176,7 +189,7 @@ func (c *Cluster) settled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = c.await(ctx, "the pod of "+string(component), func(ctx context.Context) error {
+		err = c.await(ctx, "the pod of "+string(component)+c.on(n), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, oneLook)
 			defer cancel()
 			pod, err := c.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.nodeName, metav1.GetOptions{})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -114,6 +115,37 @@ func TestDeathOfAComponent(t *testing.T) {
 	err := <-c.Died()
 	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
+	}
+}
+
+// A component that ends while the API server is being replaced is started again, and the transition goes on.
+func TestComponentThatEndsInATransition(t *testing.T) {
+	c := create(t, provider(t), "revives", clusters.State{Version: "1.34"})
+	before := c.PIDs()
+	state := c.State()
+	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}}}
+	done := make(chan error, 1)
+	go func() { done <- c.Converge(t.Context(), state) }()
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for pid := 0; pid == 0 || pid == before[string(clusters.APIServer)]; pid = c.PIDs()[string(clusters.APIServer)] {
+		select {
+		case err := <-done:
+			t.Fatalf("the transition ended before a component could: %v", err)
+		case <-again.C:
+		}
+	}
+	if err := syscall.Kill(before[string(clusters.ControllerManager)], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if pid := c.PIDs()[string(clusters.ControllerManager)]; pid == 0 || pid == before[string(clusters.ControllerManager)] {
+		t.Errorf("kube-controller-manager is process %d", pid)
+	}
+	if err := namespaces(t, c); err != nil {
+		t.Error(err)
 	}
 }
 

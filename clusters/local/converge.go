@@ -122,15 +122,15 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 	if err := c.stopSchedulers(ctx, changed); err != nil {
 		return err
 	}
-	ready, ctx := errgroup.WithContext(ctx)
+	ready, starting := errgroup.WithContext(ctx)
 	for _, w := range changed {
-		if err := c.replace(ctx, string(w.component), w.started); err != nil {
+		if err := c.replace(starting, string(w.component), w.started); err != nil {
 			return errors.Join(err, ready.Wait())
 		}
-		ready.Go(func() error { return c.readyOrAgain(ctx, w.component) })
+		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
 		if w.component == clusters.APIServer && !down {
 			// The others give up when nobody listens.
-			if err := c.listening(ctx); err != nil {
+			if err := c.listening(starting); err != nil {
 				// Who waited for it to be ready says the same, and more.
 				if waited := ready.Wait(); waited != nil {
 					return waited

@@ -84,7 +84,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 		if gates == nil { // with wrong gates kube-scheduler would speak of them alone
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
-		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems))
+		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems), state.CheckOneControlPlane("a local cluster"))
 		errs = append(errs, state.CheckSchedulers()...)
 	}
 	return errors.Join(errs...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 
@@ -44,8 +45,8 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 	}
 	var errs []error
 	for _, fault := range definition.Simulated.Faults {
-		if !slices.Contains(simulator.Faults, fault) {
-			errs = append(errs, fmt.Errorf("simulator %s has no fault %q; it has: %s", definition.Simulator(), fault, strings.Join(simulator.Faults, ", ")))
+		if err := checkFault(fault, simulator); err != nil {
+			errs = append(errs, fmt.Errorf("simulator %s %w", definition.Simulator(), err))
 		}
 	}
 	if variant := definition.Simulated.Variant; variant != "" && !slices.Contains(simulator.Variants, variant) {
@@ -55,6 +56,22 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 		errs = append(errs, fmt.Errorf("simulator %s takes no configuration", definition.Simulator()))
 	}
 	return errs
+}
+
+func checkFault(text string, simulator Simulator) error {
+	name, pattern := clusters.SplitFault(text)
+	_, wrong := path.Match(pattern, "")
+	switch {
+	case !slices.Contains(simulator.Faults, name):
+		return fmt.Errorf("has no fault %q; it has: %s", name, strings.Join(simulator.Faults, ", "))
+	case name == text:
+		return nil
+	case pattern == "" || wrong != nil:
+		return fmt.Errorf("cannot have fault %s in namespaces %q: that is no pattern for names", name, pattern)
+	case slices.Contains(simulator.ClusterWide, name):
+		return fmt.Errorf("cannot have fault %s in namespaces %s alone: it is one of the whole cluster", name, pattern)
+	}
+	return nil
 }
 
 // checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not looked at.

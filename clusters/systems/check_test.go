@@ -19,13 +19,18 @@ func TestCheck(t *testing.T) {
 		return clusters.System{Name: "lws", Version: "7", Process: &p}
 	}
 	manifests := func(names ...string) clusters.System { return clusters.System{Name: "lws", Manifests: names} }
-	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, Variants: []string{"v"}}, "grove": {Configurable: true}}
+	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, ClusterWide: []string{"b"}, Variants: []string{"v"}}, "grove": {Configurable: true}}
 	config := map[string]any{"a": "b"}
 	for i, c := range []struct {
 		system clusters.System
 		want   string
 	}{
 		{simulated(clusters.Simulated{Faults: []string{"b"}, Variant: "v"}), ""},
+		{simulated(clusters.Simulated{Faults: []string{"a@team-*"}}), ""},
+		{simulated(clusters.Simulated{Faults: []string{"c@team-*"}}), `has no fault "c"; it has: a, b`},
+		{simulated(clusters.Simulated{Faults: []string{"a@["}}), `cannot have fault a in namespaces "[": that is no pattern for names`},
+		{simulated(clusters.Simulated{Faults: []string{"a@"}}), `cannot have fault a in namespaces "": that is no pattern`},
+		{simulated(clusters.Simulated{Faults: []string{"b@team-*"}}), "cannot have fault b in namespaces team-* alone: it is one of the whole cluster"},
 		{simulated(clusters.Simulated{Faults: []string{"a", "c"}}), `has no fault "c"; it has: a, b`},
 		{simulated(clusters.Simulated{Variant: "w"}), `has no variant "w"; it has: v`},
 		{simulated(clusters.Simulated{Config: config}), "takes no configuration"},

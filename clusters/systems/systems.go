@@ -26,6 +26,8 @@ type Simulator struct {
 	Command []string
 	// Faults that it can have, and Variants that it can be.
 	Faults, Variants []string
+	// ClusterWide are those of the faults that cannot be confined to namespaces.
+	ClusterWide []string
 	// Configurable: it takes --config=FILE, too, a YAML file that a scenario gives it.
 	Configurable bool
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.

@@ -133,6 +133,7 @@ func (f *stateFlags) missingSchedulers(state clusters.State) error {
 func newClusterCreateCommand() *cobra.Command {
 	var flags lastingFlags
 	var state stateFlags
+	var controlPlanes int
 	command := &cobra.Command{
 		Use: "create [NAME]", Short: "Create a cluster that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -144,7 +145,7 @@ func newClusterCreateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			wanted, err := provider.Resolve(command.Context(), clusters.State{}.With(change))
+			wanted, err := provider.Resolve(command.Context(), clusters.State{ControlPlanes: controlPlanes}.With(change))
 			if err != nil {
 				return err
 			}
@@ -161,6 +162,7 @@ func newClusterCreateCommand() *cobra.Command {
 	}
 	flags.add(command)
 	state.add(command)
+	command.Flags().IntVar(&controlPlanes, "control-planes", 1, "number of control planes of a kind cluster: 1, 3, 5 or 7")
 	return command
 }
 

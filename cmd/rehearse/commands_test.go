@@ -36,7 +36,7 @@ func TestWrongInput(t *testing.T) {
 		"a file that is not there":    {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
 		"an empty folder":             {[]string{"run", t.TempDir()}, []string{"no *.yaml"}},
 		"an unknown command":          {[]string{"rnu"}, []string{"unknown command", "run"}},
-		"an unknown flag":             {[]string{"run", "--pararel", "3", good}, []string{"--pararel"}},
+		"an unknown flag":             {[]string{"run", "--pararel", "3", good}, []string{"--pararel", "see rehearse run --help"}},
 		"an unknown provider":         {[]string{"run", "--provider", "cloud", good}, []string{"cloud", "local"}},
 		"an unknown source":           {[]string{"run", "--source", "magic", good}, []string{"magic", "build"}},
 		"flags of another provider":   {[]string{"run", "--kubeconfig", "x", good}, []string{"--provider existing"}},

@@ -153,6 +153,7 @@ func (c *conformanceRun) results(ctx context.Context, results *conformance.Resul
 		})
 		failure = errors.Join(failure, err)
 	}
+	results.Interrupted = ctx.Err() != nil
 	return failure
 }
 

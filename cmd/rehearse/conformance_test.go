@@ -41,6 +41,7 @@ func TestConformanceWrongInput(t *testing.T) {
 		"a variant of nothing":      {[]string{"conformance", "porch", "--system", "kai=variant:x"}, []string{"no simulator of a system"}},
 		"requirements of nothing":   {[]string{"requirements", "x"}, []string{`no suite "x"`}},
 		"faults of no suite":        {[]string{"faults"}, []string{"name one suite"}},
+		"faults that are not tried": {[]string{"faults", "kai", "--only", "hint-never"}, []string{"--only is for --try"}},
 		"one report":                {[]string{"conformance", "diff", "a.yaml"}, []string{"name two reports"}},
 		"reports that are not":      {[]string{"conformance", "diff", "a.yaml", "b.yaml"}, []string{"a.yaml"}},
 	} {

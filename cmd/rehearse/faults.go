@@ -24,10 +24,10 @@ func newFaultsCommand() *cobra.Command {
 		Use:   "faults SUITE",
 		Short: "List the bugs that a suite's simulator can be told to have, or try them",
 		Long: `Faults lists the bugs that a simulator can be told to have, each with the requirements that it breaks. A scenario asks for them by
-simulated: {faults: [NAME]}, a run or a conformance run by --system SYSTEM=faults:NAME.
+simulated: {faults: [NAME]}, a run or a conformance run by --system SYSTEM=faults:NAME. NAME@PATTERN shows only in namespaces whose names match.
 
-With --try it runs the suite with each fault and demands that it fails, at a scenario that covers what the fault breaks; and that it is green without faults, before
-and after. Exit codes then: 0 so it is; 1 it is not; 3 it could not be tried.`,
+With --try it runs the suite with each fault and demands that it fails, at a scenario that covers what the fault breaks; and that it is green without faults, before,
+and beside them or after. Exit codes then: 0 so it is; 1 it is not; 3 it could not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never`,
 		Args: oneSuite,
@@ -35,6 +35,11 @@ and after. Exit codes then: 0 so it is; 1 it is not; 3 it could not be tried.`,
 			suite, err := findSuite(args[0])
 			if err != nil {
 				return err
+			}
+			for _, name := range []string{"only", "all", "clusters"} {
+				if !f.try && command.Flags().Changed(name) {
+					return fmt.Errorf("--%s is for --try", name)
+				}
 			}
 			if !f.try {
 				return writeFaults(command.OutOrStdout(), suite)

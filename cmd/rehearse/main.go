@@ -10,11 +10,13 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
 func main() {
 	component.Main()
+	kind.Main()
 	catalog().Main()
 	// What libraries log of requests that are tried again is no part of what is told here.
 	klog.SetLogger(logr.Discard())

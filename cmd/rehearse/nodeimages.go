@@ -20,7 +20,8 @@ func newNodeImagesCommand() *cobra.Command {
 		Use:   "node-images VERSION...",
 		Short: "Build node images for kind clusters without any container registry",
 		Long: `Node-images builds the images of kind's nodes from Debian packages and Go modules alone, and loads them into the container
-engine as ` + nodeimage.Repository + `:vVERSION, where --provider kind finds them. It needs Linux, root, debootstrap, Go and a
+engine as ` + nodeimage.Repository + `:vVERSION, where --provider kind finds them; and ` + nodeimage.BalancerTag + `, the load
+balancer of clusters of several control planes. It needs Linux, root, debootstrap, Go and a
 container engine. An image of the same content is not built again.`,
 		Example: `  sudo rehearse node-images 1.34 1.35`,
 		Args:    cobra.MinimumNArgs(1),
@@ -50,6 +51,11 @@ container engine. An image of the same content is not built again.`,
 					errs = append(errs, broken(err))
 					continue
 				}
+				fmt.Fprintln(command.OutOrStdout(), tag)
+			}
+			if tag, err := builder.BuildBalancer(command.Context()); err != nil {
+				errs = append(errs, broken(err))
+			} else {
 				fmt.Fprintln(command.OutOrStdout(), tag)
 			}
 			return errors.Join(errs...)

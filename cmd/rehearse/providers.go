@@ -37,7 +37,7 @@ func (f *releaseFlags) local(lasting bool, progress clusters.Progress) (*local.P
 	return provider, nil
 }
 
-const nodeImageUsage = "kind: the node image of a version (1.36=NAME), or of every version (example.com/node:v{version})"
+const nodeImageUsage = "kind: the node image of a version (1.36=NAME), of every version (example.com/node:v{version}), or the load balancer of several control planes (load-balancer=NAME)"
 
 // providerFlags choose the provider of clusters.
 type providerFlags struct {

@@ -17,7 +17,7 @@ func newRequirementsCommand() *cobra.Command {
 		Use:   "requirements SUITE",
 		Short: "List what a suite requires, and what tests it",
 		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover each and of the simulator's faults that
-break it. It fails when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
+break it. It fails (exit 1) when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
 		Args: oneSuite,

@@ -85,6 +85,9 @@ writes that must be refused, what must come true), and says in JUnit what held a
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
+	})
 	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newNodeImagesCommand(), newClusterCommand())
 	return root
 }

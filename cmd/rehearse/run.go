@@ -86,10 +86,14 @@ failed, so that something could not be judged; 130 interrupted.`,
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", "folder for the reports and for what failed scenarios leave")
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 1, "how many clusters there are at once")
+	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
 	command.Flags().BoolVar(&options.History, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	return command
 }
+
+// stepTimeoutUsage is that of a flag of runs and of conformance runs.
+const stepTimeoutUsage = "how long a step may take where neither it nor its scenario says, on a slow machine for instance (default 30s)"
 
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
 	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, "junit.xml")))
@@ -135,10 +139,15 @@ func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
 func newPlanCommand() *cobra.Command {
 	var what selection
 	command := &cobra.Command{
-		Use:     "plan FILE|FOLDER|GLOB...",
-		Short:   "Say what a run would do to which cluster, and start nothing",
-		Example: `  rehearse plan scenarios/kubernetes`,
-		Args:    named("a file, a folder or a glob of scenarios"),
+		Use:   "plan FILE|FOLDER|GLOB...",
+		Short: "Say what a run would do to which cluster, and start nothing",
+		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is skipped. Whatever is wrong with the
+scenarios is found as a run finds it. A transition is shown by what it changes.
+
+Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected.`,
+		Example: `  rehearse plan scenarios/kubernetes
+  rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
+		Args: named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			plan, err := what.plan(command, paths, false, progressTo(command.ErrOrStderr()))
 			if err != nil {

@@ -80,7 +80,7 @@ func TestFaultsAreTried(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
 	}
-	for _, want := range []string{"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught", "green before and green after"} {
+	for _, want := range []string{"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught", "green before and green beside or after"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}

@@ -67,10 +67,12 @@ type Server struct {
 	kinds   []Kind
 	fault   func(Request) *Fault
 	objects map[key]*unstructured.Unstructured
-	version int64
-	log     []change
-	changed chan struct{}
-	numbers map[string]int
+	// unmanaged: no managed fields are kept.
+	unmanaged bool
+	version   int64
+	log       []change
+	changed   chan struct{}
+	numbers   map[string]int
 	// Agents are the user agents that asked.
 	agents map[string]bool
 }
@@ -111,6 +113,13 @@ func (s *Server) Misbehave(fault func(Request) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
+}
+
+// Unmanaged keeps no managed fields from now on, as some aggregated API servers.
+func (s *Server) Unmanaged() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unmanaged = true
 }
 
 // Serve serves another kind from now on.

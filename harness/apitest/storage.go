@@ -42,7 +42,9 @@ func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager 
 			entries = append(entries, entry)
 		}
 	}
-	object.SetManagedFields(entries)
+	if object.SetManagedFields(entries); s.unmanaged {
+		object.SetManagedFields(nil)
+	}
 	kind := "ADDED"
 	if before != nil {
 		kind = "MODIFIED"

@@ -27,13 +27,13 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 	if err := w.look(first); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
-	if w.holds() != wanted {
+	if !w.surely(wanted) {
 		return w.failed(ctx, violation(wanted)+" at the first look.", nil)
 	}
 	var decisive history.Change
 	violated := func(change history.Change) bool {
 		decisive = change
-		return w.holds() != wanted
+		return !w.surely(wanted)
 	}
 	length := time.Duration(w.Assertion.For)
 	window, cancel := w.limited(ctx, length)

@@ -69,6 +69,57 @@ func TestThroughout(t *testing.T) {
 	}
 }
 
+// That an expression cannot be evaluated is no answer to whether something is absent, unless it is the field that is.
+func TestUnclear(t *testing.T) {
+	absent := scenarios.Assertion{CEL: "object.ready", Absent: true, Within: length, For: length}
+	all := ready()
+	all.Within = length
+	most := scenarios.Assertion{CEL: "object.ready", Count: &scenarios.Count{Max: ptr.To(1)}, Within: length, For: length}
+	some := scenarios.Assertion{CEL: "object.ready", Within: length, For: length}
+	for _, tt := range []struct {
+		name      string
+		decide    verb
+		assertion scenarios.Assertion
+		ready     any // of one object; that of the other is true
+		want      reports.Status
+	}{
+		{"never", Never, ready(), "yes", reports.Error},
+		{"absent", Eventually, absent, "yes", reports.Failed}, // the other one is there in any case
+		{"all", Eventually, all, "yes", reports.Error},
+		{"at most", Eventually, most, "yes", reports.Error},
+		{"at most, a field that is not there", Eventually, most, nil, reports.Passed},
+		{"some", Eventually, some, "yes", reports.Passed},
+		{"always", Always, all, "yes", reports.Error},
+		{"always some", Always, some, "yes", reports.Passed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("a", "ready", true)
+			if tt.ready == nil {
+				f.put("b")
+			} else {
+				f.put("b", "ready", tt.ready)
+			}
+			f.observe()
+			result := f.begun(tt.decide, tt.assertion).after(5 * time.Second)
+			check(t, result, tt.want)
+			if said := strings.Contains(result.Message, "the expression could not be evaluated of b: no such overload"); said != (tt.want == reports.Error) {
+				t.Errorf("it says:\n%s", result.Message)
+			}
+		})
+	}
+	t.Run("in a window", func(t *testing.T) {
+		f := newFixture(t)
+		f.put("a", "ready", false)
+		f.observe()
+		window := f.window(func() {
+			f.put("a", "ready", "yes")
+			f.put("a", "ready", false)
+		})
+		check(t, f.past(Never, scenarios.Assertion{CEL: "object.ready"}, window), reports.Error)
+	})
+}
+
 func TestThroughoutFromTheFirstLook(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)

@@ -14,7 +14,8 @@ import (
 )
 
 // Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and "objects"
-// (the fields of each selected object). An error is about this object: a field that is not there.
+// (the fields of each selected object). A *scenarios.MissingError is about this object,
+// which then does not match; with any other nobody can say whether it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 
 // Input is an assertion and what it takes to decide it.

@@ -8,8 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up.
-const lastLookWithin = 2 * time.Second
+// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up: longer than a busy machine keeps
+// anybody waiting, since without an answer there is no verdict.
+const lastLookWithin = 10 * time.Second
 
 // Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. Whether it
 // is not so is decided by a last consistent look; if none can be had the result is an error, never a failure.
@@ -21,13 +22,13 @@ func Eventually(ctx context.Context, in Input) Result {
 	if err := w.look(limited); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
-	if w.holds() {
+	if w.surely(true) {
 		return w.held(time.Time{})
 	}
 	var decisive history.Change
 	holds := func(change history.Change) bool {
 		decisive = change
-		return w.holds()
+		return w.surely(true)
 	}
 	if w.until(limited, holds) {
 		return w.held(decisive.At)

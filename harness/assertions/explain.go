@@ -85,6 +85,9 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 		// Whatever looked wrong may have come of the interrupt.
 		return w.couldNotLook(ctx, ctx.Err())
 	}
+	if err := w.doubt(); err != nil {
+		return w.couldNotLook(ctx, err)
+	}
 	body := []string{w.situation()}
 	focus := w.focus()
 	if focus != nil {

@@ -130,8 +130,9 @@ type lookedClock struct {
 }
 
 func (c lookedClock) Now() time.Time {
+	now := c.FakeClock.Now() // before the test lets time go by
 	c.looked()
-	return c.FakeClock.Now()
+	return now
 }
 
 // running is an assertion under way.
@@ -203,11 +204,15 @@ func (r *running) atLast() Result {
 // evaluate stands in for CEL: "object.F" is the boolean field F of the object, "objects.F" is whether all have it.
 func evaluate(expression string, variables map[string]any) (bool, error) {
 	of := func(object any, field string) (bool, error) {
-		value, ok := object.(map[string]any)[field].(bool)
-		if !ok {
-			return false, errors.New("no such key: " + field)
+		value, there := object.(map[string]any)[field]
+		is, ok := value.(bool)
+		switch {
+		case !there:
+			return false, &scenarios.MissingError{What: "no such key: " + field}
+		case !ok:
+			return false, errors.New("no such overload")
 		}
-		return value, nil
+		return is, nil
 	}
 	if field, ok := strings.CutPrefix(expression, "object."); ok {
 		return of(variables["object"], field)

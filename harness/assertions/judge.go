@@ -2,6 +2,8 @@ package assertions
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 
@@ -20,6 +22,8 @@ type candidate struct {
 	differs bool
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
+	// unclear: for another reason than that a field is not there, so that nobody can say whether the object matches.
+	unclear bool
 }
 
 // answer is what CEL said.
@@ -41,8 +45,8 @@ type judge struct {
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, where one is enough; nil while it has not been asked about this state.
 	answer *answer
-	// matched is how many of the candidates match.
-	matched int
+	// matched is how many of the candidates match, and unclear of how many nobody can say it.
+	matched, unclear int
 }
 
 var objectsVariable, objectVariable = regexp.MustCompile(`\bobjects\b`), regexp.MustCompile(`\bobject\b`)
@@ -59,7 +63,7 @@ func newJudge(in Input) *judge {
 
 // begin takes the objects of a view in the place of what was known.
 func (j *judge) begin(view history.View) {
-	j.candidates, j.matched = map[[2]string]*candidate{}, 0
+	j.candidates, j.matched, j.unclear = map[[2]string]*candidate{}, 0, 0
 	for _, object := range view.Objects {
 		j.candidates[[2]string{object.GetNamespace(), object.GetName()}] = &candidate{object: object}
 	}
@@ -90,10 +94,20 @@ func (j *judge) apply(change history.Change) bool {
 }
 
 func (j *judge) remove(key [2]string) {
-	if c := j.candidates[key]; c != nil && c.matches {
-		j.matched--
+	if c := j.candidates[key]; c != nil {
+		j.count(c, -1)
 	}
 	delete(j.candidates, key)
+}
+
+// count adds a candidate to what it counts as, or takes it away.
+func (j *judge) count(c *candidate, one int) {
+	if c.matches {
+		j.matched += one
+	}
+	if c.unclear {
+		j.unclear += one
+	}
 }
 
 func (j *judge) decideAll() {
@@ -110,10 +124,8 @@ func (j *judge) decideAll() {
 }
 
 func (j *judge) decide(c *candidate) {
-	if c.matches {
-		j.matched--
-	}
-	c.matches, c.differs, c.celError = false, false, nil
+	j.count(c, -1)
+	c.matches, c.differs, c.celError, c.unclear = false, false, nil, false
 	switch {
 	case len(matching.Match(j.assertion.Match, c.object.Object)) > 0:
 		c.differs = true
@@ -122,10 +134,10 @@ func (j *judge) decide(c *candidate) {
 	default:
 		c.matches, c.celError = j.evaluate(c)
 		c.matches = c.matches && c.celError == nil
+		var missing *scenarios.MissingError
+		c.unclear = c.celError != nil && !errors.As(c.celError, &missing)
 	}
-	if c.matches {
-		j.matched++
-	}
+	j.count(c, 1)
 }
 
 // evaluate asks CEL. What is said of all objects together, and of none in particular, is asked once for all of them.
@@ -161,9 +173,27 @@ func (j *judge) matching() []*candidate {
 	return slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.matches })
 }
 
-// holds says whether the assertion is true now.
-func (j *judge) holds() bool {
-	n := j.matched
+// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear does not matter to it.
+func (j *judge) surely(wanted bool) bool {
+	for unclear := range j.unclear + 1 {
+		if j.holds(j.matched+unclear) != wanted {
+			return false
+		}
+	}
+	return true
+}
+
+// doubt is why nobody can say whether the assertion is true now; nil when somebody can.
+func (j *judge) doubt() error {
+	if j.surely(true) || j.surely(false) {
+		return nil
+	}
+	unclear := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.unclear })
+	return fmt.Errorf("the expression could not be evaluated of %s: %w", names(unclear), unclear[0].celError)
+}
+
+// holds says whether the assertion is true when so many candidates match.
+func (j *judge) holds(n int) bool {
 	switch {
 	case j.assertion.Absent:
 		return n == 0

@@ -86,7 +86,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	}
 	w.begin(history.View{Objects: objects})
 	w.seq, w.began = w.Window.Begin.Seq, w.Window.Begin.At
-	if w.holds() != wanted {
+	if !w.surely(wanted) {
 		w.seq = w.Window.End.Seq // whether it was so later on is worth knowing
 		return w.failed(ctx, fmt.Sprintf("%s when %q began.", violation(wanted), w.Window.First), nil)
 	}
@@ -98,7 +98,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		if !w.apply(change) {
 			w.skipped++ // what is known is the state before
 		}
-		if !change.More && w.holds() != wanted {
+		if !change.More && !w.surely(wanted) {
 			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At), w.Window.during(change.Seq),
 				change.Name, change.Type, found(change)), &change)
 		}

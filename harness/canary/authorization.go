@@ -16,7 +16,7 @@ const group, resource = "rehearse.dev", "canaries"
 
 var reviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
 
-// place is where a Role is a canary: not where the scenario counts its own.
+// place is where a Role is a canary: a namespace that no scenario ends.
 func (c Canary) place() string {
 	if c.Family == Role {
 		return metav1.NamespaceDefault
@@ -42,6 +42,7 @@ func (c Canary) grant() []piece {
 		object.SetAPIVersion(authorization + "/" + c.Version)
 		object.SetKind(one.kind)
 		object.SetName(c.Name)
+		object.SetLabels(map[string]string{label: c.Name})
 		object.SetNamespace(c.place())
 		gvr := schema.GroupVersionResource{Group: authorization, Version: c.Version, Resource: strings.ToLower(one.kind) + "s"}
 		pieces = append(pieces, piece{gvr, object})

@@ -15,11 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// label marks the Lease that a canary is about: a kind that other policies and webhooks seldom are about, and of which a dry run does no harm.
-const label = "rehearse.dev/canary"
+// label marks the canary, which no scenario is to count, and the Lease that it is about: a kind that other policies and webhooks seldom are about, and of
+// which a dry run does no harm.
+const label = history.AsideLabel
 
 // removal is how long the removal of a canary may take. What is left of one is about nothing.
 const removal = 5 * time.Second

@@ -22,6 +22,7 @@ func (c Canary) piece(kind, resource string, content map[string]any) piece {
 	object.SetAPIVersion(admission + "/" + c.Version)
 	object.SetKind(kind)
 	object.SetName(c.Name)
+	object.SetLabels(map[string]string{label: c.Name})
 	return piece{schema.GroupVersionResource{Group: admission, Version: c.Version, Resource: resource}, object}
 }
 

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"path"
+	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -82,18 +86,27 @@ func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.
 	s.recorder.mu.RLock()
 	from := s.progress
 	s.recorder.mu.RUnlock()
-	seconds := int64(300 + rand.IntN(300)) // spreads load, nothing more
+	seconds := 300 + rand.IntN(300) // spreads load, nothing more
 	timer := time.AfterFunc(connectTimeout, cancel)
 	defer timer.Stop()
-	connection, err := s.recorder.client.Resource(s.resource).Watch(ctx, metav1.ListOptions{
-		ResourceVersion:     from,
-		AllowWatchBookmarks: true,
-		TimeoutSeconds:      &seconds,
-	})
+	connection, err := s.recorder.watches.Get().AbsPath(pathOf(s.resource)).
+		Param("watch", "true").
+		Param("allowWatchBookmarks", "true").
+		Param("resourceVersion", from).
+		Param("timeoutSeconds", strconv.Itoa(seconds)).
+		Stream(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", s.resource.GroupResource(), withoutURL(err))
 	}
-	return connection, nil
+	return watch.NewStreamWatcher(newEvents(connection), apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
+}
+
+// pathOf is where the API server serves a resource of all namespaces.
+func pathOf(r schema.GroupVersionResource) string {
+	if r.Group == "" {
+		return path.Join("/api", r.Version, r.Resource)
+	}
+	return path.Join("/apis", r.Group, r.Version, r.Resource)
 }
 
 // consume records events until the connection ends, and says whether there was any.

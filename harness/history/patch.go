@@ -1,6 +1,9 @@
 package history
 
-import "maps"
+import (
+	"maps"
+	"reflect"
+)
 
 // Patch is the JSON merge patch (RFC 7386) that leads from one object to another, with parts of the second in it. It is not exact where the
 // second holds a null, which such a patch cannot say.
@@ -78,6 +81,9 @@ func equal(a, b any) bool {
 		if !ok || len(a) != len(b) {
 			return false
 		}
+		if sameMap(a, b) {
+			return true
+		}
 		for key, value := range a {
 			if other, there := b[key]; !there || !equal(value, other) {
 				return false
@@ -88,6 +94,9 @@ func equal(a, b any) bool {
 		b, ok := b.([]any)
 		if !ok || len(a) != len(b) {
 			return false
+		}
+		if len(a) > 0 && &a[0] == &b[0] {
+			return true
 		}
 		for i, value := range a {
 			if !equal(value, b[i]) {
@@ -102,4 +111,9 @@ func equal(a, b any) bool {
 		}
 		return a == b
 	}
+}
+
+// sameMap says that two maps are one, as equal parts of objects mostly are (shared): what is in it need not be compared.
+func sameMap(a, b map[string]any) bool {
+	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
 }

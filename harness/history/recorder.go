@@ -25,6 +25,7 @@ const DefaultMaxBytes = 256 << 20
 type Recorder struct {
 	client   dynamic.Interface
 	metadata metadata.Interface
+	watches  rest.Interface
 	clock    clock.PassiveClock
 	pageSize int64
 
@@ -66,12 +67,14 @@ func New(config *rest.Config, options ...Option) (*Recorder, error) {
 	config.Wrap(newImpatient)
 	client, err1 := dynamic.NewForConfig(config)
 	meta, err2 := metadata.NewForConfig(config)
-	if err := errors.Join(err1, err2); err != nil {
+	watches, err3 := rest.UnversionedRESTClientFor(dynamic.ConfigFor(config))
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("make a client for the history: %w", err)
 	}
 	r := &Recorder{
 		client:   client,
 		metadata: meta,
+		watches:  watches,
 		clock:    clock.RealClock{},
 		pageSize: 500,
 		streams:  map[schema.GroupVersionResource]*Stream{},

@@ -9,7 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Scope selects objects of a stream. The zero Scope is all of them.
+// AsideLabel marks what the harness itself writes into a cluster for a moment, to see something. It is in no scope: no scenario counts it.
+const AsideLabel = "rehearse.dev/canary"
+
+// Scope selects objects of a stream. The zero Scope is all of them, but those with the AsideLabel.
 type Scope struct {
 	// Namespace of the objects; "" is every namespace, and what cluster-scoped objects need.
 	Namespace string
@@ -25,7 +28,8 @@ func (s Scope) Contains(object *unstructured.Unstructured) bool {
 }
 
 func (s Scope) has(namespace, name string, set map[string]string) bool {
-	return (s.Namespace == "" || s.Namespace == namespace) &&
+	_, aside := set[AsideLabel]
+	return !aside && (s.Namespace == "" || s.Namespace == namespace) &&
 		(s.Name == "" || s.Name == name) &&
 		(s.Selector == nil || s.Selector.Matches(labels.Set(set)))
 }

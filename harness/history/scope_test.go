@@ -13,6 +13,7 @@ func TestViewOfScope(t *testing.T) {
 	server.Put(pods, pod("y", "a", "app=web"))
 	server.Put(pods, pod("x", "b", "app=web"))
 	server.Put(pods, pod("x", "a", "app=db"))
+	server.Put(pods, pod("x", "c", history.AsideLabel+"=one"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(3))
 	for _, tt := range []struct {
@@ -38,6 +39,26 @@ func TestViewOfScope(t *testing.T) {
 			}
 			expect(t, fmt.Sprint(names), tt.want)
 		})
+	}
+}
+
+// What the harness writes for a moment to see something disturbs nobody's counts: of neither the objects nor their changes.
+func TestNoScopeHasWhatIsAside(t *testing.T) {
+	server := historytest.New(t)
+	server.Put(pods, pod("x", "a"))
+	stream := newRecorder(t, server).Stream(pods)
+	await(t, stream, changes(1))
+	seq := stream.View(history.Scope{}).Seq
+	server.Put(pods, pod("x", "b", history.AsideLabel+"=b"))
+	server.Delete(pods, "x", "b")
+	server.Put(pods, pod("x", "c"))
+	await(t, stream, changes(2))
+	now := stream.View(history.Scope{}).Seq
+	if got := stream.ChangesBetween(seq, now, history.Scope{}); len(got) != 1 || got[0].Name != "c" {
+		t.Errorf("the changes are %v, want that of c alone", got)
+	}
+	if objects, _ := stream.At(now, history.Scope{}); len(objects) != 2 {
+		t.Errorf("%d objects, want 2", len(objects))
 	}
 }
 

@@ -18,6 +18,28 @@ func (s *shared) object(o map[string]any) {
 	}
 }
 
+// next is object for the next state of an object, of which mostly nearly all is as it was: that is found without a hash.
+func (s *shared) next(o, before map[string]any) {
+	for key, value := range o {
+		name, _ := s.text(key)
+		o[name.(string)] = s.after(before[key], value)
+	}
+}
+
+// after returns the value that takes the place of another one: that one if they are equal.
+func (s *shared) after(before, v any) any {
+	if equal(before, v) {
+		return before
+	}
+	inner, isMap := v.(map[string]any)
+	if old, wasMap := before.(map[string]any); isMap && wasMap {
+		s.next(inner, old)
+		return v
+	}
+	v, _ = s.value(v)
+	return v
+}
+
 // put returns the hash of a key with its value, both of which it shares.
 func (s *shared) put(m map[string]any, key string, value any) uint64 {
 	name, h := s.text(key)

@@ -80,10 +80,14 @@ func (s *Stream) goneFrom(listed map[string]map[string]*unstructured.Unstructure
 
 func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) {
 	s.recorder.seq++
-	if t != Deleted {
-		s.recorder.shared.object(object.Object)
-	}
 	before := s.current[object.GetNamespace()][object.GetName()]
+	switch {
+	case t == Deleted:
+	case before == nil:
+		s.recorder.shared.object(object.Object)
+	default:
+		s.recorder.shared.next(object.Object, before.Object.Object)
+	}
 	r := &record{
 		Change: Change{
 			Seq:             s.recorder.seq,

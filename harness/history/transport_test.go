@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
 
@@ -43,15 +41,16 @@ func TestClientsDoNotWait(t *testing.T) {
 				attempts++
 				return answer(r)
 			})
-			client, err := dynamic.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", Transport: newImpatient(counted), QPS: -1})
+			r, err := New(&rest.Config{Host: "http://127.0.0.1:1", Transport: counted, QPS: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if watch, err := client.Resource(things).Watch(t.Context(), metav1.ListOptions{}); err == nil {
-				watch.Stop()
+			s := newStream(r, things)
+			if connection, err := s.connect(t.Context(), func() {}); err == nil {
+				connection.Stop()
 				t.Error("the watch opened")
 			}
-			if _, err := client.Resource(things).List(t.Context(), metav1.ListOptions{}); err == nil {
+			if _, _, err := s.list(t.Context(), Scope{}); err == nil {
 				t.Error("the list was answered")
 			}
 			if attempts != 2 {

@@ -35,3 +35,13 @@ func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness
 	}
 	return ofCluster, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
+
+// load is how many processes wanted to run on this machine, of late: on average of the last one, five and fifteen minutes.
+func load(b *testing.B) string {
+	b.Helper()
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(bytes.Join(bytes.Fields(data)[:3], []byte(" ")))
+}

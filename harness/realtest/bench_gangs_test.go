@@ -52,6 +52,8 @@ func BenchmarkGangs(b *testing.B) {
 		b.ReportMetric(alone.rate(), "pods/s-alone")
 		b.ReportMetric(watched.rate(), "pods/s-watched")
 		b.ReportMetric(100*(1-watched.rate()/alone.rate()), "%-slower-watched")
+		// What the machine's processors do in all, which others that use it slow down, but do not add to.
+		b.ReportMetric(100*(watched.cpu()/alone.cpu()-1), "%-more-cpu-watched")
 		b.ReportMetric(alone.cluster.Seconds()/alone.thousands(), "cpu-s/1000-pods-alone")
 		b.ReportMetric(watched.cluster.Seconds()/watched.thousands(), "cpu-s/1000-pods-watched")
 		b.ReportMetric((watched.harness-alone.harness).Seconds()/watched.thousands(), "cpu-s/1000-pods-of-harness")
@@ -66,6 +68,9 @@ type placing struct {
 }
 
 func (p placing) thousands() float64 { return float64(p.rounds*benchGangs*benchMembers) / 1000 }
+
+// cpu is the processors' time of the cluster and of this process, in seconds.
+func (p placing) cpu() float64 { return (p.cluster + p.harness).Seconds() }
 
 func (p placing) rate() float64 { return 1000 * p.thousands() / p.times.Seconds() }
 
@@ -127,7 +132,8 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 	clusterAfter, harnessAfter := processorTime(b, cluster)
 	p.rounds, p.times = p.rounds+1, p.times+took
 	p.cluster, p.harness = p.cluster+clusterAfter-clusterBefore, p.harness+harnessAfter-harnessBefore
-	b.Logf("watched: %t; %s", watch, took.Round(time.Millisecond))
+	b.Logf("watched: %t; %s; %s of processors in the cluster, %s here; load %s", watch, took.Round(time.Millisecond),
+		(clusterAfter - clusterBefore).Round(time.Millisecond), (harnessAfter - harnessBefore).Round(time.Millisecond), load(b))
 	verdicts()
 	if err := g.remove(b.Context()); err != nil {
 		b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
@@ -22,6 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	component.Main()
+	kind.Main()
 	os.Exit(m.Run())
 }
 

@@ -3,6 +3,7 @@ package writes
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -26,6 +27,7 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 			Status:   reports.Failed,
 			Message:  fmt.Sprintf("%s was refused, but should have been accepted: %s", op, describeStatus(a.status)),
 			Evidence: describeStatus(a.status),
+			gone:     a.status.Code == http.StatusNotFound,
 		}
 	case a.outcome == Refused:
 		return compareRefusal(op, step.Expect, a)

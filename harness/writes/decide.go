@@ -102,11 +102,11 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 			return answer{outcome: Accepted, object: object, lost: true}
 		}
 	}
-	if err := w.lookBefore(ctx, op, step, sent); err != nil {
-		return answer{err: err}
-	}
 	if !sent {
 		request.Proof.begin(ctx, op)
+		if err := w.lookBefore(ctx, op, request); err != nil {
+			return answer{err: err}
+		}
 	}
 	if request.start != nil {
 		if err := request.start.arrive(ctx); err != nil {
@@ -119,6 +119,9 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	a.warnings = drawn.all()
 	if a.outcome == Unknown {
 		return a
+	}
+	if a.outcome == Accepted && len(op.dryRun) == 0 {
+		request.Proof.accept(a.object)
 	}
 	if a.outcome == Refused && a.status.Code == http.StatusNotFound {
 		// The kind may have gone since it was found.

@@ -102,6 +102,9 @@ func (w *Writer) deleteEach(ctx context.Context, request Request, found []unstru
 		step := *request.Step
 		step.Delete = &one
 		verdict := w.Do(ctx, Request{Step: &step, Manager: request.Manager, Attempt: request.Attempt})
+		if verdict.gone { // something else deleted it since the list, as what it belongs to was deleted
+			verdict.Status, verdict.Evidence = reports.Passed, object.GetName()+" was gone already"
+		}
 		if verdict.Status != reports.Passed {
 			return verdict
 		}

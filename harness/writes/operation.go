@@ -38,6 +38,8 @@ type operation struct {
 	kind *Kind
 	// before is the object before the write, where that was looked at.
 	before *unstructured.Unstructured
+	// there are the objects without managed fields that were there before a creation, where that was looked at.
+	there strangers
 	// existed says that the object was there before an apply.
 	existed bool
 	uid     types.UID

@@ -3,6 +3,7 @@ package writes
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,9 @@ type Proof struct {
 	// made is the object that each field manager was seen to have written.
 	made   map[string]*unstructured.Unstructured
 	broken bool
+	// there are the strangers that none of the refused creations made; came are all that were seen since.
+	there strangers
+	came  []*unstructured.Unstructured
 }
 
 // held is a refused creation of which nobody has looked yet whether it stored something.
@@ -49,7 +53,7 @@ type held struct {
 
 // NewProof is for so many creations, which come one after the other and should be refused. It must be closed.
 func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
-	p := &Proof{w: w, most: int64(creations), made: map[string]*unstructured.Unstructured{}}
+	p := &Proof{w: w, most: int64(creations), made: map[string]*unstructured.Unstructured{}, there: strangers{}}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	return p
 }
@@ -69,6 +73,9 @@ func (p *Proof) begin(ctx context.Context, op *operation) {
 	watcher, err := api.Watch(p.ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
 	if err != nil || !patience.Stop() {
 		return
+	}
+	for i := range list.Items {
+		p.there.add(&list.Items[i])
 	}
 	p.api, p.kind, p.namespace, p.watcher = api, *op.kind, op.namespaceOf(p.w), watcher
 	go p.follow(watcher)
@@ -93,11 +100,40 @@ func (p *Proof) note(object *unstructured.Unstructured) {
 			p.made[entry.Manager] = object
 		}
 	}
+	if p.there.isNew(object) {
+		p.came = append(p.came, object)
+	}
+}
+
+// stranger is one that the creation may have made; nil when there is none.
+func (p *Proof) stranger(op *operation) *unstructured.Unstructured {
+	for _, object := range p.came {
+		named := op.name == object.GetName() || op.name == "" && strings.HasPrefix(object.GetName(), op.generateName)
+		if named && p.there.isNew(object) {
+			return object
+		}
+	}
+	return nil
+}
+
+// accept takes note of an object that was not refused.
+func (p *Proof) accept(object *unstructured.Unstructured) {
+	if p == nil || object == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.there.add(object)
+}
+
+// watches says whether refusals of such a creation are held.
+func (p *Proof) watches(op *operation) bool {
+	return p != nil && p.watcher != nil && op.verb == "create" && *op.kind == p.kind && op.namespaceOf(p.w) == p.namespace
 }
 
 // hold keeps a refusal until Prove; false when it must be looked after at once.
 func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
-	if p == nil || p.watcher == nil || op.verb != "create" || a.outcome != Refused || *op.kind != p.kind || op.namespaceOf(p.w) != p.namespace {
+	if !p.watches(op) || a.outcome != Refused {
 		return false
 	}
 	p.mu.Lock()
@@ -118,7 +154,7 @@ func (p *Proof) Prove(ctx context.Context) []Verdict {
 	for _, h := range p.held {
 		a := h.answer
 		p.mu.Lock()
-		object := p.made[h.op.manager]
+		object, stranger := p.made[h.op.manager], p.stranger(h.op)
 		p.mu.Unlock()
 		switch {
 		case object != nil:
@@ -128,6 +164,8 @@ func (p *Proof) Prove(ctx context.Context) []Verdict {
 			}
 		case err != nil:
 			a = unseen(a, err)
+		case stranger != nil:
+			a.doubt = strange(stranger)
 		}
 		p.w.tell(h.op, a)
 		verdicts = append(verdicts, p.w.compare(ctx, h.op, h.step, a))

@@ -156,6 +156,63 @@ func (p *prover) await(what func() bool) error {
 	})
 }
 
+// Where nobody keeps managed fields, an object that came meanwhile is neither told of the creation that was refused nor overlooked.
+func TestRefusalsWithoutManagedFields(t *testing.T) {
+	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }
+	for name, test := range map[string]struct {
+		generate, before, alone bool
+		inThird                 func(*prover) *apitest.Fault
+		want                    string
+	}{
+		"nothing is stored":             {want: "passed passed passed passed passed"},
+		"nothing, each alone":           {alone: true, want: "passed passed passed passed passed"},
+		"it was there before":           {before: true, want: "passed passed passed passed passed"},
+		"it was there before, alone":    {before: true, alone: true, want: "passed passed passed passed passed"},
+		"it is stored":                  {inThird: stored, want: "passed passed error passed passed"},
+		"it is stored, alone":           {inThird: stored, alone: true, want: "passed passed error passed passed"},
+		"by a generated name":           {generate: true, inThird: stored, want: "error error error error error"},
+		"by a generated name, alone":    {generate: true, inThird: stored, alone: true, want: "passed passed error passed passed"},
+		"it is accepted":                {generate: true, inThird: func(*prover) *apitest.Fault { return nil }, want: "passed passed failed passed passed"},
+		"it is accepted, one after one": {generate: true, inThird: func(*prover) *apitest.Fault { return nil }, alone: true, want: "passed passed failed passed passed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProver(t, test.inThird)
+			p.server.Unmanaged()
+			if test.before {
+				p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a-3", "namespace": "ns"}})
+			}
+			if test.alone {
+				p.proof = nil
+			}
+			var verdicts []Verdict
+			var held []int
+			for n := range 5 {
+				metadata := map[string]any{"name": fmt.Sprintf("a-%d", n+1)}
+				if test.generate {
+					metadata = map[string]any{"generateName": "a-"}
+				}
+				verdicts = append(verdicts, p.send(t.Context(), named(metadata)))
+				if verdicts[n].Held {
+					held = append(held, n)
+				}
+			}
+			for i, v := range p.proof.Prove(t.Context()) {
+				verdicts[held[i]] = v
+			}
+			var got []string
+			for _, v := range verdicts {
+				got = append(got, string(v.Status))
+				if v.Status == reports.Error && !strings.Contains(v.Message, "no managed fields that would tell who made it") {
+					t.Error(v.Message)
+				}
+			}
+			if text := strings.Join(got, " "); text != test.want {
+				t.Errorf("%s, want %s", text, test.want)
+			}
+		})
+	}
+}
+
 // Who cannot watch, or would have to list too much, looks after each by itself.
 func TestRefusalsThatAreNotHeld(t *testing.T) {
 	for name, prepare := range map[string]func(*prover){
@@ -183,7 +240,7 @@ func TestRefusalsThatAreNotHeld(t *testing.T) {
 				if v := p.send(t.Context(), named(map[string]any{"name": "a"})); v.Held || v.Status != reports.Passed {
 					t.Errorf("held: %t; %s: %s", v.Held, v.Status, v.Message)
 				}
-				if got := p.server.Requests("get", "ConfigMap"); got != n+1 {
+				if got := p.server.Requests("get", "ConfigMap"); got != 2*(n+1) { // before it and after
 					t.Errorf("%d gets after %d writes", got, n+1)
 				}
 			}

@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 type staleError struct{ cause error }
 
 func (e *staleError) Error() string {
-	return "somebody else wrote the object between the reading of it and the update: " + e.cause.Error()
+	return "somebody else wrote the object meanwhile: " + e.cause.Error()
 }
 
 // unsentError is a failure before the write was sent: it says nothing about the write.
@@ -50,10 +51,16 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 		return nil, &unsentError{fmt.Errorf("read %s before its update: %w", op.name, err)}
 	}
 	updated, err := api.Update(ctx, withMetadata(body, "resourceVersion", stored.GetResourceVersion()), options)
-	if apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-		return nil, &staleError{err}
+	return updated, outrun(err)
+}
+
+// outrun is a staleError where the API server says that somebody else wrote the object, and not that a webhook or a policy, which may choose the code of
+// its refusal, would not have it.
+func outrun(err error) error {
+	if status, ok := StatusOf(err); ok && apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && refusedBy(status).by == "" {
+		return &staleError{err}
 	}
-	return updated, err
+	return err
 }
 
 func (o *operation) setPatch(patch scenarios.Patch) error {
@@ -91,7 +98,11 @@ func (o *operation) patchWith(kind types.PatchType, content any, subresource str
 		subresources = []string{subresource}
 	}
 	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-		return api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun}, subresources...)
+		patched, err := api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun}, subresources...)
+		if bytes.Contains(data, []byte("resourceVersion")) {
+			return patched, err
+		}
+		return patched, outrun(err)
 	}
 	return nil
 }

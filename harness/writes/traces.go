@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -51,27 +52,37 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 	if err != nil {
 		return nil, err
 	}
+	var stranger *unstructured.Unstructured
 	for i := range list.Items {
-		if strings.HasPrefix(list.Items[i].GetName(), o.generateName) && wroteBy(&list.Items[i], o.manager) {
-			return &list.Items[i], nil
+		switch object := &list.Items[i]; {
+		case !strings.HasPrefix(object.GetName(), o.generateName):
+		case wroteBy(object, o.manager):
+			return object, nil
+		case o.there.isNew(object):
+			stranger = object
 		}
 	}
-	return nil, nil
+	return stranger, nil
 }
 
-// lookBefore keeps the object as it is before the write, where that is needed: to see that a refused change stored nothing, and to
+// lookBefore keeps what is there before the write, where that is needed: to see that a refused change stored nothing, and to
 // tell an apply that makes an object from one that changes it.
-func (w *Writer) lookBefore(ctx context.Context, op *operation, step *scenarios.Step, sent bool) error {
+func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
 	outside := op.verb == "apply" && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	changes := op.verb == "update" || op.verb == "patch" || op.verb == "scale" || op.verb == "apply"
-	if sent || !(outside || changes && (wanted(step) != nil || len(op.dryRun) > 0)) {
-		return nil
+	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
+	switch {
+	case outside || changes && compared:
+		op.before, err = op.look(ctx, op.api(w))
+		op.existed = op.before != nil
+	case op.verb == "create" && compared && request.Proof.watches(op):
+		op.there = request.Proof.there
+	case op.verb == "create" && compared:
+		op.there, err = op.lookForStrangers(ctx, op.api(w))
 	}
-	before, err := op.look(ctx, op.api(w))
 	if err != nil {
-		return fmt.Errorf("read %s before the write: %w", op.name, err)
+		return fmt.Errorf("read %s before the write: %w", cmp.Or(op.name, op.gvk.Kind), err)
 	}
-	op.before, op.existed = before, before != nil
 	return nil
 }
 
@@ -145,8 +156,11 @@ func (o *operation) trace(now *unstructured.Unstructured) (found trace, what str
 		}
 		return none, ""
 	case o.verb == "create":
-		if now != nil && wroteBy(now, o.manager) {
+		switch {
+		case now != nil && wroteBy(now, o.manager):
 			return ours, ""
+		case now != nil && !o.among && o.there.isNew(now):
+			return doubtful, strange(now)
 		}
 		return none, ""
 	}

@@ -40,6 +40,9 @@ func TestTraces(t *testing.T) {
 		"nothing made":                      {"create", nil, nil, false, none},
 		"made":                              {"create", nil, seen("1", "a", "us"), false, ours},
 		"made by somebody else":             {"create", nil, seen("1", "a", "them"), false, none},
+		"made by nobody can say whom":       {"create", nil, seen("1", "a"), false, doubtful},
+		"made before by nobody knows whom":  {"create", seen("1", "a"), seen("1", "a"), false, none},
+		"made among others":                 {"create", nil, seen("1", "a"), true, none},
 		"applied to nothing":                {"apply", nil, nil, false, none},
 		"made by an apply":                  {"apply", nil, seen("1", "a", "us"), false, ours},
 		"unchanged":                         {"update", seen("1", "a", "them"), seen("1", "a", "them"), false, none},
@@ -60,7 +63,10 @@ func TestTraces(t *testing.T) {
 		"deleted, and another in its place": {"evict", seen("1", "a"), other, false, ours},
 	} {
 		t.Run(name, func(t *testing.T) {
-			op := &operation{verb: test.verb, manager: "us", before: test.before, among: test.among, uid: "uid"}
+			op := &operation{verb: test.verb, manager: "us", before: test.before, among: test.among, uid: "uid", there: strangers{}}
+			if test.verb == "create" && test.before != nil {
+				op.there.add(test.before)
+			}
 			if got, what := op.trace(test.now); got != test.want {
 				t.Errorf("got %d (%s), want %d", got, what, test.want)
 			}

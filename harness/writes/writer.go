@@ -82,6 +82,8 @@ type Verdict struct {
 	Evidence string
 	// Held says that the write was refused and that the Proof has yet to tell whether it stored something.
 	Held bool
+	// gone says that the write failed because the object that it was about was not there.
+	gone bool
 	// Object that was returned; nil when the write was refused or its outcome is unknown.
 	Object map[string]any
 	// Objects that were returned to the accepted ones of writes at the same time, in the writes' order.

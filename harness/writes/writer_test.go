@@ -98,6 +98,7 @@ func TestWrites(t *testing.T) {
 	update := scenarios.Step{Update: configMap("web", map[string]any{"x": "2"})}
 	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
 	patch := scenarios.Step{Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"data": map[string]any{"x": "3"}}}}
+	versioned := scenarios.Step{Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"metadata": map[string]any{"resourceVersion": "1"}}}}
 	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}}
 	with := func(step scenarios.Step, expect *scenarios.Expect) scenarios.Step {
 		step.Expect = expect
@@ -159,9 +160,18 @@ func TestWrites(t *testing.T) {
 			}, status: reports.Passed,
 		},
 
-		"update accepted":     {step: update, before: true, status: reports.Passed},
-		"update of nothing":   {step: update, status: reports.Failed, says: []string{"404 NotFound"}},
-		"update outrun":       {step: update, before: true, fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"update accepted":   {step: update, before: true, status: reports.Passed},
+		"update of nothing": {step: update, status: reports.Failed, says: []string{"404 NotFound"}},
+		"update outrun":     {step: update, before: true, fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"update refused with the code of a conflict": {
+			step: with(update, reject(scenarios.Rejection{Code: 409, By: "webhook"})), before: true,
+			fault: always("update", apitest.Fault{Status: apitest.Status(409, "", `admission webhook "x" denied the request: frozen`)}), status: reports.Passed, writes: 1,
+		},
+		"patch outrun": {step: patch, before: true, fault: only("patch", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"patch that names a version": {
+			step: with(versioned, reject(scenarios.Rejection{Code: 409})), before: true,
+			fault: always("patch", apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, writes: 1,
+		},
 		"update lost, stored": {step: update, before: true, fault: only("update", 1, apitest.Fault{Stored: true}), status: reports.Passed, attempt: "unknown"},
 		"update refused":      {step: with(update, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("update", apitest.Fault{Status: invalid()}), status: reports.Passed},
 		"update refused and yet stored": {
@@ -274,6 +284,9 @@ func TestRefusalWithoutALookIsNoVerdict(t *testing.T) {
 		case "create":
 			return &apitest.Fault{Status: invalid()}
 		case "get":
+			if r.Number == 1 {
+				return nil // the look before
+			}
 			cancel(errors.New("stopped by the test"))
 			return &apitest.Fault{}
 		}
@@ -370,6 +383,32 @@ func TestDeleteOfAllWithLabels(t *testing.T) {
 	}
 	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message, "nothing was deleted") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+// What goes with another one of those that are deleted is deleted, too.
+func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
+	server := apitest.New(t)
+	for _, name := range []string{"a", "b"} {
+		object := stored(name, "ns")
+		object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
+		server.Put("configmaps", object)
+	}
+	s := newSender(t, server)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "delete" && r.Number == 1 {
+			api := s.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
+			if err := api.Delete(context.Background(), "b", metav1.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return nil
+	})
+	got := s.do(t.Context(), scenarios.Step{Delete: &scenarios.Delete{
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+	}})
+	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") || server.Count("configmaps") != 0 {
+		t.Errorf("got %s, %d are left: %s%s", got.Status, server.Count("configmaps"), got.Message, got.Evidence)
 	}
 }
 

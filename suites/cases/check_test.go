@@ -114,6 +114,21 @@ func TestCheckAsksAgain(t *testing.T) {
 	}
 }
 
+// A case that disagrees does so, also where what is smaller cannot be judged any more.
+func TestDisagreementBeforeAnEnd(t *testing.T) {
+	broken := false
+	w, _ := world(func(name string) error {
+		if broken {
+			return errors.New("connection refused")
+		}
+		broken = strict(name) != nil
+		return nil
+	})
+	if result := check(t.Context(), w, small(""), 200); result.Err == nil || result.Disagreement == nil || result.Disagreement.Got != "accepted" {
+		t.Errorf("got %v, %v", result.Disagreement, result.Err)
+	}
+}
+
 // An implementation that stores what it is asked to judge as a dry run has each case judged for itself all the same.
 func TestDryRunsThatAreStored(t *testing.T) {
 	server := apitest.New(t)

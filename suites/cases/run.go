@@ -73,10 +73,12 @@ func (o Options) share(ctx context.Context, rules []Rule, number int) (results [
 			}
 			o.Progress("%d cases of %s, seed %d", o.Cases, rule.Name, o.Seed)
 			result, err := o.one(ctx, c, rule, fmt.Sprintf("%s-%d", name, i+1))
+			if result != nil {
+				results = append(results, *result)
+			}
 			if err != nil {
 				return err
 			}
-			results = append(results, result)
 		}
 		return nil
 	})
@@ -121,15 +123,15 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// one judges the cases of a rule in a namespace of its own.
-func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespace string) (result Result, err error) {
+// one judges the cases of a rule in a namespace of its own. The result is nil where it did not come to it.
+func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespace string) (result *Result, err error) {
 	client, err := dynamic.NewForConfig(writes.Configure(c.RESTConfig(), "rehearse"))
 	if err != nil {
-		return result, fmt.Errorf("make a client for cluster %s: %w", c.Name(), err)
+		return nil, fmt.Errorf("make a client for cluster %s: %w", c.Name(), err)
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
 	if _, err := client.Resource(namespaces).Create(ctx, object, metav1.CreateOptions{}); err != nil {
-		return result, fmt.Errorf("make a namespace for the cases of %s: %w", rule.Name, err)
+		return nil, fmt.Errorf("make a namespace for the cases of %s: %w", rule.Name, err)
 	}
 	defer func() {
 		removal := context.WithoutCancel(ctx)
@@ -137,5 +139,6 @@ func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespa
 			err = errors.Join(err, fmt.Errorf("remove namespace %s: %w", namespace, deleted))
 		}
 	}()
-	return check(ctx, World{Client: client, Namespace: namespace, Seed: o.Seed}, rule, o.Cases), nil
+	judged := check(ctx, World{Client: client, Namespace: namespace, Seed: o.Seed}, rule, o.Cases)
+	return &judged, nil
 }

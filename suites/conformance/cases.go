@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -27,20 +28,26 @@ func (p *Plan) Rules() []cases.Rule {
 	return rules
 }
 
-// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at fault.
+// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at fault, or all of them where it is none
+// of the rule's.
 func generated(result cases.Result) (o outcome, covers []string) {
 	o = outcome{ConformanceScenario: reports.ConformanceScenario{
 		Name: "generated: " + result.Rule.Name, Status: reports.ConformancePassed, Source: "generated", Path: []string{result.Rule.State.String()},
 		Cases: &reports.ConformanceCases{Seed: result.Seed, Agreed: result.Judged},
 	}}
 	switch {
-	case result.Err != nil:
+	case result.Err != nil && result.Disagreement == nil:
 		o.Status, o.Reason = reports.ConformanceUntested, firstLine(result.Err.Error())
 	case result.Disagreement != nil:
 		o.Status, o.Cases.Disagreement = reports.ConformanceFailed, result.Disagreement.String()
 		o.Reason = firstLine(o.Cases.Disagreement)
 		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged, result.Seed)
-		return o, []string{result.Disagreement.Case.Requirement}
+		if result.Err != nil {
+			o.Evidence += "\nit was not made as small as it gets: " + firstLine(result.Err.Error())
+		}
+		if id := result.Disagreement.Case.Requirement; slices.Contains(result.Rule.Covers, id) {
+			return o, []string{id}
+		}
 	}
 	return o, result.Rule.Covers
 }

@@ -137,9 +137,11 @@ func TestGeneratedCases(t *testing.T) {
 		result cases.Result
 		want   string
 	}{
-		"all agree":        {cases.Result{Judged: 1000}, "G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed"},
-		"one does not":     {cases.Result{Judged: 3, Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
-		"nobody can judge": {cases.Result{Err: errors.New("it broke")}, "G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"all agree":                         {cases.Result{Judged: 1000}, "G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed"},
+		"one does not":                      {cases.Result{Judged: 3, Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"by no requirement of the rule":     {cases.Result{Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-2"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 failed"},
+		"one does not, and then nobody can": {cases.Result{Judged: 3, Err: errors.New("it broke"), Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"nobody can judge":                  {cases.Result{Err: errors.New("it broke")}, "G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, Options{})

@@ -33,6 +33,8 @@ type Results struct {
 	Run, Readings *reports.Run
 	// Cases that were generated.
 	Cases []cases.Result
+	// Interrupted says that it was stopped before all was run that there was to run.
+	Interrupted bool
 }
 
 // Report says what it all came to.
@@ -46,7 +48,7 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 	r := &reports.ConformanceReport{
 		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: run.Started.UTC().Truncate(time.Second),
 		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile,
-		Implementation: about.Implementation, Interrupted: run.Interrupted || (results.Readings != nil && results.Readings.Interrupted),
+		Implementation: about.Implementation, Interrupted: results.Interrupted || run.Interrupted || (results.Readings != nil && results.Readings.Interrupted),
 		Reproduce: reports.Reproduction{Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider, Kubernetes: []string{}},
 	}
 	outcomes := p.outcomes(results)

@@ -41,8 +41,8 @@ func original(name string) string {
 	return name
 }
 
-// mark of the i-th fault.
-func mark(i int) string { return fmt.Sprintf("f%d", i) }
+// mark of the i-th fault in the n-th round.
+func mark(i, n int) string { return fmt.Sprintf("f%dr%d", i, n) }
 
 // timings are how long each step of a scenario took without faults, by the scenario's own name.
 type timings map[string][]time.Duration
@@ -57,6 +57,15 @@ func timingsOf(run *reports.Run) timings {
 		}
 	}
 	return all
+}
+
+// of is how long a scenario took from its first step to its last; 0 where that is not known.
+func (t timings) of(s *scenarios.Scenario) time.Duration {
+	var sum time.Duration
+	for _, step := range t[s.Title()] {
+		sum += step
+	}
+	return sum
 }
 
 // A step that waits for what a fault keeps from coming is given up much sooner than it would be otherwise: after what it took without faults, times

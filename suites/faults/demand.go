@@ -14,6 +14,9 @@ type T interface {
 // Demand runs the suite against its simulator's faults, logs the matrix, and fails the test where anything is wrong with it.
 func Demand(t T, o Options) {
 	t.Helper()
+	if o.Progress == nil {
+		o.Progress = t.Logf
+	}
 	matrix, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func fault(name string, breaks ...string) simulators.Fault {
 }
 
 func ran(name string, status reports.Status, covers ...string) *reports.Scenario {
-	return &reports.Scenario{Name: mark(0) + separator + name, Status: status, Covers: covers, Message: "it is so"}
+	return &reports.Scenario{Name: mark(0, 1) + separator + name, Status: status, Covers: covers, Message: "it is so"}
 }
 
 func TestRow(t *testing.T) {
@@ -71,6 +71,16 @@ func TestMatrix(t *testing.T) {
 	}
 	if m.String() != string(want) {
 		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, m)
+	}
+}
+
+// Of some faults only those requirements are shown that catch one.
+func TestPartialMatrix(t *testing.T) {
+	m := matrix()
+	m.Rows, m.partial = m.Rows[:1], true
+	text := m.String()
+	if !strings.Contains(text, "1 of 3 core requirements catch one of these") || !strings.Contains(text, "\nA ") || strings.Contains(text, "\nB ") || strings.Contains(text, "\nD ") {
+		t.Errorf("got:\n%s", text)
 	}
 }
 
@@ -188,6 +198,21 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// Of scenarios that cover the same, the one is tried that is known to take the shortest time.
+func TestPick(t *testing.T) {
+	long, short := scenario("long", "A", "B"), scenario("short", "A")
+	took := timings{"long": {time.Second, time.Minute}, "short": {2 * time.Second, 3 * time.Second}}
+	for _, c := range []struct {
+		ids  []string
+		took timings
+		want *scenarios.Scenario
+	}{{[]string{"A"}, took, short}, {[]string{"B", "A"}, took, long}, {[]string{"A"}, nil, long}} {
+		if got := (group{scenarios: []*scenarios.Scenario{long, short}}).pick(c.ids, c.took); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%v: %v", c.ids, got)
+		}
+	}
+}
+
 func TestRelevant(t *testing.T) {
 	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A", "B"), scenario("b", "B"), scenario("c", "C")}}
 	var names []string
@@ -227,7 +252,7 @@ func TestBounded(t *testing.T) {
 		s := run.Tracks[0].Scenarios[0]
 		s.Steps = append(s.Steps, &reports.Step{Started: began, Finished: began.Add(took)})
 	}
-	list := marked(bounded(set.Scenarios, timingsOf(run)), mark(3))
+	list := marked(bounded(set.Scenarios, timingsOf(run)), mark(3, 1))
 	steps := list[0].Spec.Steps
 	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[3].Timeout, steps[3].Always.For,
 		steps[4].Timeout, steps[5].Timeout)
@@ -237,7 +262,7 @@ func TestBounded(t *testing.T) {
 	if before := set.Scenarios[0].Spec.Steps[1]; before.Timeout != 0 || time.Duration(before.Eventually.Within) != time.Minute {
 		t.Error("the scenario itself was changed")
 	}
-	if title := list[0].Title(); title != "f3--s [row]" || original(title) != set.Scenarios[0].Title() {
+	if title := list[0].Title(); title != "f3r1--s [row]" || original(title) != set.Scenarios[0].Title() {
 		t.Errorf("marked %q, and then %q", title, original(title))
 	}
 }

@@ -19,7 +19,7 @@ type Matrix struct {
 	Suite string
 	// Rows, one for each fault, in the order of the suite.
 	Rows []Row
-	// Before and After are why the suite was not green without faults, before and after; nil where it was.
+	// Before and After are why the suite was not green without faults, before, and beside or after those with faults; nil where it was.
 	Before, After []string
 	// Took is how long it all took.
 	Took time.Duration
@@ -160,6 +160,9 @@ func (m *Matrix) String() string {
 		}
 		core++
 		alone, shared := m.catches(r.ID)
+		if m.partial && len(alone)+len(shared) == 0 {
+			continue // no fault was tried that could show it
+		}
 		only := strings.Join(alone, " ")
 		if len(alone)+len(shared) > 0 || r.NoFault != "" {
 			used++
@@ -176,7 +179,11 @@ func (m *Matrix) String() string {
 		}
 		return "NOT green"
 	}
-	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %d of %d core requirements catch one, or say why there is none; without faults %s before and %s after; %s\n",
-		m.Suite, caught, len(m.Rows), used, core, green(m.Before), green(m.After), m.Took.Round(time.Second))
+	requirements := fmt.Sprintf("%d of %d core requirements catch one, or say why there is none", used, core)
+	if m.partial {
+		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, core)
+	}
+	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults %s before and %s beside or after; %s\n",
+		m.Suite, caught, len(m.Rows), requirements, green(m.Before), green(m.After), m.Took.Round(time.Second))
 	return b.String()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
@@ -21,6 +20,9 @@ const (
 	cleanupTimeout      = 2 * time.Minute
 	faultCleanupTimeout = 30 * time.Second
 )
+
+// atOnce is how many scenarios run at once: with a fault, most of the time they wait for what does not come.
+const atOnce = 16
 
 // runner runs scenarios on the pool's clusters.
 type runner struct {
@@ -41,15 +43,18 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if m.Before = red(before); len(m.Before) > 0 {
 		return nil // what fails anyway catches nothing
 	}
-	tried, err := r.rounds(ctx, trials, first, timingsOf(before))
+	unseen, err := r.rounds(ctx, trials, first, timingsOf(before))
 	if err != nil {
 		return err
 	}
 	for _, t := range trials {
 		m.Rows = append(m.Rows, t.row())
 	}
-	r.Progress("%d scenarios without faults again", len(tried))
-	after, err := r.execute(ctx, marked(tried, "after"), cleanupTimeout)
+	if len(unseen) == 0 {
+		return nil
+	}
+	r.Progress("%d scenarios without faults again", len(unseen))
+	after, err := r.execute(ctx, marked(unseen, "after"), cleanupTimeout)
 	if err != nil {
 		return err
 	}
@@ -81,6 +86,10 @@ func scenariosOf(round []chosen) []*scenarios.Scenario {
 // trials are the faults with the scenarios that may be run with each.
 func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial, error) {
 	var trials []*trial
+	var took timings
+	if r.Before != nil {
+		took = timingsOf(r.Before)
+	}
 	for _, fault := range faults {
 		list := r.Suite.Scenarios
 		if !r.All {
@@ -93,26 +102,24 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, &trial{fault: fault, left: groupsOf(plan)})
+		trials = append(trials, &trial{fault: fault, left: groupsOf(plan), took: took})
 	}
 	return trials, nil
 }
 
-// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the scenarios that were run.
+// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the scenarios that were run, and not seen
+// green beside those with faults.
 func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario, error) {
 	var tried []*scenarios.Scenario
+	green := map[string]bool{}
 	for n, round := 1, first; ; n, round = n+1, r.next(trials) {
 		if len(round) == 0 {
-			return unique(tried), nil
+			return slices.DeleteFunc(unique(tried), func(s *scenarios.Scenario) bool { return green[s.Title()] }), nil
 		}
 		r.Progress("round %d: %d groups of scenarios, each with a fault", n, len(round))
-		var list []*scenarios.Scenario
 		byState(round)
-		for _, c := range round {
-			faulty := suites.WithFaults(bounded(c.group.scenarios, took), r.Suite.System, []string{trials[c.trial].fault.Name})
-			list = append(list, marked(faulty, mark(c.trial))...)
-			tried = append(tried, c.group.scenarios...)
-		}
+		list := r.scenariosOfRound(trials, round, n, took)
+		tried = append(tried, scenariosOf(round)...)
 		run, err := r.execute(ctx, list, faultCleanupTimeout)
 		if err != nil {
 			return nil, err
@@ -120,12 +127,19 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		for _, reason := range redSetup(run) {
 			r.Progress("%s", reason)
 		}
-		for name, ran := range byMark(run) {
-			for i, t := range trials {
-				if mark(i) == name {
-					t.ran = append(t.ran, ran...)
-				}
+		all := byMark(run)
+		control := all[controlMark(n)]
+		for _, s := range control {
+			if green[original(s.Name)] = s.Status == reports.Passed || s.Status == reports.Known; !green[original(s.Name)] {
+				r.Progress("beside the others, but without a fault, %s is %s\n%s", original(s.Name), s.Status, reports.Explain(s))
 			}
+		}
+		for i, t := range trials {
+			ran := all[mark(i, n)]
+			if !t.fault.ClusterWide {
+				ran = t.again(controlled(ran, control), round, i, r.Progress)
+			}
+			t.ran = append(t.ran, ran...)
 		}
 	}
 }
@@ -170,7 +184,7 @@ func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
 		Recorder: recorder, Clusters: r.Clusters, CleanupTimeout: cleanup, Environment: os.Environ(),
-		Progress: r.Progress,
+		Parallel: atOnce, Progress: r.Progress,
 	})
 	return recorder.Run(), err
 }

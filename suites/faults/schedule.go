@@ -40,6 +40,16 @@ func (g group) covers(ids []string) []string {
 	})
 }
 
+// of is the group's scenario of that title; nil when it has none.
+func (g group) of(title string) *scenarios.Scenario {
+	for _, s := range g.scenarios {
+		if s.Title() == title {
+			return s
+		}
+	}
+	return nil
+}
+
 // state that the group's cluster begins in, as text that can be compared, but for its systems.
 func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
 
@@ -54,11 +64,15 @@ type trial struct {
 	// left are groups that were not run yet, of scenarios without the fault.
 	left []group
 	ran  []*reports.Scenario
+	// took is how long scenarios took without faults, where that is known.
+	took timings
+	// repeated are the scenarios that were not judged once and run a second time.
+	repeated map[string]bool
 }
 
 func (t *trial) row() Row { return newRow(t.fault, t.ran) }
 
-// few is how many scenarios are tried at first: each costs a namespace, and one that fails is enough.
+// few is how many scenarios of a group are tried at first: each costs a namespace, and a further round costs changes of the simulator.
 const few = 3
 
 // choose takes scenarios of one group out of those that are left: of the group that was tried least, of several such the one that covers most of some
@@ -78,7 +92,7 @@ func (t *trial) choose(ids []string) (group, bool) {
 		return group{}, false
 	}
 	from := &t.left[best]
-	picked := from.pick(ids)
+	picked := from.pick(ids, t.took)
 	if from.tried > 0 {
 		picked = from.scenarios
 	}
@@ -92,16 +106,17 @@ func compare(a, b group, ids []string) int {
 	return cmp.Or(cmp.Compare(a.tried, b.tried), -cmp.Compare(len(a.covers(ids)), len(b.covers(ids))), cmp.Compare(a.states, b.states))
 }
 
-// pick takes a few scenarios that cover the first of some requirements.
-func (g group) pick(ids []string) []*scenarios.Scenario {
+// pick takes a few scenarios that cover the first of some requirements, of several such the one that takes the shortest time.
+func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	var picked []*scenarios.Scenario
 	for _, id := range ids {
-		covers := func(s *scenarios.Scenario) bool { return slices.Contains(s.Spec.Covers, id) }
-		if len(picked) == few || slices.ContainsFunc(picked, covers) {
+		covering := slices.DeleteFunc(slices.Clone(g.scenarios), func(s *scenarios.Scenario) bool { return !slices.Contains(s.Spec.Covers, id) })
+		if len(covering) == 0 || slices.ContainsFunc(picked, func(s *scenarios.Scenario) bool { return slices.Contains(covering, s) }) {
 			continue
 		}
-		if i := slices.IndexFunc(g.scenarios, covers); i >= 0 {
-			picked = append(picked, g.scenarios[i])
+		picked = append(picked, slices.MinFunc(covering, func(a, b *scenarios.Scenario) int { return cmp.Compare(took.of(a), took.of(b)) }))
+		if len(picked) == few {
+			break
 		}
 	}
 	return picked

@@ -16,11 +16,8 @@ var files embed.FS
 // Definition is the suite of Grove's operator.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run: simulator.Run, Configurable: true,
+		Run: simulator.Run, Configurable: true, Faults: simulator.Faults(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
-	}
-	for _, fault := range simulator.Faults() {
-		own.Faults = append(own.Faults, simulators.Fault(fault))
 	}
 	return suites.Definition{
 		Name: simulator.Name, Title: "GREP-375 on Grove's simulator", Requirements: Requirements,

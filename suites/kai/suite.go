@@ -16,10 +16,8 @@ var files embed.FS
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
 		Run:      simulator.Run,
+		Faults:   simulator.Faults(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
-	}
-	for _, fault := range simulator.Faults() {
-		own.Faults = append(own.Faults, simulators.Fault(fault))
 	}
 	return suites.Definition{
 		Name: simulator.Name, Title: "Lowercase sub group names on KAI's simulator",

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -30,14 +31,7 @@ const Command = "simulator"
 type Options = operator.Options
 
 // Fault is a bug that a simulator can be told to have.
-type Fault struct {
-	// Name by which it is asked for.
-	Name string
-	// Sentence says what goes wrong.
-	Sentence string
-	// Breaks are the requirements that do not hold with it.
-	Breaks []string
-}
+type Fault = fault.Fault
 
 // Simulator is one that this program can be.
 type Simulator struct {
@@ -78,14 +72,10 @@ func (c Catalog) Main() {
 func (c Catalog) Systems(executable string) systems.Simulators {
 	all := systems.Simulators{}
 	for name, simulator := range c {
-		var faults []string
-		for _, fault := range simulator.Faults {
-			faults = append(faults, fault.Name)
-		}
+		wide := slices.DeleteFunc(slices.Clone(simulator.Faults), func(f Fault) bool { return !f.ClusterWide })
 		all[name] = systems.Simulator{
-			Command: []string{executable, Command, name}, Faults: faults, Variants: simulator.Variants, Probes: simulator.Probes,
-			Hosts:        simulator.Hosts,
-			Configurable: simulator.Configurable,
+			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide),
+			Variants: simulator.Variants, Probes: simulator.Probes, Hosts: simulator.Hosts, Configurable: simulator.Configurable,
 		}
 	}
 	return all

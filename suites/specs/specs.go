@@ -21,9 +21,9 @@ import (
 // Declare declares a spec for each scenario, with the scenario's labels and its place in its file. It is called before
 // RunSpecs. The options name the simulators that there are. Its error joins everything that can be known to be wrong before a cluster starts.
 //
-// A track's specs are an ordered container, which Ginkgo gives to one process: the first of them that is to run takes
-// the track's scenarios through its path, side by side; then each says what came of its own. So with any number of processes
-// each scenario runs once, and a filter that leaves out all scenarios of a track saves its cluster.
+// The specs of tracks that begin in the same state, one of them with a snapshot of another, are an ordered container, which Ginkgo gives to one process: the
+// first of them that is to run takes the scenarios through their paths, side by side; then each says what came of its own. So with any
+// number of processes each scenario runs once, and a filter that leaves out all scenarios of a container saves its clusters.
 //
 // What it returns gives, after RunSpecs, the result of what was run in this process.
 func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, options harness.PlanOptions) (result func() *reports.Run, err error) {
@@ -31,78 +31,88 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	if err != nil {
 		return nil, err
 	}
-	var tracks []*track
+	var families []*family
 	for _, planned := range plan.Tracks {
-		t := &track{provider: provider, options: options, name: planned.Name}
-		var path []string
-		for _, state := range planned.Path {
-			path = append(path, state.String())
+		if planned.From != nil {
+			continue // it is declared with the one that it begins with
 		}
-		for _, entry := range planned.Entries {
-			t.scenarios = append(t.scenarios, entry.Scenario)
-		}
-		tracks = append(tracks, t)
-		ginkgo.Describe(planned.Name+": "+strings.Join(path, " -> "), ginkgo.Ordered, ginkgo.ContinueOnFailure, t.declare)
+		f := &family{provider: provider, options: options, tracks: append([]*harness.Track{planned}, planned.Serves...)}
+		families = append(families, f)
+		ginkgo.Describe(planned.Path[0].String(), ginkgo.Ordered, ginkgo.ContinueOnFailure, f.declare)
 	}
 	for _, skipped := range plan.Skipped {
 		s, why := skipped.Scenario, skipped.Why
 		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...), func() { ginkgo.Skip(why) })
 	}
-	return func() *reports.Run { return joined(tracks) }, nil
+	return func() *reports.Run { return joined(families) }, nil
 }
 
-// joined is one result of all tracks that were run.
-func joined(tracks []*track) *reports.Run {
+// joined is one result of all that was run.
+func joined(families []*family) *reports.Run {
 	all := &reports.Run{}
-	for _, t := range tracks {
-		if t.run != nil {
-			all.Tracks = append(all.Tracks, t.run.Tracks...)
+	for _, f := range families {
+		if f.run != nil {
+			all.Tracks = append(all.Tracks, f.run.Tracks...)
 		}
 	}
 	return all
 }
 
-// track is the scenarios that share a cluster.
-type track struct {
-	provider  clusters.Provider
-	options   harness.PlanOptions
-	name      string
-	scenarios []*scenarios.Scenario
+// family is tracks whose clusters begin in the same state.
+type family struct {
+	provider clusters.Provider
+	options  harness.PlanOptions
+	tracks   []*harness.Track
 
 	run *reports.Run
 }
 
-func (t *track) declare() {
-	ginkgo.BeforeAll(t.execute)
-	for i, s := range t.scenarios {
-		at := types.NewCustomCodeLocation(s.Position.String())
-		ginkgo.It(s.Title(), at, ginkgo.Label(harness.Labels(s)...), func() { t.report(i, at) })
+func (f *family) declare() {
+	ginkgo.BeforeAll(f.execute)
+	for _, track := range f.tracks {
+		var path []string
+		for _, state := range track.Path {
+			path = append(path, state.String())
+		}
+		ginkgo.Context(track.Name+": "+strings.Join(path, " -> "), func() {
+			for _, entry := range track.Entries {
+				s := entry.Scenario
+				at := types.NewCustomCodeLocation(s.Position.String())
+				ginkgo.It(s.Title(), at, ginkgo.Label(harness.Labels(s)...), func() { f.report(s.Title(), at) })
+			}
+		})
 	}
 }
 
-// execute runs the track alone, on a plan of its own.
-func (t *track) execute(ctx ginkgo.SpecContext) {
-	plan, err := harness.NewPlan(ctx, t.provider, t.scenarios, t.options)
+// execute runs the tracks, on a plan of their own.
+func (f *family) execute(ctx ginkgo.SpecContext) {
+	var list []*scenarios.Scenario
+	for _, track := range f.tracks {
+		for _, entry := range track.Entries {
+			list = append(list, entry.Scenario)
+		}
+	}
+	plan, err := harness.NewPlan(ctx, f.provider, list, f.options)
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
 		Recorder: recorder,
-		Prefix:   fmt.Sprintf("specs-%d-%s", os.Getpid(), t.name),
+		Prefix:   fmt.Sprintf("specs-%d-%s", os.Getpid(), f.tracks[0].Name),
 		Progress: func(format string, args ...any) { ginkgo.GinkgoWriter.Printf(format+"\n", args...) },
 
 		Environment: os.Environ(),
 	})
-	t.run = recorder.Run()
+	f.run = recorder.Run()
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
 
 // report passes on what came of a scenario.
-func (t *track) report(i int, at types.CodeLocation) {
-	known, err := verdict(t.run, i)
+func (f *family) report(title string, at types.CodeLocation) {
+	known, err := verdict(f.run, title)
 	if known != "" {
 		ginkgo.AddReportEntry("known issue", at, known)
 	}
@@ -111,24 +121,23 @@ func (t *track) report(i int, at types.CodeLocation) {
 	}
 }
 
-// verdict is what came of the i-th scenario of a run: a known issue, or why it did not pass.
-func verdict(run *reports.Run, i int) (known string, err error) {
+// verdict is what came of a scenario of a run: a known issue, or why it did not pass.
+func verdict(run *reports.Run, title string) (known string, err error) {
 	for _, track := range run.Tracks {
-		if i >= len(track.Scenarios) {
-			i -= len(track.Scenarios)
-			continue
+		for _, s := range track.Scenarios {
+			switch {
+			case s.Name != title:
+				continue
+			case s.Status == reports.Passed:
+				return "", nil
+			case s.Status == reports.Known:
+				return s.KnownIssue, nil
+			}
+			parts := []string{fmt.Sprintf("%s: %s", s.Name, s.Status), reports.Explain(s)}
+			return "", errors.New(strings.Join(append(parts, brokenSetup(track)...), "\n\n"))
 		}
-		s := track.Scenarios[i]
-		switch s.Status {
-		case reports.Passed:
-			return "", nil
-		case reports.Known:
-			return s.KnownIssue, nil
-		}
-		parts := []string{fmt.Sprintf("%s: %s", s.Name, s.Status), reports.Explain(s)}
-		return "", errors.New(strings.Join(append(parts, brokenSetup(track)...), "\n\n"))
 	}
-	return "", errors.New("the scenario is not in the run's result")
+	return "", fmt.Errorf("the scenario %s is not in the run's result", title)
 }
 
 // brokenSetup says what went wrong with the cluster itself.

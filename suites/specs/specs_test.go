@@ -26,26 +26,26 @@ func TestVerdict(t *testing.T) {
 			{Name: "of no status"},
 		}},
 	}}
-	for i, c := range []struct {
-		known string
-		want  []string
+	for _, c := range []struct {
+		scenario, known string
+		want            []string
 	}{
-		{},
-		{want: []string{"bad: failed", "refuse it", "it was accepted"}},
-		{known: "see there"},
-		{want: []string{"never: notRun", "create of the cluster (1.34.4): no room"}},
-		{want: []string{"broken: error", "the cluster broke"}},
-		{want: []string{"of no status: "}},
-		{want: []string{"not in the run's result"}},
+		{scenario: "good"},
+		{scenario: "bad", want: []string{"bad: failed", "refuse it", "it was accepted"}},
+		{scenario: "old news", known: "see there"},
+		{scenario: "never", want: []string{"never: notRun", "create of the cluster (1.34.4): no room"}},
+		{scenario: "broken", want: []string{"broken: error", "the cluster broke"}},
+		{scenario: "of no status", want: []string{"of no status: "}},
+		{scenario: "unheard of", want: []string{"unheard of is not in the run's result"}},
 	} {
-		known, err := verdict(run, i)
+		known, err := verdict(run, c.scenario)
 		if known != c.known || (err != nil) != (c.want != nil) {
-			t.Errorf("scenario %d: known %q, error %v", i, known, err)
+			t.Errorf("%s: known %q, error %v", c.scenario, known, err)
 			continue
 		}
 		for _, want := range c.want {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("scenario %d: want %q in:\n%v", i, want, err)
+				t.Errorf("%s: want %q in:\n%v", c.scenario, want, err)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // library is where the scenarios are, seen from a suite's folder.
 const library = "../../scenarios"
 
-// slowTests is the environment variable that `make faults` sets.
+// slowTests is the environment variable that has slow faults and slow scenarios run, too; `make faults` sets it.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
 // slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test` does not.
@@ -36,7 +36,7 @@ const slowLabel = "slow"
 // Suite is one that is tested.
 type Suite struct {
 	suites.Definition
-	// SlowFaults says that its faults take minutes, so that they are tried by `make faults`, and not by `make test`.
+	// SlowFaults says that its faults take minutes of processor time, so that they are tried by `make faults`, and not by `make test`.
 	SlowFaults bool
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
@@ -143,7 +143,7 @@ func (s Suite) Options(t testing.TB) harness.PlanOptions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return harness.PlanOptions{Simulators: own}
+	return harness.PlanOptions{Simulators: own, Snapshots: true}
 }
 
 // Provider of local clusters, which says in Ginkgo's output how far it is.

@@ -27,7 +27,7 @@ const (
 	NetworkFile   = "/kind/network.conflist"
 	NetworkSubnet = "10.244.0.0/24"
 
-	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so clusters.PodImage.
+	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so node images with clusters.PodImage.
 	KeyLabel = "dev.rehearse.node-image"
 	// recipe changes whenever this package makes another image of the same inputs.
 	recipe = "3"
@@ -130,6 +130,13 @@ type parts struct {
 	kindFiles, kindVersion string
 }
 
+func (b *Builder) makeCacheDir() error {
+	if err := os.MkdirAll(b.CacheDir, 0o755); err != nil {
+		return fmt.Errorf("make the cache folder: %w", err)
+	}
+	return nil
+}
+
 // gather gets all that takes long, side by side with nobody: the Go tool uses every core as it is.
 func (b *Builder) gather(ctx context.Context, version string) (parts, error) {
 	p := parts{version: version, kindVersion: kindVersion}
@@ -141,8 +148,11 @@ func (b *Builder) gather(ctx context.Context, version string) (parts, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := os.MkdirAll(b.CacheDir, 0o755); err != nil {
-		return p, fmt.Errorf("make the cache folder: %w", err)
+	if err := b.makeCacheDir(); err != nil {
+		return p, err
+	}
+	if p.kindFiles, err = b.kindFiles(ctx, tool); err != nil {
+		return p, err
 	}
 	kubernetes, err := tool.module(ctx, "k8s.io/kubernetes", "v"+version)
 	if err != nil {
@@ -151,11 +161,6 @@ func (b *Builder) gather(ctx context.Context, version string) (parts, error) {
 	if p.images, err = readImageVersions(kubernetes); err != nil {
 		return p, err
 	}
-	kind, err := tool.module(ctx, "sigs.k8s.io/kind", kindVersion)
-	if err != nil {
-		return p, err
-	}
-	p.kindFiles = filepath.Join(kind, "images", "base", "files")
 	tools := &toolStore{dir: filepath.Join(b.CacheDir, "tools"), tool: tool, progress: b.Progress}
 	if p.etcd, err = tools.etcd(ctx, p.images.etcdModule()); err != nil {
 		return p, err

@@ -7,34 +7,38 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // behaviour is what a run was asked to do differently.
 type behaviour struct {
 	variant string
-	faults  map[string]bool
+	faults  fault.Set
 }
 
 func newBehaviour(variant string, faults []string) (behaviour, error) {
-	b := behaviour{variant: variant, faults: map[string]bool{}}
+	b := behaviour{variant: variant}
 	if variant == "" {
 		b.variant = VariantKube
 	}
 	if !slices.Contains(Variants(), b.variant) {
 		return b, fmt.Errorf("unknown variant %q of %s: want one of %s", variant, Name, strings.Join(Variants(), ", "))
 	}
-	known := Faults()
-	for _, name := range faults {
-		if !slices.ContainsFunc(known, func(f Fault) bool { return f.Name == name }) {
-			return b, fmt.Errorf("unknown fault %q of %s", name, Name)
-		}
-		b.faults[name] = true
+	var err error
+	if b.faults, err = fault.NewSet(faults, Faults()); err != nil {
+		return b, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	return b, nil
 }
 
+// in is the behaviour towards what is in a namespace.
+func (b behaviour) in(namespace string) behaviour {
+	b.faults = b.faults.In(namespace)
+	return b
+}
+
 // has tells whether a fault was asked for.
-func (b behaviour) has(fault string) bool { return b.faults[fault] }
+func (b behaviour) has(name string) bool { return b.faults.Has(name) }
 
 // dialect is how configurations are read.
 func (b behaviour) dialect(supported []string) config.Dialect {

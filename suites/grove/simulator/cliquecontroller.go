@@ -31,6 +31,7 @@ type cliqueReconciler struct {
 
 // Reconcile implements reconcile.Reconciler.
 func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	r = &cliqueReconciler{r.store, r.selection.in(request.Namespace)}
 	var clique api.PodClique
 	if err := r.live.Get(ctx, request.NamespacedName, &clique); err != nil || clique.DeletionTimestamp != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

@@ -3,20 +3,12 @@ package simulator
 import (
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// Fault is a plausible bug that a run can be told to have.
-type Fault struct {
-	// Name by which it is asked for.
-	Name string
-	// Sentence says what goes wrong.
-	Sentence string
-	// Breaks are the requirements that do not hold with it.
-	Breaks []string
-}
-
 // Faults lists the bugs, in the order of the requirements that they break.
-func Faults() []Fault {
+func Faults() []fault.Fault {
 	return slices.Concat(configurationFaults(), admissionFaults(), lifecycleFaults(), backendFaults())
 }
 
@@ -47,22 +39,22 @@ const (
 	faultUnknownFields       = "unknown-fields-ignored"
 )
 
-func configurationFaults() []Fault {
-	return []Fault{
-		{faultNoImplicitDefault, "Without a profile that is the default there is none, and PodCliqueSets without schedulerName are refused.", breaks("01 02 05")},
-		{faultDefaultFlagIgnored, "A profile's field default is not read.", breaks("03 04 13 23 54")},
-		{faultSeveralDefaults, "Of several default profiles the first is taken.", breaks("04")},
-		{faultFirstProfileDefault, "Without a profile that is the default the first one is.", breaks("05")},
-		{faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.", breaks("01 02 05 09 13 21 51")},
-		{faultUnknownProfiles, "Profiles of unknown backends are skipped.", breaks("10")},
-		{faultDuplicatesAccepted, "A backend may have two profiles.", breaks("10")},
-		{faultGangsByDefault, "Gang scheduling is on unless it is turned off.", breaks("11")},
-		{faultGangsNever, "The option gangScheduling is not read.", breaks("11 13 50")},
-		{faultConfigIgnored, "Options that a backend cannot read are ignored.", breaks("12")},
-		{faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.", breaks("05 14")},
-		{faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.", breaks("15 20")},
-		{faultInitErrorsLogged, "The error of a backend's Init is logged and forgotten.", breaks("16")},
-		{faultUnknownFields, "Unknown fields of the configuration are ignored.", breaks("17")},
+func configurationFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.Wide(fault.New(faultNoImplicitDefault, "Without a profile that is the default there is none, and PodCliqueSets without schedulerName are refused.", breaks("01 02 05"))),
+		fault.Wide(fault.New(faultDefaultFlagIgnored, "A profile's field default is not read.", breaks("03 04 13 23 54"))),
+		fault.Wide(fault.New(faultSeveralDefaults, "Of several default profiles the first is taken.", breaks("04"))),
+		fault.Wide(fault.New(faultFirstProfileDefault, "Without a profile that is the default the first one is.", breaks("05"))),
+		fault.New(faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.", breaks("01 02 05 09 13 21 51")),
+		fault.Wide(fault.New(faultUnknownProfiles, "Profiles of unknown backends are skipped.", breaks("10"))),
+		fault.Wide(fault.New(faultDuplicatesAccepted, "A backend may have two profiles.", breaks("10"))),
+		fault.Wide(fault.New(faultGangsByDefault, "Gang scheduling is on unless it is turned off.", breaks("11"))),
+		fault.Wide(fault.New(faultGangsNever, "The option gangScheduling is not read.", breaks("11 13 50"))),
+		fault.Wide(fault.New(faultConfigIgnored, "Options that a backend cannot read are ignored.", breaks("12"))),
+		fault.New(faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.", breaks("05 14")),
+		fault.Wide(fault.New(faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.", breaks("15 20"))),
+		fault.Wide(fault.New(faultInitErrorsLogged, "The error of a backend's Init is logged and forgotten.", breaks("16"))),
+		fault.Wide(fault.New(faultUnknownFields, "Unknown fields of the configuration are ignored.", breaks("17"))),
 	}
 }
 
@@ -81,19 +73,19 @@ const (
 	faultEmptySetAdmitted       = "empty-set-admitted"
 )
 
-func admissionFaults() []Fault {
-	return []Fault{
-		{faultUnlistedAdmitted, "The webhook does not look whether a scheduler is enabled.", breaks("15 20 22")},
-		{faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.", breaks("21")},
-		{faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")},
-		{faultFirstCliqueDecides, "The first clique's scheduler is taken for all.", breaks("24 25")},
-		{faultEmptyNamesIgnored, "A clique without schedulerName is taken to agree with any.", breaks("25")},
-		{faultSchedulerNameMutable, "The schedulerName can be changed.", breaks("26")},
-		{faultBackendNotAsked, "The backend is not asked whether it can have a PodCliqueSet.", breaks("27 28")},
-		{faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.", breaks("28")},
-		{faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.", breaks("30")},
-		{faultNoUnsupportedCondition, "The status does not say what the backend does not support.", breaks("29 31")},
-		{faultEmptySetAdmitted, "A PodCliqueSet without cliques is admitted.", breaks("32")},
+func admissionFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(faultUnlistedAdmitted, "The webhook does not look whether a scheduler is enabled.", breaks("15 20 22")),
+		fault.New(faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.", breaks("21")),
+		fault.New(faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")),
+		fault.New(faultFirstCliqueDecides, "The first clique's scheduler is taken for all.", breaks("24 25")),
+		fault.New(faultEmptyNamesIgnored, "A clique without schedulerName is taken to agree with any.", breaks("25")),
+		fault.New(faultSchedulerNameMutable, "The schedulerName can be changed.", breaks("26")),
+		fault.New(faultBackendNotAsked, "The backend is not asked whether it can have a PodCliqueSet.", breaks("27 28")),
+		fault.New(faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.", breaks("28")),
+		fault.New(faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.", breaks("30")),
+		fault.New(faultNoUnsupportedCondition, "The status does not say what the backend does not support.", breaks("29 31")),
+		fault.New(faultEmptySetAdmitted, "A PodCliqueSet without cliques is admitted.", breaks("32")),
 	}
 }
 
@@ -117,24 +109,24 @@ const (
 	faultUpgradeRestarts       = "upgrade-restarts-pods"
 )
 
-func lifecycleFaults() []Fault {
-	return []Fault{
-		{faultPodsBeforeGang, "A PodGang is created when its pods are there, as it was before.", breaks("40 44")},
-		{faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.", breaks("40 44")},
-		{faultNoConditionAtFirst, "A PodGang says nothing of Initialized before it is.", breaks("41 46")},
-		{faultUpstreamReasons, "The condition Initialized has other reasons.", breaks("41 42")},
-		{faultLabelsLate, "Pods are labelled with their PodGang when their gates come off.", breaks("43")},
-		{faultInitializedFirst, "A PodGang is initialized before its pods are referenced.", breaks("43")},
-		{faultReferencesIncremental, "Pods are referenced one by one as they are created.", breaks("44")},
-		{faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.", breaks("44 45 46")},
-		{faultGatesStay, "Gates are never taken off.", breaks("45 54 56")},
-		{faultInitializedShort, "A PodGang is initialized when one pod is still missing.", breaks("43 44 46")},
-		{faultLatePodsUngated, "Pods that come after the PodGang was initialized have no gate.", breaks("47")},
-		{faultScalingRestarts, "When the number of gangs changes, all pods are restarted.", breaks("47")},
-		{faultScaleInKeepsGangs, "A scale-in leaves the PodGangs.", breaks("47 52")},
-		{faultGangUnlabelled, "A PodGang does not say which PodCliqueSet it is of.", breaks("53")},
-		{faultOldGangsIgnored, "PodGangs from before the upgrade are left as they are.", breaks("55")},
-		{faultUpgradeRestarts, "The pods of PodGangs from before the upgrade are restarted.", breaks("56")},
+func lifecycleFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(faultPodsBeforeGang, "A PodGang is created when its pods are there, as it was before.", breaks("40 44")),
+		fault.New(faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.", breaks("40 44")),
+		fault.New(faultNoConditionAtFirst, "A PodGang says nothing of Initialized before it is.", breaks("41 46")),
+		fault.New(faultUpstreamReasons, "The condition Initialized has other reasons.", breaks("41 42")),
+		fault.New(faultLabelsLate, "Pods are labelled with their PodGang when their gates come off.", breaks("43")),
+		fault.New(faultInitializedFirst, "A PodGang is initialized before its pods are referenced.", breaks("43")),
+		fault.New(faultReferencesIncremental, "Pods are referenced one by one as they are created.", breaks("44")),
+		fault.New(faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.", breaks("44 45 46")),
+		fault.New(faultGatesStay, "Gates are never taken off.", breaks("45 54 56")),
+		fault.New(faultInitializedShort, "A PodGang is initialized when one pod is still missing.", breaks("43 44 46")),
+		fault.New(faultLatePodsUngated, "Pods that come after the PodGang was initialized have no gate.", breaks("47")),
+		fault.New(faultScalingRestarts, "When the number of gangs changes, all pods are restarted.", breaks("47")),
+		fault.New(faultScaleInKeepsGangs, "A scale-in leaves the PodGangs.", breaks("47 52")),
+		fault.New(faultGangUnlabelled, "A PodGang does not say which PodCliqueSet it is of.", breaks("53")),
+		fault.New(faultOldGangsIgnored, "PodGangs from before the upgrade are left as they are.", breaks("55")),
+		fault.New(faultUpgradeRestarts, "The pods of PodGangs from before the upgrade are restarted.", breaks("56")),
 	}
 }
 
@@ -150,15 +142,15 @@ const (
 	faultTopologyForgotten = "topology-forgotten"
 )
 
-func backendFaults() []Fault {
-	return []Fault{
-		{faultSyncOnStatus, "The backend is called when only the status of a PodGang has changed.", breaks("48")},
-		{faultSyncOnce, "The backend is not called again when the spec of a PodGang changes.", breaks("48")},
-		{faultBackendAfterGates, "The backend makes its resources after the gates are off.", breaks("49")},
-		{faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")},
-		{faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")},
-		{faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")},
-		{faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.", breaks("33 34")},
-		{faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")},
+func backendFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(faultSyncOnStatus, "The backend is called when only the status of a PodGang has changed.", breaks("48")),
+		fault.New(faultSyncOnce, "The backend is not called again when the spec of a PodGang changes.", breaks("48")),
+		fault.New(faultBackendAfterGates, "The backend makes its resources after the gates are off.", breaks("49")),
+		fault.New(faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")),
+		fault.New(faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")),
+		fault.New(faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")),
+		fault.New(faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.", breaks("33 34")),
+		fault.New(faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")),
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // spoil puts the faults between the operator and its backends. Without faults they stay as they are.
 func (b behaviour) spoil(factories backends.Factories) backends.Factories {
-	if len(b.faults) == 0 {
+	if b.faults.Empty() {
 		return factories
 	}
 	spoilt := backends.Factories{}
@@ -72,21 +72,22 @@ func (f *faulty) Init() error {
 
 // SyncPodGang implements backends.SchedulerBackend.
 func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
-	if f.behaviour.has(faultNoGang) && f.Name() == config.DefaultScheduler {
+	b := f.behaviour.in(gang.Namespace)
+	if b.has(faultNoGang) && f.Name() == config.DefaultScheduler {
 		return nil
 	}
-	if f.behaviour.has(faultSyncOnce) || f.behaviour.has(faultResourcesUnowned) {
+	if b.has(faultSyncOnce) || b.has(faultResourcesUnowned) {
 		if _, again := f.synced.LoadOrStore(gang.UID, true); again {
 			return nil
 		}
 	}
-	if f.behaviour.has(faultTopologyForgotten) {
+	if b.has(faultTopologyForgotten) {
 		gang = withoutTopology(gang)
 	}
 	if err := f.SchedulerBackend.SyncPodGang(ctx, gang); err != nil {
 		return err
 	}
-	if f.behaviour.has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
+	if b.has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
 		group := &kaiapi.PodGroup{}
 		group.Namespace, group.Name = gang.Namespace, gang.Name
 		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`)))
@@ -105,14 +106,15 @@ func withoutTopology(gang *scheduler.PodGang) *scheduler.PodGang {
 
 // PreparePod implements backends.SchedulerBackend.
 func (f *faulty) PreparePod(pod *corev1.Pod) {
-	if f.behaviour.has(faultPodsUnprepared) {
+	b := f.behaviour.in(pod.Namespace)
+	if b.has(faultPodsUnprepared) {
 		return
 	}
 	f.SchedulerBackend.PreparePod(pod)
-	if f.behaviour.has(faultKubeTakenLiterally) && f.Name() == config.DefaultScheduler {
+	if b.has(faultKubeTakenLiterally) && f.Name() == config.DefaultScheduler {
 		pod.Spec.SchedulerName = config.KubeScheduler
 	}
-	if f.behaviour.has(faultNoAnnotations) {
+	if b.has(faultNoAnnotations) {
 		delete(pod.Annotations, backends.AnnotationPodGroup)
 	}
 }
@@ -127,7 +129,7 @@ func (f *faulty) PrepareObject(pod *unstructured.Unstructured) error {
 
 // ValidatePodCliqueSet implements backends.SchedulerBackend.
 func (f *faulty) ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error {
-	if f.behaviour.has(faultBackendNotAsked) || f.behaviour.has(faultRequiredAdmitted) {
+	if b := f.behaviour.in(set.Namespace); b.has(faultBackendNotAsked) || b.has(faultRequiredAdmitted) {
 		return nil
 	}
 	return f.SchedulerBackend.ValidatePodCliqueSet(ctx, set)
@@ -140,7 +142,7 @@ func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
 
 // tooEarly says whether a fault keeps the backend from a PodGang for now: pods that have no node are still gated.
 func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
-	if !r.behaviour.has(faultBackendAfterGates) {
+	if !r.behaviour.in(gang.Namespace).has(faultBackendAfterGates) {
 		return false
 	}
 	pods, err := r.pods(ctx, gang.Namespace, api.LabelPodGang, gang.Name)

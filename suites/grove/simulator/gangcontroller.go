@@ -33,7 +33,7 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	if err != nil || gang.DeletionTimestamp != nil {
 		return reconcile.Result{}, err
 	}
-	backend := r.named(gang.Labels[api.LabelSchedulerName])
+	backend := r.in(gang.Namespace).named(gang.Labels[api.LabelSchedulerName])
 	if backend == nil {
 		log.FromContext(ctx).Info("the backend is not enabled", "podGang", request, "backend", gang.Labels[api.LabelSchedulerName])
 		return reconcile.Result{}, nil
@@ -61,7 +61,7 @@ func (r *gangReconciler) deleted(ctx context.Context, key client.ObjectKey) erro
 		return nil // it went while the operator was down: what it owned goes anyway
 	}
 	gang := value.(*scheduler.PodGang)
-	backend := r.named(gang.Labels[api.LabelSchedulerName])
+	backend := r.in(gang.Namespace).named(gang.Labels[api.LabelSchedulerName])
 	if backend == nil {
 		return nil
 	}

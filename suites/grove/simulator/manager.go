@@ -74,10 +74,9 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
-	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	if s.behaviour.has(faultSyncOnStatus) {
-		changed = builder.WithPredicates()
-	}
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(func(o client.Object) bool {
+		return s.behaviour.in(o.GetNamespace()).has(faultSyncOnStatus)
+	})))
 	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
 		Complete(&gangReconciler{store: store, selection: chosen})
 	if err != nil {

@@ -45,6 +45,12 @@ type selection struct {
 	behaviour behaviour
 }
 
+// in is the selection for what is in a namespace.
+func (s selection) in(namespace string) selection {
+	s.behaviour = s.behaviour.in(namespace)
+	return s
+}
+
 // canonical is the one name of a scheduler.
 func (s selection) canonical(name string) string {
 	if s.behaviour.has(faultKubeRefusedInPods) {

@@ -32,6 +32,7 @@ type setReconciler struct {
 
 // Reconcile implements reconcile.Reconciler.
 func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	r = &setReconciler{r.store, r.selection.in(request.Namespace)}
 	var set api.PodCliqueSet
 	if err := r.live.Get(ctx, request.NamespacedName, &set); err != nil || set.DeletionTimestamp != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

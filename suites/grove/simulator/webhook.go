@@ -30,11 +30,13 @@ type validator struct {
 
 // ValidateCreate implements admission.Validator.
 func (v *validator) ValidateCreate(ctx context.Context, set *api.PodCliqueSet) (admission.Warnings, error) {
+	v = &validator{v.in(set.Namespace)}
 	return nil, refusal(set.Name, append(v.topology(set), v.spec(ctx, set)...))
 }
 
 // ValidateUpdate implements admission.Validator. Who leaves the spec as it is may write anything: labels, finalizers, what a deletion needs.
 func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueSet) (admission.Warnings, error) {
+	v = &validator{v.in(set.Namespace)}
 	if equality.Semantic.DeepEqual(old.Spec, set.Spec) || v.behaviour.has(faultUpdatesUnchecked) {
 		return nil, nil
 	}

@@ -9,13 +9,13 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 const (
@@ -77,15 +77,8 @@ func (c *cluster) until(ctx context.Context, what string, try func(context.Conte
 
 // apply makes the object as it is given, whatever it was before.
 func (c *cluster) apply(ctx context.Context, object client.Object) error {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", object.GetName(), err)
-	}
-	u := &unstructured.Unstructured{Object: content}
-	unstructured.RemoveNestedField(content, "status")
-	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	return c.until(ctx, fmt.Sprintf("apply %s %s", u.GetKind(), u.GetName()), func(ctx context.Context) (bool, error) {
-		err := c.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	return c.until(ctx, "apply "+object.GetName(), func(ctx context.Context) (bool, error) {
+		err := operator.Apply(ctx, c.client, fieldManager, object)
 		return err == nil, err
 	})
 }

@@ -28,14 +28,14 @@ func (e *endpoints) clientConfig(path string) admissionregistrationv1.WebhookCli
 // validating is the configuration of the validating webhook.
 func (e *endpoints) validating() *admissionregistrationv1.ValidatingWebhookConfiguration {
 	operations := []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update}
-	if e.faults[deletionsJudged] {
+	if e.faults.Has(deletionsJudged) {
 		operations = append(operations, admissionregistrationv1.Delete)
 	}
 	rules := podGroups(operations...)
-	if e.faults[statusJudged] {
+	if e.faults.Has(statusJudged) {
 		rules[0].Resources = append(rules[0].Resources, api.Resource.Resource+"/status")
 	}
-	if e.faults[podLabelsJudged] {
+	if e.faults.Has(podLabelsJudged) {
 		rules = append(rules, admissionregistrationv1.RuleWithOperations{
 			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
 			Rule: admissionregistrationv1.Rule{
@@ -44,7 +44,7 @@ func (e *endpoints) validating() *admissionregistrationv1.ValidatingWebhookConfi
 		})
 	}
 	policy := admissionregistrationv1.Fail
-	if e.faults[failsOpen] {
+	if e.faults.Has(failsOpen) {
 		policy = admissionregistrationv1.Ignore
 	}
 	none := admissionregistrationv1.SideEffectClassNone

@@ -23,14 +23,14 @@ func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition,
 	}
 	name, parent := group.Properties["name"], group.Properties["parent"]
 	i.shapeName(&name)
-	if i.faults[crdParentPattern] && i.ruleInSchema() {
+	if i.faults.Has(crdParentPattern) && i.ruleInSchema() {
 		parent.Pattern = name.Pattern
 	}
 	group.Properties["name"], group.Properties["parent"] = name, parent
-	if i.faults[crdNameOptional] {
+	if i.faults.Has(crdNameOptional) {
 		group.Required = nil
 	}
-	if i.faults[crdForgetsTopology] {
+	if i.faults.Has(crdForgetsTopology) {
 		delete(group.Properties, "topologyConstraint")
 		delete(spec.Properties, "topologyConstraint")
 	}
@@ -63,19 +63,19 @@ func (i implementation) shapeName(name *apiextensionsv1.JSONSchemaProps) {
 	case Older:
 		name.Description = "Name of the sub group, unique in its PodGroup."
 	}
-	if name.Pattern != "" && i.faults[crdPatternIgnoresCase] {
+	if name.Pattern != "" && i.faults.Has(crdPatternIgnoresCase) {
 		name.Pattern = anyCasePattern
 	}
-	if i.faults[crdPatternMissing] {
+	if i.faults.Has(crdPatternMissing) {
 		name.Pattern = ""
 	}
-	if i.faults[crdMaxLengthMissing] {
+	if i.faults.Has(crdMaxLengthMissing) {
 		name.MaxLength = nil
 	}
-	if i.faults[crdMinLengthMissing] {
+	if i.faults.Has(crdMinLengthMissing) {
 		name.MinLength = nil
 	}
-	if i.faults[crdUndocumented] {
+	if i.faults.Has(crdUndocumented) {
 		name.Description = "Name of the sub group."
 	}
 }

@@ -1,5 +1,7 @@
 package simulator
 
+import "github.com/rehearse-dev/rehearse/suites/simulators/fault"
+
 // The bugs in the rule for names.
 const (
 	namesUnchecked         = "names-unchecked"
@@ -17,21 +19,21 @@ const (
 	leadingDigitRefused    = "leading-digit-refused"
 )
 
-func nameFaults() []Fault {
-	return []Fault{
-		{namesUnchecked, "The webhook was never taught the rule for names.", breaks("02 03 04 05 06 07 10 11 12 13 15 16 17 19 21 28 30 33 34 36 41 43 46 47")},
-		{hintNever, "A mixed-case name is refused with the text for any bad name, without the lowercase form.", breaks("02 03 11 13 15 16 17 19 21 28 30 33 34 36 41 46 47")},
-		{hintAlways, "A name with a capital letter is told to use its lowercase form also where that is no name either.", breaks("11")},
-		{caseAlone, "The rule compares a name with its lowercase form and looks at nothing else.", breaks("04 05 06 12 13")},
-		{trailingDashAllowed, "A name may end with a dash.", breaks("06 11")},
-		{lineByLine, "The pattern is matched line by line, so that a name may have a second line.", breaks("06")},
-		{emptyNameUnchecked, "An empty name is refused with the text for bad characters.", breaks("07 17")},
-		{lengthUnchecked, "The webhook does not look at the length of a name.", breaks("10 11 12 13")},
-		{lengthOffByOne, "A name of 63 characters is too long.", breaks("09 11 12 13")},
-		{lengthInCharacters, "The webhook counts characters where the rule counts bytes.", breaks("12 13")},
-		{charactersBeforeLength, "The characters of a name are looked at before its length.", breaks("11 12 13")},
-		{oneCharacterRefused, "The pattern wants a first and a last character, and they are not the same one.", breaks("01 02 13 14 15 18 19 22 23 24")},
-		{leadingDigitRefused, "A name must start with a letter, like that of a Service.", breaks("01 02 09")},
+func nameFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(namesUnchecked, "The webhook was never taught the rule for names.", breaks("02 03 04 05 06 07 10 11 12 13 15 16 17 19 21 28 30 33 34 36 41 43 46 47")),
+		fault.New(hintNever, "A mixed-case name is refused with the text for any bad name, without the lowercase form.", breaks("02 03 11 13 15 16 17 19 21 28 30 33 34 36 41 46 47")),
+		fault.New(hintAlways, "A name with a capital letter is told to use its lowercase form also where that is no name either.", breaks("11")),
+		fault.New(caseAlone, "The rule compares a name with its lowercase form and looks at nothing else.", breaks("04 05 06 12 13")),
+		fault.New(trailingDashAllowed, "A name may end with a dash.", breaks("06 11")),
+		fault.New(lineByLine, "The pattern is matched line by line, so that a name may have a second line.", breaks("06")),
+		fault.New(emptyNameUnchecked, "An empty name is refused with the text for bad characters.", breaks("07 17")),
+		fault.New(lengthUnchecked, "The webhook does not look at the length of a name.", breaks("10 11 12 13")),
+		fault.New(lengthOffByOne, "A name of 63 characters is too long.", breaks("09 11 12 13")),
+		fault.New(lengthInCharacters, "The webhook counts characters where the rule counts bytes.", breaks("12 13")),
+		fault.New(charactersBeforeLength, "The characters of a name are looked at before its length.", breaks("11 12 13")),
+		fault.New(oneCharacterRefused, "The pattern wants a first and a last character, and they are not the same one.", breaks("01 02 13 14 15 18 19 22 23 24")),
+		fault.New(leadingDigitRefused, "A name must start with a letter, like that of a Service.", breaks("01 02 09")),
 	}
 }
 
@@ -54,22 +56,22 @@ const (
 	parentMinMemberRefused = "parent-min-member-refused"
 )
 
-func hierarchyFaults() []Fault {
-	return []Fault{
-		{onlyFirstName, "Only the first sub group's name is checked.", breaks("02 15 16 17 19 21 28 30")},
-		{allNamesReported, "Every bad name is reported, not the first alone.", breaks("15 16 17")},
-		{namesAfterHierarchy, "Names are checked after parents and cycles.", breaks("19 24")},
-		{duplicatesUnchecked, "Two sub groups may have the same name.", breaks("14 15 24 40")},
-		{duplicatesBeforeNames, "Duplicates are looked for before any name is checked.", breaks("15")},
-		{parentsUnchecked, "A parent need not exist.", breaks("18 20 22 23")},
-		{parentCaseIgnored, "A parent is looked for by its lowercase form.", breaks("20")},
-		{emptyParentIsRoot, "An empty parent is taken for none.", breaks("22")},
-		{cyclesBeforeParents, "Cycles are looked for before missing parents.", breaks("23")},
-		{cyclesBeforeDuplicates, "Cycles are looked for before duplicates.", breaks("23 24")},
-		{selfParentAllowed, "A sub group may be its own parent.", breaks("23")},
-		{longCyclesOverlooked, "A cycle of more than two sub groups is overlooked.", breaks("23")},
-		{cyclesFromFirst, "Cycles are looked for from the first sub group alone.", breaks("23")},
-		{subGroupsRequired, "A PodGroup without sub groups is refused.", breaks("25")},
-		{parentMinMemberRefused, "A sub group with a minMember cannot be a parent.", breaks("26 27")},
+func hierarchyFaults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(onlyFirstName, "Only the first sub group's name is checked.", breaks("02 15 16 17 19 21 28 30")),
+		fault.New(allNamesReported, "Every bad name is reported, not the first alone.", breaks("15 16 17")),
+		fault.New(namesAfterHierarchy, "Names are checked after parents and cycles.", breaks("19 24")),
+		fault.New(duplicatesUnchecked, "Two sub groups may have the same name.", breaks("14 15 24 40")),
+		fault.New(duplicatesBeforeNames, "Duplicates are looked for before any name is checked.", breaks("15")),
+		fault.New(parentsUnchecked, "A parent need not exist.", breaks("18 20 22 23")),
+		fault.New(parentCaseIgnored, "A parent is looked for by its lowercase form.", breaks("20")),
+		fault.New(emptyParentIsRoot, "An empty parent is taken for none.", breaks("22")),
+		fault.New(cyclesBeforeParents, "Cycles are looked for before missing parents.", breaks("23")),
+		fault.New(cyclesBeforeDuplicates, "Cycles are looked for before duplicates.", breaks("23 24")),
+		fault.New(selfParentAllowed, "A sub group may be its own parent.", breaks("23")),
+		fault.New(longCyclesOverlooked, "A cycle of more than two sub groups is overlooked.", breaks("23")),
+		fault.New(cyclesFromFirst, "Cycles are looked for from the first sub group alone.", breaks("23")),
+		fault.New(subGroupsRequired, "A PodGroup without sub groups is refused.", breaks("25")),
+		fault.New(parentMinMemberRefused, "A sub group with a minMember cannot be a parent.", breaks("26 27")),
 	}
 }

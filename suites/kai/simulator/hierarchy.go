@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // hierarchy is the rule for the sub groups of a PodGroup: their names, that no two have the same, that parents exist, that
@@ -13,7 +14,7 @@ import (
 type hierarchy struct {
 	// judgeNames says whether there is a rule for names.
 	judgeNames bool
-	faults     faultSet
+	faults     fault.Set
 }
 
 // check goes through the rules in their order.
@@ -29,13 +30,13 @@ func (h hierarchy) check(groups []api.SubGroup) error {
 func (h hierarchy) order() []func([]api.SubGroup) error {
 	type rules = []func([]api.SubGroup) error
 	switch {
-	case h.faults[namesAfterHierarchy]:
+	case h.faults.Has(namesAfterHierarchy):
 		return rules{h.parents, h.cycles, h.elements}
-	case h.faults[duplicatesBeforeNames]:
+	case h.faults.Has(duplicatesBeforeNames):
 		return rules{h.duplicates, h.elements, h.parents, h.cycles}
-	case h.faults[cyclesBeforeParents]:
+	case h.faults.Has(cyclesBeforeParents):
 		return rules{h.elements, h.cycles, h.parents}
-	case h.faults[cyclesBeforeDuplicates]:
+	case h.faults.Has(cyclesBeforeDuplicates):
 		return rules{h.cycles, h.elements, h.parents}
 	}
 	return rules{h.elements, h.parents, h.cycles}
@@ -43,19 +44,19 @@ func (h hierarchy) order() []func([]api.SubGroup) error {
 
 // elements goes through the list once: of each its name, then whether an earlier one has it too.
 func (h hierarchy) elements(groups []api.SubGroup) error {
-	if len(groups) == 0 && h.faults[subGroupsRequired] {
+	if len(groups) == 0 && h.faults.Has(subGroupsRequired) {
 		return errors.New("a pod group needs a subgroup")
 	}
 	var all []error
 	seen := map[string]bool{}
 	for i, group := range groups {
 		if err := h.name(i, group.Name); err != nil {
-			if !h.faults[allNamesReported] {
+			if !h.faults.Has(allNamesReported) {
 				return err
 			}
 			all = append(all, err)
 		}
-		if seen[group.Name] && !h.faults[duplicatesUnchecked] {
+		if seen[group.Name] && !h.faults.Has(duplicatesUnchecked) {
 			return errors.Join(append(all, duplicate(group.Name))...)
 		}
 		seen[group.Name] = true
@@ -64,7 +65,7 @@ func (h hierarchy) elements(groups []api.SubGroup) error {
 }
 
 func (h hierarchy) name(i int, name string) error {
-	if !h.judgeNames || h.faults[namesUnchecked] || (i > 0 && h.faults[onlyFirstName]) {
+	if !h.judgeNames || h.faults.Has(namesUnchecked) || (i > 0 && h.faults.Has(onlyFirstName)) {
 		return nil
 	}
 	return names{h.faults}.check(name)
@@ -85,7 +86,7 @@ func duplicate(name string) error { return fmt.Errorf("duplicate subgroup name %
 
 // parents looks for each parent among the names; of several that are missing the first in the list is reported.
 func (h hierarchy) parents(groups []api.SubGroup) error {
-	if h.faults[parentsUnchecked] {
+	if h.faults.Has(parentsUnchecked) {
 		return nil
 	}
 	exists := map[string]bool{}
@@ -105,9 +106,9 @@ func (h hierarchy) parentOf(group api.SubGroup) (parent string, ok bool) {
 	switch {
 	case group.Parent == nil:
 		return "", false
-	case *group.Parent == "" && h.faults[emptyParentIsRoot]:
+	case *group.Parent == "" && h.faults.Has(emptyParentIsRoot):
 		return "", false
-	case h.faults[parentCaseIgnored]:
+	case h.faults.Has(parentCaseIgnored):
 		return strings.ToLower(*group.Parent), true
 	}
 	return *group.Parent, true
@@ -122,7 +123,7 @@ func (h hierarchy) cycles(groups []api.SubGroup) error {
 		}
 	}
 	for i, group := range groups {
-		if i > 0 && h.faults[cyclesFromFirst] {
+		if i > 0 && h.faults.Has(cyclesFromFirst) {
 			break
 		}
 		if length := cycleThrough(group.Name, parents); length > 0 && !h.overlooks(length) {
@@ -150,5 +151,5 @@ func cycleThrough(name string, parents map[string]string) int {
 
 // overlooks says whether a fault hides cycles of this length.
 func (h hierarchy) overlooks(length int) bool {
-	return (length == 1 && h.faults[selfParentAllowed]) || (length > 2 && h.faults[longCyclesOverlooked])
+	return (length == 1 && h.faults.Has(selfParentAllowed)) || (length > 2 && h.faults.Has(longCyclesOverlooked))
 }

@@ -32,7 +32,7 @@ func (e *endpoints) installDefinition(ctx context.Context, c *cluster) (*apiexte
 	if err != nil {
 		return nil, err
 	}
-	if e.faults[crdNeverUpgraded] {
+	if e.faults.Has(crdNeverUpgraded) {
 		before, err := c.definition(ctx, crd.Name)
 		if before != nil || err != nil {
 			return before, err

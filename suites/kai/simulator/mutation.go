@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // labelSubGroup names a pod's sub group.
@@ -16,12 +18,12 @@ const labelSubGroup = "kai.scheduler/subgroup-name"
 
 // mutates says whether a fault gives the implementation a mutating webhook.
 func (i implementation) mutates() bool {
-	return i.faults[namesLowered] || i.faults[parentsLowered]
+	return i.faults.Has(namesLowered) || i.faults.Has(parentsLowered)
 }
 
 // lowerer is the mutating webhook of a faulty implementation.
 type lowerer struct {
-	faults faultSet
+	faults fault.Set
 }
 
 // Handle lowers what the faults say, and leaves everything else as it is written.
@@ -48,8 +50,8 @@ func (l lowerer) Handle(_ context.Context, request admission.Request) admission.
 	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
 }
 
-func (l lowerer) lower(group map[string]any, field, fault string) {
-	if text, ok := group[field].(string); ok && l.faults[fault] {
+func (l lowerer) lower(group map[string]any, field, bug string) {
+	if text, ok := group[field].(string); ok && l.faults.Has(bug) {
 		group[field] = strings.ToLower(text)
 	}
 }

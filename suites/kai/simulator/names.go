@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // maxNameBytes is how long a name may be.
@@ -22,16 +24,16 @@ var (
 
 // names is the rule for the name of a sub group.
 type names struct {
-	faults faultSet
+	faults fault.Set
 }
 
 // check looks at emptiness, then length, then characters.
 func (n names) check(name string) error {
-	if name == "" && !n.faults[emptyNameUnchecked] {
+	if name == "" && !n.faults.Has(emptyNameUnchecked) {
 		return errors.New("subgroup name cannot be empty")
 	}
 	checks := []func(string) error{n.length, n.characters}
-	if n.faults[charactersBeforeLength] {
+	if n.faults.Has(charactersBeforeLength) {
 		checks = []func(string) error{n.characters, n.length}
 	}
 	for _, check := range checks {
@@ -46,11 +48,11 @@ func (n names) check(name string) error {
 func (n names) length(name string) error {
 	length, limit := len(name), maxNameBytes
 	switch {
-	case n.faults[lengthUnchecked]:
+	case n.faults.Has(lengthUnchecked):
 		return nil
-	case n.faults[lengthInCharacters]:
+	case n.faults.Has(lengthInCharacters):
 		length = utf8.RuneCountInString(name)
-	case n.faults[lengthOffByOne]:
+	case n.faults.Has(lengthOffByOne):
 		limit--
 	}
 	if length > limit {
@@ -67,9 +69,9 @@ func (n names) characters(name string) error {
 	}
 	hint := n.pattern().MatchString(lowercase)
 	switch {
-	case n.faults[hintAlways]:
+	case n.faults.Has(hintAlways):
 		hint = lowercase != name
-	case n.faults[hintNever]:
+	case n.faults.Has(hintNever):
 		hint = false
 	}
 	if hint {
@@ -80,7 +82,7 @@ func (n names) characters(name string) error {
 }
 
 func (n names) allowed(name string) bool {
-	if n.faults[caseAlone] {
+	if n.faults.Has(caseAlone) {
 		return name == strings.ToLower(name)
 	}
 	return n.pattern().MatchString(name)
@@ -88,13 +90,13 @@ func (n names) allowed(name string) bool {
 
 func (n names) pattern() *regexp.Regexp {
 	switch {
-	case n.faults[trailingDashAllowed]:
+	case n.faults.Has(trailingDashAllowed):
 		return trailingDashPattern
-	case n.faults[lineByLine]:
+	case n.faults.Has(lineByLine):
 		return lineByLinePattern
-	case n.faults[oneCharacterRefused]:
+	case n.faults.Has(oneCharacterRefused):
 		return twoOrMorePattern
-	case n.faults[leadingDigitRefused]:
+	case n.faults.Has(leadingDigitRefused):
 		return letterFirstPattern
 	}
 	return namePattern

@@ -24,7 +24,7 @@ func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1
 	rule := group.Properties["name"]
 	for _, name := range []string{"probe", "", "!", "Probe", strings.Repeat("p", maxNameBytes+1)} {
 		judged := name
-		if e.mutates() && e.faults[namesLowered] {
+		if e.mutates() && e.faults.Has(namesLowered) {
 			judged = strings.ToLower(name)
 		}
 		wanted := inSchema(rule, judged)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // The variants of an implementation: where it has the rule for names. All of them but CRD have the webhook, which also
@@ -25,7 +27,7 @@ func Variants() []string { return []string{Both, Webhook, CRD, Older} }
 // implementation is a variant with faults.
 type implementation struct {
 	variant string
-	faults  faultSet
+	faults  fault.Set
 }
 
 func newImplementation(variant string, names []string) (implementation, error) {
@@ -35,13 +37,13 @@ func newImplementation(variant string, names []string) (implementation, error) {
 	if !slices.Contains(Variants(), variant) {
 		return implementation{}, fmt.Errorf("start the simulator %s: no variant is called %q; the variants: %s", Name, variant, strings.Join(Variants(), ", "))
 	}
-	faults, err := faultsNamed(names)
+	faults, err := fault.NewSet(names, Faults())
 	if err != nil {
 		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	if variant == Older {
 		// The bugs came with the rule. Only what its upgrade leaves behind is there before and after it.
-		faults = faultSet{crdNeverUpgraded: faults[crdNeverUpgraded]}
+		faults = faults.Only(crdNeverUpgraded)
 	}
 	return implementation{variant: variant, faults: faults}, nil
 }

@@ -10,25 +10,36 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // validator judges PodGroups.
 type validator struct {
 	rule   hierarchy
-	faults faultSet
+	faults fault.Set
 }
 
 func (i implementation) validator() validator {
 	return validator{rule: hierarchy{judgeNames: i.ruleInWebhook(), faults: i.faults}, faults: i.faults}
 }
 
+// in is the validator of what is in a request's namespace.
+func (v validator) in(ctx context.Context) validator {
+	if request, err := admission.RequestFromContext(ctx); err == nil {
+		v.faults = v.faults.In(request.Namespace)
+		v.rule.faults = v.faults
+	}
+	return v
+}
+
 // ValidateCreate judges what is new.
 func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (admission.Warnings, error) {
+	v = v.in(ctx)
 	if v.skips(ctx) {
 		return nil, nil
 	}
 	err := v.rule.check(group.Spec.SubGroups)
-	if err == nil && v.faults[parentMinMemberRefused] {
+	if err == nil && v.faults.Has(parentMinMemberRefused) {
 		err = minMemberOfParents(group.Spec.SubGroups)
 	}
 	return nil, v.refusal(err)
@@ -36,18 +47,19 @@ func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (adm
 
 // ValidateUpdate judges what the object is to be, as if it were new.
 func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGroup) (admission.Warnings, error) {
+	v = v.in(ctx)
 	switch {
-	case v.skips(ctx), v.faults[updatesUnchecked]:
+	case v.skips(ctx), v.faults.Has(updatesUnchecked):
 		return nil, nil
-	case v.faults[updatesRatcheted] && equality.Semantic.DeepEqual(before.Spec.SubGroups, after.Spec.SubGroups):
+	case v.faults.Has(updatesRatcheted) && equality.Semantic.DeepEqual(before.Spec.SubGroups, after.Spec.SubGroups):
 		return nil, nil
-	case v.faults[oldObjectJudged]:
+	case v.faults.Has(oldObjectJudged):
 		if err := v.rule.check(before.Spec.SubGroups); err != nil {
 			return nil, v.refusal(err)
 		}
 	}
 	err := v.rule.check(after.Spec.SubGroups)
-	if err == nil && v.faults[updatesFrozen] && !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
+	if err == nil && v.faults.Has(updatesFrozen) && !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
 		err = errors.New("the spec cannot be changed")
 	}
 	return nil, v.refusal(err)
@@ -55,7 +67,7 @@ func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGro
 
 // ValidateDelete lets everything go.
 func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admission.Warnings, error) {
-	if v.faults[deletionsJudged] {
+	if v.faults.Has(deletionsJudged) {
 		return nil, v.refusal(v.rule.check(group.Spec.SubGroups))
 	}
 	return nil, nil
@@ -64,12 +76,12 @@ func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admis
 // skips says whether a fault keeps the request from being judged.
 func (v validator) skips(ctx context.Context) bool {
 	request, err := admission.RequestFromContext(ctx)
-	return err == nil && v.faults[dryRunUnchecked] && request.DryRun != nil && *request.DryRun
+	return err == nil && v.faults.Has(dryRunUnchecked) && request.DryRun != nil && *request.DryRun
 }
 
 // refusal is what controller-runtime makes an answer of: 403 Forbidden with a plain error's text.
 func (v validator) refusal(err error) error {
-	if err != nil && v.faults[refusesAsBadRequest] {
+	if err != nil && v.faults.Has(refusesAsBadRequest) {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	return err

@@ -26,6 +26,7 @@ func (d *setDefaulter) Default(ctx context.Context, set *api.LeaderWorkerSet) er
 	if d.behaviour.variant == VariantBefore {
 		return nil
 	}
+	d = &setDefaulter{d.behaviour.in(set.Namespace)}
 	old, err := oldSet(ctx)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -81,11 +82,12 @@ func (s *simulation) addControllers(m manager.Manager) error {
 		return fmt.Errorf("add the controller of LeaderWorkerSets: %w", err)
 	}
 	toOwner := handler.EnqueueRequestsFromMapFunc(toOwnerPod)
-	pods := builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&appsv1.StatefulSet{}, toOwner)
-	if !s.behaviour.has(faultServicesByNameOnly) {
-		pods = pods.Watches(&corev1.Service{}, toOwner)
-	}
-	err = pods.Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
+	noticed := builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool {
+		return !s.behaviour.in(o.GetNamespace()).has(faultServicesByNameOnly)
+	}))
+	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).
+		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
+		Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
 	if err != nil {
 		return fmt.Errorf("add the controller of pods: %w", err)
 	}

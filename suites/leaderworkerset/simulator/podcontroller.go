@@ -24,8 +24,16 @@ type podReconciler struct {
 	revisions *revisions
 }
 
+// in is the reconciler of what is in a namespace.
+func (r *podReconciler) in(namespace string) *podReconciler {
+	there := *r
+	there.behaviour, there.revisions = r.behaviour.in(namespace), r.revisions.in(namespace)
+	return &there
+}
+
 // Reconcile implements reconcile.Reconciler.
 func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	r = r.in(request.Namespace)
 	var pod corev1.Pod
 	if err := r.client.Get(ctx, request.NamespacedName, &pod); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

@@ -33,6 +33,7 @@ func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	if err != nil {
 		return err
 	}
+	d = &podDefaulter{d.behaviour.in(request.Namespace), d.reader}
 	m, err := place(pod, request.Namespace)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())

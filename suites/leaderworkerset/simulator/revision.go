@@ -36,6 +36,11 @@ type revisions struct {
 	behaviour behaviour
 }
 
+// in are the revisions of what is in a namespace.
+func (r *revisions) in(namespace string) *revisions {
+	return &revisions{r.client, r.behaviour.in(namespace)}
+}
+
 // wanted is the revision that a LeaderWorkerSet asks for now, and how it is stored.
 func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) {
 	template := set.Spec.LeaderWorkerTemplate.DeepCopy()

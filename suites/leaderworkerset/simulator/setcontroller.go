@@ -29,8 +29,16 @@ type setReconciler struct {
 	revisions *revisions
 }
 
+// in is the reconciler of what is in a namespace.
+func (r *setReconciler) in(namespace string) *setReconciler {
+	there := *r
+	there.behaviour, there.revisions = r.behaviour.in(namespace), r.revisions.in(namespace)
+	return &there
+}
+
 // Reconcile implements reconcile.Reconciler.
 func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	r = r.in(request.Namespace)
 	var set api.LeaderWorkerSet
 	if err := r.client.Get(ctx, request.NamespacedName, &set); err != nil || set.DeletionTimestamp != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

@@ -1,25 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"strings"
 
-// Bug describes a fault.
-type Bug struct {
-	// Fault by which it is asked for.
-	Fault Fault
-	// Sentence that says what is wrong.
-	Sentence string
-	// Breaks lists the requirements that are not met.
-	Breaks []string
-}
-
-// Faults lists all faults.
-func Faults() []Fault {
-	var all []Fault
-	for _, bug := range Bugs() {
-		all = append(all, bug.Fault)
-	}
-	return all
-}
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
+)
 
 // breaks makes the ids of requirements of their numbers: "02 AMB1" is PORCH-P02 and PORCH-AMB1.
 func breaks(numbers string) []string {
@@ -33,83 +18,83 @@ func breaks(numbers string) []string {
 	return ids
 }
 
-// Bugs describes all faults.
-func Bugs() []Bug {
-	return []Bug{
-		{DefaultsToProposed, "A revision that names no lifecycle is created as Proposed.", breaks("01")},
-		{LifecycleMustBeOmitted, "A creation that names its lifecycle is refused, whichever it is.", breaks("02 03")},
-		{CreatesOnlyDrafts, "A revision cannot be created as Proposed.", breaks("03")},
-		{PublishedAtCreation, "A revision can be created as Published, past all review.", breaks("04")},
-		{DeletionProposedAtCreation, "A revision can be created as DeletionProposed: only Published was thought of.", breaks("05")},
-		{NamesTheValue, "The refusal of a final lifecycle names the value that was given instead of 'Final'.", breaks("04 05")},
-		{LifecycleCaseIgnored, "A lifecycle is compared without its case, and stored as it was given.", breaks("06")},
-		{StoresBeforeChecks, "A revision is stored before it is judged, and stays when it is refused.", breaks("07")},
-		{ManyTasks, "A revision can be created with several tasks; the first one runs.", breaks("20")},
-		{NoDefaultTask, "A revision without a task stays without one.", breaks("21")},
-		{InitUnknown, "The list of task types lacks init.", breaks("22")},
-		{CloneUnknown, "The list of task types lacks clone.", breaks("23")},
-		{EditUnknown, "The list of task types lacks edit.", breaks("24")},
-		{UpgradeUnknown, "The list of task types lacks upgrade.", breaks("25")},
-		{TaskTypeUnchecked, "A task of an unknown type does nothing, and nobody says so.", breaks("26")},
-		{MissingBodyAccepted, "A task that lacks what its type needs is taken for one that does nothing.", breaks("27")},
-		{OneTaskForEver, "The limit for the creation holds for updates, too.", breaks("28")},
-		{EditSourceUnchecked, "An edit may start from any revision, published or not, of this package or another.", breaks("29")},
-		{OnlyDraftWorkspaces, "Only drafts are looked at for a workspace of the same name.", breaks("30")},
-		{WorkspaceUniqueInRepository, "A workspace name is taken for the whole repository, not for its package.", breaks("31")},
-		{WorkspaceUniqueEverywhere, "A workspace name is taken for the package in all repositories, and for every other package.", breaks("31")},
-		{OneRevisionPerPackage, "A package with a revision cannot have another, whatever its workspace.", breaks("32")},
-		{LastElementCompared, "A package's name is compared with the last element of those that exist, so that nested packages go unseen and others are mistaken for them.", breaks("31 33 44")},
-		{WorkspaceNameUnchecked, "The workspace name is not looked at before it is made part of the object's name.", breaks("34")},
-		{NameWithoutPath, "The object's name leaves out the path of a nested package.", breaks("35")},
-		{GivenNameKept, "The object keeps the name that the client gave it.", breaks("35")},
-		{CreateOverwrites, "A creation of what exists replaces it, so that of two at once both win.", breaks("30 36")},
-		{UpstreamLockMissing, "A clone does not record what exactly it was made of.", breaks("40")},
-		{CloneOntoExisting, "A clone may add a revision to a package that exists.", breaks("41")},
-		{CloneLooksEverywhere, "A clone is refused where the package exists in any repository.", breaks("42")},
-		{EditIsCreation, "An edit is judged like the creation of a package.", breaks("32 43 67")},
-		{MergeTakesNew, "An upgrade copies the new upstream and loses what was changed locally.", breaks("50")},
-		{MergeTakesLocal, "An upgrade records the new upstream and keeps the local files.", breaks("50")},
-		{OldUpstreamUnchecked, "The old upstream of an upgrade need not be published.", breaks("51")},
-		{NewUpstreamUnchecked, "The new upstream of an upgrade need not be published.", breaks("52")},
-		{LocalUnchecked, "The local revision of an upgrade need not be published.", breaks("53")},
-		{ProposedIsPublished, "A proposed revision is stable enough to upgrade from.", breaks("54")},
-		{MissingSourceIgnored, "A source of an upgrade that is not there is taken for an empty package.", breaks("56")},
-		{ParentPathAllowed, "A package may be made around one that exists.", breaks("60 63")},
-		{ChildPathAllowed, "A package may be made inside of one that exists.", breaks("61 62")},
-		{TopLevelOverlaps, "Paths of one element are not compared with others.", breaks("62 63")},
-		{SiblingsOverlap, "Two packages of one folder are taken to overlap.", breaks("64")},
-		{PrefixOverlaps, "Paths are compared as texts, so that test overlaps test-package.", breaks("65")},
-		{LastElementOverlaps, "A path is compared with the last element of those that exist.", breaks("60 61 66")},
-		{OverlapEverywhere, "Packages of other repositories are looked at for overlaps.", breaks("67")},
-		{DraftTasksDropped, "A change of a draft's tasks is accepted and forgotten.", breaks("10 28")},
-		{DraftContentDropped, "A change of a draft's files is accepted and forgotten.", breaks("10")},
-		{ProposedMetadataFrozen, "Nothing of a proposed revision can be changed but its lifecycle.", breaks("11")},
-		{ProposedContentMutable, "The files of a proposed revision can be changed under its reviewers.", breaks("AMB1")},
-		{PublishedMetadataFrozen, "Nothing of a published revision can be changed, not even its labels.", breaks("12")},
-		{PublishedSpecMutable, "The tasks of a published revision can be changed.", breaks("13")},
-		{PublishedContentMutable, "The files of a published revision can be changed.", breaks("14")},
-		{DeletionProposedIsFinal, "A proposed deletion cannot be taken back.", breaks("15")},
-		{ApprovalRefused, "A proposed revision cannot be approved.", breaks("15")},
-		{ReviewBypassed, "A draft can be published without being proposed.", breaks("16")},
-		{DraftsApproved, "A draft can be approved without being proposed.", breaks("16")},
-		{OriginalUnchecked, "A revision whose stored lifecycle is none can be updated.", breaks("17")},
-		{DesiredUnchecked, "A revision can be given a lifecycle that is none.", breaks("18")},
-		{PublishedBackToDraft, "A published revision can become a draft again.", breaks("19")},
-		{VersionCached, "The version of a revision's creation is compared with for ever, so that its second update is refused.", breaks("70 73")},
-		{StaleVersionAccepted, "The version that an update names is not compared, so that the last writer wins.", breaks("71 73 77")},
-		{VersionNotRequired, "An update that names no version is accepted.", breaks("72")},
-		{StaleContentAccepted, "The version that an update of files names is not compared.", breaks("74")},
-		{StaleMetadataAccepted, "The version is compared only when the spec changes, so that of two changes of labels one is lost.", breaks("75")},
-		{DeleteNeedsVersion, "A deletion must name the version that it deletes.", breaks("76")},
-		{OpensFirst, "The repository is opened before a request is judged by itself.", breaks("80")},
-		{ConstraintsAfterTask, "The task is carried out before it is known whether the revision may exist.", breaks("81")},
-		{FailedDraftShows, "A draft is stored before its task is carried out, and deleted when that fails: watchers see it come and go.", breaks("82")},
-		{FailedDraftStays, "A draft whose task failed stays, so that the workspace is taken.", breaks("82 83")},
-		{BadRequestAsInvalid, "What is wrong with a request by itself is answered 422.", breaks("84")},
-		{ConflictAsInvalid, "What conflicts with something that exists is answered 422.", breaks("85")},
-		{BusinessRuleAsBadRequest, "What a business rule forbids is answered 400.", breaks("86")},
-		{NoContext, "A refusal says what failed, but not of what.", breaks("87")},
-		{ValidationSwitch, "An annotation switches the rules off.", breaks("88")},
-		{DryRunCreates, "A dry run of a creation creates.", breaks("89")},
+// Faults are all bugs that the rules, or what carries them out, have on request.
+func Faults() []fault.Fault {
+	return []fault.Fault{
+		fault.New(DefaultsToProposed, "A revision that names no lifecycle is created as Proposed.", breaks("01")),
+		fault.New(LifecycleMustBeOmitted, "A creation that names its lifecycle is refused, whichever it is.", breaks("02 03")),
+		fault.New(CreatesOnlyDrafts, "A revision cannot be created as Proposed.", breaks("03")),
+		fault.New(PublishedAtCreation, "A revision can be created as Published, past all review.", breaks("04")),
+		fault.New(DeletionProposedAtCreation, "A revision can be created as DeletionProposed: only Published was thought of.", breaks("05")),
+		fault.New(NamesTheValue, "The refusal of a final lifecycle names the value that was given instead of 'Final'.", breaks("04 05")),
+		fault.New(LifecycleCaseIgnored, "A lifecycle is compared without its case, and stored as it was given.", breaks("06")),
+		fault.New(StoresBeforeChecks, "A revision is stored before it is judged, and stays when it is refused.", breaks("07")),
+		fault.New(ManyTasks, "A revision can be created with several tasks; the first one runs.", breaks("20")),
+		fault.New(NoDefaultTask, "A revision without a task stays without one.", breaks("21")),
+		fault.New(InitUnknown, "The list of task types lacks init.", breaks("22")),
+		fault.New(CloneUnknown, "The list of task types lacks clone.", breaks("23")),
+		fault.New(EditUnknown, "The list of task types lacks edit.", breaks("24")),
+		fault.New(UpgradeUnknown, "The list of task types lacks upgrade.", breaks("25")),
+		fault.New(TaskTypeUnchecked, "A task of an unknown type does nothing, and nobody says so.", breaks("26")),
+		fault.New(MissingBodyAccepted, "A task that lacks what its type needs is taken for one that does nothing.", breaks("27")),
+		fault.New(OneTaskForEver, "The limit for the creation holds for updates, too.", breaks("28")),
+		fault.New(EditSourceUnchecked, "An edit may start from any revision, published or not, of this package or another.", breaks("29")),
+		fault.New(OnlyDraftWorkspaces, "Only drafts are looked at for a workspace of the same name.", breaks("30")),
+		fault.New(WorkspaceUniqueInRepository, "A workspace name is taken for the whole repository, not for its package.", breaks("31")),
+		fault.New(WorkspaceUniqueEverywhere, "A workspace name is taken for the package in all repositories, and for every other package.", breaks("31")),
+		fault.New(OneRevisionPerPackage, "A package with a revision cannot have another, whatever its workspace.", breaks("32")),
+		fault.New(LastElementCompared, "A package's name is compared with the last element of those that exist, so that nested packages go unseen and others are mistaken for them.", breaks("31 33 44")),
+		fault.New(WorkspaceNameUnchecked, "The workspace name is not looked at before it is made part of the object's name.", breaks("34")),
+		fault.New(NameWithoutPath, "The object's name leaves out the path of a nested package.", breaks("35")),
+		fault.New(GivenNameKept, "The object keeps the name that the client gave it.", breaks("35")),
+		fault.New(CreateOverwrites, "A creation of what exists replaces it, so that of two at once both win.", breaks("30 36")),
+		fault.New(UpstreamLockMissing, "A clone does not record what exactly it was made of.", breaks("40")),
+		fault.New(CloneOntoExisting, "A clone may add a revision to a package that exists.", breaks("41")),
+		fault.New(CloneLooksEverywhere, "A clone is refused where the package exists in any repository.", breaks("42")),
+		fault.New(EditIsCreation, "An edit is judged like the creation of a package.", breaks("32 43 67")),
+		fault.New(MergeTakesNew, "An upgrade copies the new upstream and loses what was changed locally.", breaks("50")),
+		fault.New(MergeTakesLocal, "An upgrade records the new upstream and keeps the local files.", breaks("50")),
+		fault.New(OldUpstreamUnchecked, "The old upstream of an upgrade need not be published.", breaks("51")),
+		fault.New(NewUpstreamUnchecked, "The new upstream of an upgrade need not be published.", breaks("52")),
+		fault.New(LocalUnchecked, "The local revision of an upgrade need not be published.", breaks("53")),
+		fault.New(ProposedIsPublished, "A proposed revision is stable enough to upgrade from.", breaks("54")),
+		fault.New(MissingSourceIgnored, "A source of an upgrade that is not there is taken for an empty package.", breaks("56")),
+		fault.New(ParentPathAllowed, "A package may be made around one that exists.", breaks("60 63")),
+		fault.New(ChildPathAllowed, "A package may be made inside of one that exists.", breaks("61 62")),
+		fault.New(TopLevelOverlaps, "Paths of one element are not compared with others.", breaks("62 63")),
+		fault.New(SiblingsOverlap, "Two packages of one folder are taken to overlap.", breaks("64")),
+		fault.New(PrefixOverlaps, "Paths are compared as texts, so that test overlaps test-package.", breaks("65")),
+		fault.New(LastElementOverlaps, "A path is compared with the last element of those that exist.", breaks("60 61 66")),
+		fault.New(OverlapEverywhere, "Packages of other repositories are looked at for overlaps.", breaks("67")),
+		fault.New(DraftTasksDropped, "A change of a draft's tasks is accepted and forgotten.", breaks("10 28")),
+		fault.New(DraftContentDropped, "A change of a draft's files is accepted and forgotten.", breaks("10")),
+		fault.New(ProposedMetadataFrozen, "Nothing of a proposed revision can be changed but its lifecycle.", breaks("11")),
+		fault.New(ProposedContentMutable, "The files of a proposed revision can be changed under its reviewers.", breaks("AMB1")),
+		fault.New(PublishedMetadataFrozen, "Nothing of a published revision can be changed, not even its labels.", breaks("12")),
+		fault.New(PublishedSpecMutable, "The tasks of a published revision can be changed.", breaks("13")),
+		fault.New(PublishedContentMutable, "The files of a published revision can be changed.", breaks("14")),
+		fault.New(DeletionProposedIsFinal, "A proposed deletion cannot be taken back.", breaks("15")),
+		fault.New(ApprovalRefused, "A proposed revision cannot be approved.", breaks("15")),
+		fault.New(ReviewBypassed, "A draft can be published without being proposed.", breaks("16")),
+		fault.New(DraftsApproved, "A draft can be approved without being proposed.", breaks("16")),
+		fault.New(OriginalUnchecked, "A revision whose stored lifecycle is none can be updated.", breaks("17")),
+		fault.New(DesiredUnchecked, "A revision can be given a lifecycle that is none.", breaks("18")),
+		fault.New(PublishedBackToDraft, "A published revision can become a draft again.", breaks("19")),
+		fault.New(VersionCached, "The version of a revision's creation is compared with for ever, so that its second update is refused.", breaks("70 73")),
+		fault.New(StaleVersionAccepted, "The version that an update names is not compared, so that the last writer wins.", breaks("71 73 77")),
+		fault.New(VersionNotRequired, "An update that names no version is accepted.", breaks("72")),
+		fault.New(StaleContentAccepted, "The version that an update of files names is not compared.", breaks("74")),
+		fault.New(StaleMetadataAccepted, "The version is compared only when the spec changes, so that of two changes of labels one is lost.", breaks("75")),
+		fault.New(DeleteNeedsVersion, "A deletion must name the version that it deletes.", breaks("76")),
+		fault.New(OpensFirst, "The repository is opened before a request is judged by itself.", breaks("80")),
+		fault.New(ConstraintsAfterTask, "The task is carried out before it is known whether the revision may exist.", breaks("81")),
+		fault.New(FailedDraftShows, "A draft is stored before its task is carried out, and deleted when that fails: watchers see it come and go.", breaks("82")),
+		fault.New(FailedDraftStays, "A draft whose task failed stays, so that the workspace is taken.", breaks("82 83")),
+		fault.New(BadRequestAsInvalid, "What is wrong with a request by itself is answered 422.", breaks("84")),
+		fault.New(ConflictAsInvalid, "What conflicts with something that exists is answered 422.", breaks("85")),
+		fault.New(BusinessRuleAsBadRequest, "What a business rule forbids is answered 400.", breaks("86")),
+		fault.New(NoContext, "A refusal says what failed, but not of what.", breaks("87")),
+		fault.New(ValidationSwitch, "An annotation switches the rules off.", breaks("88")),
+		fault.New(DryRunCreates, "A dry run of a creation creates.", breaks("89")),
 	}
 }

@@ -1,115 +1,112 @@
 package engine
 
-// Fault is a bug that the rules, or what carries them out, have on request.
-type Fault string
-
 // The bugs in what a revision is created as.
 const (
-	DefaultsToProposed         Fault = "defaults-to-proposed"
-	LifecycleMustBeOmitted     Fault = "lifecycle-must-be-omitted"
-	CreatesOnlyDrafts          Fault = "creates-only-drafts"
-	PublishedAtCreation        Fault = "published-at-creation"
-	DeletionProposedAtCreation Fault = "deletion-proposed-at-creation"
-	NamesTheValue              Fault = "names-the-value"
-	LifecycleCaseIgnored       Fault = "lifecycle-case-ignored"
-	StoresBeforeChecks         Fault = "stores-before-checks"
+	DefaultsToProposed         = "defaults-to-proposed"
+	LifecycleMustBeOmitted     = "lifecycle-must-be-omitted"
+	CreatesOnlyDrafts          = "creates-only-drafts"
+	PublishedAtCreation        = "published-at-creation"
+	DeletionProposedAtCreation = "deletion-proposed-at-creation"
+	NamesTheValue              = "names-the-value"
+	LifecycleCaseIgnored       = "lifecycle-case-ignored"
+	StoresBeforeChecks         = "stores-before-checks"
 )
 
 // The bugs in the rules for tasks.
 const (
-	ManyTasks           Fault = "many-tasks"
-	NoDefaultTask       Fault = "no-default-task"
-	InitUnknown         Fault = "init-unknown"
-	CloneUnknown        Fault = "clone-unknown"
-	EditUnknown         Fault = "edit-unknown"
-	UpgradeUnknown      Fault = "upgrade-unknown"
-	TaskTypeUnchecked   Fault = "task-type-unchecked"
-	MissingBodyAccepted Fault = "missing-body-accepted"
-	OneTaskForEver      Fault = "one-task-for-ever"
-	EditSourceUnchecked Fault = "edit-source-unchecked"
+	ManyTasks           = "many-tasks"
+	NoDefaultTask       = "no-default-task"
+	InitUnknown         = "init-unknown"
+	CloneUnknown        = "clone-unknown"
+	EditUnknown         = "edit-unknown"
+	UpgradeUnknown      = "upgrade-unknown"
+	TaskTypeUnchecked   = "task-type-unchecked"
+	MissingBodyAccepted = "missing-body-accepted"
+	OneTaskForEver      = "one-task-for-ever"
+	EditSourceUnchecked = "edit-source-unchecked"
 )
 
 // The bugs in the rules for workspaces and names.
 const (
-	OnlyDraftWorkspaces         Fault = "only-draft-workspaces"
-	WorkspaceUniqueInRepository Fault = "workspace-unique-in-repository"
-	WorkspaceUniqueEverywhere   Fault = "workspace-unique-everywhere"
-	OneRevisionPerPackage       Fault = "one-revision-per-package"
-	LastElementCompared         Fault = "last-element-compared"
-	WorkspaceNameUnchecked      Fault = "workspace-name-unchecked"
-	NameWithoutPath             Fault = "name-without-path"
-	GivenNameKept               Fault = "given-name-kept"
-	CreateOverwrites            Fault = "create-overwrites"
+	OnlyDraftWorkspaces         = "only-draft-workspaces"
+	WorkspaceUniqueInRepository = "workspace-unique-in-repository"
+	WorkspaceUniqueEverywhere   = "workspace-unique-everywhere"
+	OneRevisionPerPackage       = "one-revision-per-package"
+	LastElementCompared         = "last-element-compared"
+	WorkspaceNameUnchecked      = "workspace-name-unchecked"
+	NameWithoutPath             = "name-without-path"
+	GivenNameKept               = "given-name-kept"
+	CreateOverwrites            = "create-overwrites"
 )
 
 // The bugs in clones and edits.
 const (
-	UpstreamLockMissing  Fault = "upstream-lock-missing"
-	CloneOntoExisting    Fault = "clone-onto-existing"
-	CloneLooksEverywhere Fault = "clone-looks-everywhere"
-	EditIsCreation       Fault = "edit-is-creation"
+	UpstreamLockMissing  = "upstream-lock-missing"
+	CloneOntoExisting    = "clone-onto-existing"
+	CloneLooksEverywhere = "clone-looks-everywhere"
+	EditIsCreation       = "edit-is-creation"
 )
 
 // The bugs in upgrades.
 const (
-	MergeTakesNew        Fault = "merge-takes-new"
-	MergeTakesLocal      Fault = "merge-takes-local"
-	OldUpstreamUnchecked Fault = "old-upstream-unchecked"
-	NewUpstreamUnchecked Fault = "new-upstream-unchecked"
-	LocalUnchecked       Fault = "local-unchecked"
-	ProposedIsPublished  Fault = "proposed-is-published"
-	MissingSourceIgnored Fault = "missing-source-ignored"
+	MergeTakesNew        = "merge-takes-new"
+	MergeTakesLocal      = "merge-takes-local"
+	OldUpstreamUnchecked = "old-upstream-unchecked"
+	NewUpstreamUnchecked = "new-upstream-unchecked"
+	LocalUnchecked       = "local-unchecked"
+	ProposedIsPublished  = "proposed-is-published"
+	MissingSourceIgnored = "missing-source-ignored"
 )
 
 // The bugs in the rule for paths.
 const (
-	ParentPathAllowed   Fault = "parent-path-allowed"
-	ChildPathAllowed    Fault = "child-path-allowed"
-	TopLevelOverlaps    Fault = "top-level-overlaps"
-	SiblingsOverlap     Fault = "siblings-overlap"
-	PrefixOverlaps      Fault = "prefix-overlaps"
-	LastElementOverlaps Fault = "last-element-overlaps"
-	OverlapEverywhere   Fault = "overlap-everywhere"
+	ParentPathAllowed   = "parent-path-allowed"
+	ChildPathAllowed    = "child-path-allowed"
+	TopLevelOverlaps    = "top-level-overlaps"
+	SiblingsOverlap     = "siblings-overlap"
+	PrefixOverlaps      = "prefix-overlaps"
+	LastElementOverlaps = "last-element-overlaps"
+	OverlapEverywhere   = "overlap-everywhere"
 )
 
 // The bugs in what can be updated when.
 const (
-	DraftTasksDropped       Fault = "draft-tasks-dropped"
-	DraftContentDropped     Fault = "draft-content-dropped"
-	ProposedMetadataFrozen  Fault = "proposed-metadata-frozen"
-	ProposedContentMutable  Fault = "proposed-content-mutable"
-	PublishedMetadataFrozen Fault = "published-metadata-frozen"
-	PublishedSpecMutable    Fault = "published-spec-mutable"
-	PublishedContentMutable Fault = "published-content-mutable"
-	DeletionProposedIsFinal Fault = "deletion-proposed-is-final"
-	ApprovalRefused         Fault = "approval-refused"
-	ReviewBypassed          Fault = "review-bypassed"
-	DraftsApproved          Fault = "drafts-approved"
-	OriginalUnchecked       Fault = "original-unchecked"
-	DesiredUnchecked        Fault = "desired-unchecked"
-	PublishedBackToDraft    Fault = "published-back-to-draft"
+	DraftTasksDropped       = "draft-tasks-dropped"
+	DraftContentDropped     = "draft-content-dropped"
+	ProposedMetadataFrozen  = "proposed-metadata-frozen"
+	ProposedContentMutable  = "proposed-content-mutable"
+	PublishedMetadataFrozen = "published-metadata-frozen"
+	PublishedSpecMutable    = "published-spec-mutable"
+	PublishedContentMutable = "published-content-mutable"
+	DeletionProposedIsFinal = "deletion-proposed-is-final"
+	ApprovalRefused         = "approval-refused"
+	ReviewBypassed          = "review-bypassed"
+	DraftsApproved          = "drafts-approved"
+	OriginalUnchecked       = "original-unchecked"
+	DesiredUnchecked        = "desired-unchecked"
+	PublishedBackToDraft    = "published-back-to-draft"
 )
 
 // The bugs in optimistic locking.
 const (
-	VersionCached         Fault = "version-cached"
-	StaleVersionAccepted  Fault = "stale-version-accepted"
-	VersionNotRequired    Fault = "version-not-required"
-	StaleContentAccepted  Fault = "stale-content-accepted"
-	StaleMetadataAccepted Fault = "stale-metadata-accepted"
-	DeleteNeedsVersion    Fault = "delete-needs-version"
+	VersionCached         = "version-cached"
+	StaleVersionAccepted  = "stale-version-accepted"
+	VersionNotRequired    = "version-not-required"
+	StaleContentAccepted  = "stale-content-accepted"
+	StaleMetadataAccepted = "stale-metadata-accepted"
+	DeleteNeedsVersion    = "delete-needs-version"
 )
 
 // The bugs in the order of things, in what a failure leaves behind, and in how a refusal is worded.
 const (
-	OpensFirst               Fault = "opens-first"
-	ConstraintsAfterTask     Fault = "constraints-after-task"
-	FailedDraftShows         Fault = "failed-draft-shows"
-	FailedDraftStays         Fault = "failed-draft-stays"
-	BadRequestAsInvalid      Fault = "bad-request-as-invalid"
-	ConflictAsInvalid        Fault = "conflict-as-invalid"
-	BusinessRuleAsBadRequest Fault = "business-rule-as-bad-request"
-	NoContext                Fault = "no-context"
-	ValidationSwitch         Fault = "validation-switch"
-	DryRunCreates            Fault = "dry-run-creates"
+	OpensFirst               = "opens-first"
+	ConstraintsAfterTask     = "constraints-after-task"
+	FailedDraftShows         = "failed-draft-shows"
+	FailedDraftStays         = "failed-draft-stays"
+	BadRequestAsInvalid      = "bad-request-as-invalid"
+	ConflictAsInvalid        = "conflict-as-invalid"
+	BusinessRuleAsBadRequest = "business-rule-as-bad-request"
+	NoContext                = "no-context"
+	ValidationSwitch         = "validation-switch"
+	DryRunCreates            = "dry-run-creates"
 )

@@ -8,13 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-func rules(t *testing.T, variant engine.Variant, faults ...engine.Fault) engine.Rules {
+func rules(t *testing.T, variant engine.Variant, faults ...string) engine.Rules {
 	t.Helper()
-	var names []string
-	for _, fault := range faults {
-		names = append(names, string(fault))
-	}
-	r, err := engine.NewRules(names, string(variant))
+	r, err := engine.NewRules(faults, string(variant))
 	if err != nil {
 		t.Fatal(err)
 	}

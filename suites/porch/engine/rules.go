@@ -8,33 +8,35 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
 // Rules judge what is asked of package revisions.
 type Rules struct {
-	faults  map[Fault]bool
+	faults  fault.Set
 	variant Variant
 }
 
 // NewRules returns the rules with faults, which are bugs, and in a variant, which is a reading of what the specification leaves open; "" is the
 // reading that this project has chosen everywhere.
 func NewRules(faults []string, variant string) (Rules, error) {
-	r := Rules{faults: map[Fault]bool{}, variant: Variant(variant)}
+	r := Rules{variant: Variant(variant)}
 	if variant != "" && !slices.Contains(Variants(), r.variant) {
 		return Rules{}, fmt.Errorf("no variant is called %q; the variants: %s", variant, join(Variants()))
 	}
-	known := Faults()
-	for _, name := range faults {
-		if !slices.Contains(known, Fault(name)) {
-			return Rules{}, fmt.Errorf("no fault is called %q; the faults: %s", name, join(known))
-		}
-		r.faults[Fault(name)] = true
-	}
-	return r, nil
+	var err error
+	r.faults, err = fault.NewSet(faults, Faults())
+	return r, err
 }
 
 // Has says whether the rules have a fault.
-func (r Rules) Has(fault Fault) bool { return r.faults[fault] }
+func (r Rules) Has(bug string) bool { return r.faults.Has(bug) }
+
+// In are the rules for what is in a namespace.
+func (r Rules) In(namespace string) Rules {
+	r.faults = r.faults.In(namespace)
+	return r
+}
 
 // Reads says whether the rules follow a variant.
 func (r Rules) Reads(variant Variant) bool { return r.variant == variant || r.variant == OtherReadings }

@@ -7,7 +7,7 @@ import (
 // checkTask judges a task by itself: that its type is known, and that it says what the type needs.
 func (r Rules) checkTask(task *v1alpha1.Task) error {
 	const field = "spec.tasks[0].type"
-	for fault, unknown := range map[Fault]v1alpha1.TaskType{
+	for fault, unknown := range map[string]v1alpha1.TaskType{
 		InitUnknown: v1alpha1.TaskTypeInit, CloneUnknown: v1alpha1.TaskTypeClone, EditUnknown: v1alpha1.TaskTypeEdit, UpgradeUnknown: v1alpha1.TaskTypeUpgrade,
 	} {
 		if r.Has(fault) && task.Type == unknown {

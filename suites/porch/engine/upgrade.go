@@ -11,7 +11,7 @@ func (r Rules) checkUpgrade(upgrade *v1alpha1.PackageUpgradeTaskSpec, existing [
 	}
 	for _, source := range []struct {
 		field, name string
-		unchecked   Fault
+		unchecked   string
 	}{
 		{"oldUpstreamRef", upgrade.OldUpstream.Name, OldUpstreamUnchecked},
 		{"newUpstreamRef", upgrade.NewUpstream.Name, NewUpstreamUnchecked},

@@ -51,7 +51,7 @@ func branchOf(spec *v1alpha1.PackageRevisionSpec) plumbing.ReferenceName {
 func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, options *metav1.CreateOptions) (registry.FinishFunc, error) {
 	revision, request := object.(*v1alpha1.PackageRevision), requestOf(ctx)
 	if request.unjudged {
-		r.rules.Default(&revision.Spec)
+		r.rulesIn(ctx).Default(&revision.Spec)
 		r.name(ctx, revision)
 		return func(context.Context, bool) {}, nil
 	}
@@ -90,24 +90,24 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, opti
 // judge looks at a new revision by itself, and then opens its repository.
 func (r *revisions) judge(ctx context.Context, revision *v1alpha1.PackageRevision) (packages.Repository, error) {
 	namespace := genericapirequest.NamespaceValue(ctx)
-	if r.rules.Has(engine.OpensFirst) {
+	if r.rulesIn(ctx).Has(engine.OpensFirst) {
 		if _, err := r.repositories.open(ctx, namespace, revision.Spec.RepositoryName); err != nil {
 			return packages.Repository{}, err
 		}
 	}
-	switched := r.rules.Has(engine.ValidationSwitch) && revision.Annotations[skipValidation] != ""
-	if err := r.rules.CheckNew(&revision.Spec); err != nil && !switched {
+	switched := r.rulesIn(ctx).Has(engine.ValidationSwitch) && revision.Annotations[skipValidation] != ""
+	if err := r.rulesIn(ctx).CheckNew(&revision.Spec); err != nil && !switched {
 		return packages.Repository{}, err
 	}
-	r.rules.Default(&revision.Spec)
+	r.rulesIn(ctx).Default(&revision.Spec)
 	revision.Spec.Revision, revision.Status = 0, v1alpha1.PackageRevisionStatus{}
 	return r.repositories.open(ctx, namespace, revision.Spec.RepositoryName)
 }
 
 // name gives the object the name that it must have.
 func (r *revisions) name(ctx context.Context, revision *v1alpha1.PackageRevision) {
-	given, name := revision.Name, r.rules.Name(&revision.Spec)
-	if given != "" && r.rules.Has(engine.GivenNameKept) {
+	given, name := revision.Name, r.rulesIn(ctx).Name(&revision.Spec)
+	if given != "" && r.rulesIn(ctx).Has(engine.GivenNameKept) {
 		return
 	}
 	if given != "" && given != name {
@@ -126,8 +126,8 @@ func (r *revisions) constrained(ctx context.Context, revision *v1alpha1.PackageR
 	for i := range existing {
 		others = append(others, engine.Revision{Name: existing[i].Name, Spec: existing[i].Spec})
 	}
-	refusal := r.rules.CheckConstraints(&revision.Spec, others)
-	if refusal != nil && !r.rules.Has(engine.ConstraintsAfterTask) {
+	refusal := r.rulesIn(ctx).CheckConstraints(&revision.Spec, others)
+	if refusal != nil && !r.rulesIn(ctx).Has(engine.ConstraintsAfterTask) {
 		return nil, refusal
 	}
 	files, err := r.carryOut(ctx, revision, existing)

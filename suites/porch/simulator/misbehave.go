@@ -22,11 +22,11 @@ func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevisi
 	var task *taskError
 	failed := errors.As(failure, &task)
 	switch {
-	case r.rules.Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &refusal) && refusal.Class == engine.BadRequest,
-		r.rules.Has(engine.FailedDraftStays) && failed,
-		r.rules.Has(engine.FailedDraftShows) && failed:
-		return nil, errors.Join(failure, r.leave(ctx, asked, options, r.rules.Has(engine.FailedDraftShows)))
-	case r.rules.Has(engine.CreateOverwrites) && apierrors.IsAlreadyExists(failure):
+	case r.rulesIn(ctx).Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &refusal) && refusal.Class == engine.BadRequest,
+		r.rulesIn(ctx).Has(engine.FailedDraftStays) && failed,
+		r.rulesIn(ctx).Has(engine.FailedDraftShows) && failed:
+		return nil, errors.Join(failure, r.leave(ctx, asked, options, r.rulesIn(ctx).Has(engine.FailedDraftShows)))
+	case r.rulesIn(ctx).Has(engine.CreateOverwrites) && apierrors.IsAlreadyExists(failure):
 		return r.overwrite(ctx, asked)
 	}
 	return nil, failure
@@ -43,8 +43,8 @@ func (r *revisions) leave(ctx context.Context, asked *v1alpha1.PackageRevision, 
 }
 
 func (r *revisions) overwrite(ctx context.Context, asked *v1alpha1.PackageRevision) (runtime.Object, error) {
-	r.rules.Default(&asked.Spec)
-	stored, err := r.get(ctx, r.rules.Name(&asked.Spec))
+	r.rulesIn(ctx).Default(&asked.Spec)
+	stored, err := r.get(ctx, r.rulesIn(ctx).Name(&asked.Spec))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -108,12 +109,19 @@ func (r *registration) install(ctx context.Context) error {
 }
 
 // endpointSlice leads to this process. An API server refuses an endpoint of loopback by its address (IPv4, IPv6), but takes one by its
-// name, and dials whatever stands there.
+// name, and dials whatever stands there. Any other is given by its address: kube-proxy, by which the API server of a cluster with nodes goes, knows no names.
 func (r *registration) endpointSlice() map[string]any {
+	addressType := "FQDN"
+	if address, err := netip.ParseAddr(r.o.Host); err == nil && !address.IsLoopback() {
+		addressType = "IPv4"
+		if address.Is6() {
+			addressType = "IPv6"
+		}
+	}
 	return map[string]any{
 		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
 		"metadata":    map[string]any{"name": serviceName, "labels": map[string]any{"kubernetes.io/service-name": serviceName}},
-		"addressType": "FQDN",
+		"addressType": addressType,
 		"ports":       []any{map[string]any{"name": "https", "port": int64(r.o.Port), "protocol": "TCP"}},
 		"endpoints":   []any{map[string]any{"addresses": []any{r.o.Host}, "conditions": map[string]any{"ready": true}}},
 	}

@@ -137,7 +137,7 @@ func empty(revision *v1alpha1.PackageRevision) *v1alpha1.PackageRevisionResource
 // Update replaces the files of a draft.
 func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc, check rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	updated, err := s.update(ctx, name, info, check, options)
-	return updated, false, statusOf(s.revisions.rules, v1alpha1.Resource("packagerevisionresources"), name, err)
+	return updated, false, statusOf(s.revisions.rulesIn(ctx), v1alpha1.Resource("packagerevisionresources"), name, err)
 }
 
 func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo, check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions) (runtime.Object, error) {
@@ -155,7 +155,7 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 		return nil, err
 	}
 	after := object.(*v1alpha1.PackageRevisionResources)
-	if err := s.judge(revision, before, after); err != nil {
+	if err := s.judge(ctx, revision, before, after); err != nil {
 		return nil, err
 	}
 	if check != nil {
@@ -163,7 +163,7 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 			return nil, err
 		}
 	}
-	rules := s.revisions.rules
+	rules := s.revisions.rulesIn(ctx)
 	if maps.Equal(before.Spec.Resources, after.Spec.Resources) || (rules.Has(engine.DraftContentDropped) && revision.Spec.Lifecycle == v1alpha1.Draft) {
 		return before, nil
 	}
@@ -171,8 +171,8 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 }
 
 // judge looks at the version that an update names, and whether there may be one.
-func (s *resources) judge(revision *v1alpha1.PackageRevision, before, after *v1alpha1.PackageRevisionResources) error {
-	rules := s.revisions.rules
+func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevision, before, after *v1alpha1.PackageRevisionResources) error {
+	rules := s.revisions.rulesIn(ctx)
 	if err := rules.CheckVersion(after.ResourceVersion); err != nil {
 		return err
 	}

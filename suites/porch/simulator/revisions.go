@@ -55,7 +55,7 @@ func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, a
 // Create makes a revision, one at a time in a namespace.
 func (r *revisions) Create(ctx context.Context, object runtime.Object, check rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
-	if r.rules.Has(engine.DryRunCreates) {
+	if r.rulesIn(ctx).Has(engine.DryRunCreates) {
 		options = options.DeepCopy()
 		options.DryRun = nil
 	}
@@ -65,7 +65,7 @@ func (r *revisions) Create(ctx context.Context, object runtime.Object, check res
 	if err != nil && len(options.DryRun) == 0 {
 		created, err = r.misbehave(ctx, asked, options, err)
 	}
-	return created, r.statusOf(object.(*v1alpha1.PackageRevision).Name, err)
+	return created, r.statusOf(ctx, object.(*v1alpha1.PackageRevision).Name, err)
 }
 
 // Update changes a revision, or makes it when it is applied and not there.
@@ -77,25 +77,25 @@ func (r *revisions) updateAs(ctx context.Context, request *request, name string,
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	updated, created, err := r.Store.Update(withRequest(ctx, request), name, versioned{info, r.checkVersion},
 		request.creation(options.DryRun, creation), request.update(options.DryRun, update), force, options)
-	return updated, created, r.statusOf(name, err)
+	return updated, created, r.statusOf(ctx, name, err)
 }
 
 // checkVersion judges the version that an update names; that it is the current one is for the store to see.
-func (r *revisions) checkVersion(_ context.Context, after, before runtime.Object) error {
+func (r *revisions) checkVersion(ctx context.Context, after, before runtime.Object) error {
 	revision, stored := after.(*v1alpha1.PackageRevision), before.(*v1alpha1.PackageRevision)
 	if stored.ResourceVersion == "" {
 		return nil // it is being created
 	}
-	if err := r.rules.CheckVersion(revision.ResourceVersion); err != nil {
+	if err := r.rulesIn(ctx).CheckVersion(revision.ResourceVersion); err != nil {
 		return err
 	}
-	return r.versions.misbehave(r.rules, revision, stored)
+	return r.versions.misbehave(r.rulesIn(ctx), revision, stored)
 }
 
 // Delete removes a revision, whatever version of it is there.
 func (r *revisions) Delete(ctx context.Context, name string, check rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
-	if r.rules.Has(engine.DeleteNeedsVersion) && (options.Preconditions == nil || options.Preconditions.ResourceVersion == nil) {
+	if r.rulesIn(ctx).Has(engine.DeleteNeedsVersion) && (options.Preconditions == nil || options.Preconditions.ResourceVersion == nil) {
 		return nil, false, apierrors.NewBadRequest("resourceVersion must be specified for a deletion")
 	}
 	return r.Store.Delete(ctx, name, check, unconditional(options))
@@ -110,8 +110,13 @@ func (r *revisions) existing(ctx context.Context) ([]v1alpha1.PackageRevision, e
 	return list.(*v1alpha1.PackageRevisionList).Items, nil
 }
 
-func (r *revisions) statusOf(name string, err error) error {
-	return statusOf(r.rules, v1alpha1.Resource("packagerevisions"), name, err)
+// rulesIn are the rules as they are in a request's namespace.
+func (r *revisions) rulesIn(ctx context.Context) engine.Rules {
+	return r.rules.In(genericapirequest.NamespaceValue(ctx))
+}
+
+func (r *revisions) statusOf(ctx context.Context, name string, err error) error {
+	return statusOf(r.rulesIn(ctx), v1alpha1.Resource("packagerevisions"), name, err)
 }
 
 func (r *revisions) get(ctx context.Context, name string) (*v1alpha1.PackageRevision, error) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -24,24 +25,8 @@ const Name = "porch"
 // Options say where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Fault is a bug that the simulator has on request.
-type Fault struct {
-	// Name by which it is asked for.
-	Name string
-	// Sentence that says what is wrong.
-	Sentence string
-	// Breaks lists the requirements that are not met.
-	Breaks []string
-}
-
 // Faults lists the bugs that the simulator can have.
-func Faults() []Fault {
-	var all []Fault
-	for _, bug := range engine.Bugs() {
-		all = append(all, Fault{Name: string(bug.Fault), Sentence: bug.Sentence, Breaks: bug.Breaks})
-	}
-	return all
-}
+func Faults() []fault.Fault { return engine.Faults() }
 
 // Variants lists the other readings of the specification that the simulator can follow.
 func Variants() []string {

@@ -58,16 +58,16 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 	default:
 		return map[string]string{}, nil
 	}
-	return r.adopt(revision, files, from)
+	return r.adopt(ctx, revision, files, from)
 }
 
 // adopt makes upstream's files the revision's own.
-func (r *revisions) adopt(revision *v1alpha1.PackageRevision, files map[string]string, from v1alpha1.GitLock) (map[string]string, error) {
+func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string, from v1alpha1.GitLock) (map[string]string, error) {
 	adopted, err := engine.Adopt(&revision.Spec, files, from)
 	if err != nil {
 		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: err.Error()}
 	}
-	if !r.rules.Has(engine.UpstreamLockMissing) {
+	if !r.rulesIn(ctx).Has(engine.UpstreamLockMissing) {
 		revision.Status.UpstreamLock = &v1alpha1.UpstreamLock{Type: "git", Git: &from}
 	}
 	return adopted, nil
@@ -79,17 +79,17 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 	for i, ref := range []v1alpha1.PackageRevisionRef{task.OldUpstream, task.NewUpstream, task.LocalPackageRevision} {
 		var err error
 		if sources[i], sides[i], err = r.source(ctx, ref.Name, existing); err != nil {
-			if !r.rules.Has(engine.MissingSourceIgnored) {
+			if !r.rulesIn(ctx).Has(engine.MissingSourceIgnored) {
 				return nil, err
 			}
 			sources[i], sides[i] = &v1alpha1.PackageRevision{Status: v1alpha1.PackageRevisionStatus{Content: &v1alpha1.GitLock{}}}, map[string]string{}
 		}
 	}
-	merged, err := r.rules.Merge(sides[0], sides[1], sides[2])
+	merged, err := r.rulesIn(ctx).Merge(sides[0], sides[1], sides[2])
 	if err != nil {
 		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0].upgrade", Text: err.Error()}
 	}
-	return r.adopt(revision, merged, *sources[1].Status.Content)
+	return r.adopt(ctx, revision, merged, *sources[1].Status.Content)
 }
 
 // source finds a revision of the namespace, and its content.

@@ -28,22 +28,22 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 	if request.unjudged {
 		return done, nil
 	}
-	if err := r.rules.CheckUpdate(&before.Spec, &after.Spec, request.way); err != nil {
+	if err := r.rulesIn(ctx).CheckUpdate(&before.Spec, &after.Spec, request.way); err != nil {
 		return nil, err
 	}
-	if r.frozen(before.Spec.Lifecycle) && !reflect.DeepEqual(before.Labels, after.Labels) {
+	if frozen(r.rulesIn(ctx), before.Spec.Lifecycle) && !reflect.DeepEqual(before.Labels, after.Labels) {
 		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "metadata", Text: "this package revision cannot be changed"}
 	}
-	if r.rules.Has(engine.DraftTasksDropped) && before.Spec.Lifecycle == v1alpha1.Draft {
+	if r.rulesIn(ctx).Has(engine.DraftTasksDropped) && before.Spec.Lifecycle == v1alpha1.Draft {
 		after.Spec.Tasks = before.DeepCopy().Spec.Tasks
 	}
 	return done, r.transition(ctx, request, before, after)
 }
 
 // frozen says whether the simulator is to keep the labels of revisions with this lifecycle as they are.
-func (r *revisions) frozen(lifecycle v1alpha1.PackageRevisionLifecycle) bool {
-	return (r.rules.Has(engine.PublishedMetadataFrozen) && lifecycle == v1alpha1.Published) ||
-		(r.rules.Has(engine.ProposedMetadataFrozen) && lifecycle == v1alpha1.Proposed)
+func frozen(rules engine.Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
+	return (rules.Has(engine.PublishedMetadataFrozen) && lifecycle == v1alpha1.Published) ||
+		(rules.Has(engine.ProposedMetadataFrozen) && lifecycle == v1alpha1.Proposed)
 }
 
 // transition prepares what a change of the lifecycle means for the repository.

@@ -27,7 +27,7 @@ func Install(ctx context.Context, config *rest.Config, fieldManager string, obje
 		return fmt.Errorf("reach the API server: %w", err)
 	}
 	for _, object := range objects {
-		if err := apply(ctx, c, fieldManager, object); err != nil {
+		if err := Apply(ctx, c, fieldManager, object); err != nil {
 			return err
 		}
 	}
@@ -41,7 +41,8 @@ func Install(ctx context.Context, config *rest.Config, fieldManager string, obje
 	return nil
 }
 
-func apply(ctx context.Context, c client.Client, fieldManager string, object client.Object) error {
+// Apply makes an object as it is given, whatever it was before; its fields become the field manager's.
+func Apply(ctx context.Context, c client.Client, fieldManager string, object client.Object) error {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", object.GetName(), err)

@@ -1,0 +1,98 @@
+package kind
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Of three control planes every one has the new gate and then the new version, each was changed while the others served, and nothing is lost.
+func TestLiveControlPlanes(t *testing.T) {
+	p := live(t)
+	t.Parallel()
+	off := resolved(t, p, clusters.State{Version: "1.34", ControlPlanes: 3, FeatureGates: map[string]bool{gate: false}})
+	c := create(t, p, "rehearse-live-planes", off)
+	if n := len(c.controlPlanes()); n != 3 {
+		t.Fatalf("%d control planes", n)
+	}
+	on := off.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(true)}})
+	if err := c.Converge(t.Context(), on); err != nil {
+		t.Fatalf("gate on: %v", err)
+	}
+	for i, n := range c.controlPlanes() {
+		if _, err := n.api.client.CoreV1().Services("default").Create(t.Context(), service(fmt.Sprintf("%d-web", i)), metav1.CreateOptions{}); err != nil {
+			t.Errorf("gate on, %s: %v", n.name, err)
+		}
+	}
+	up := resolved(t, p, clusters.State{Version: "1.35"}).Version
+	if err := c.Converge(t.Context(), off.With(clusters.Change{Version: up})); err != nil {
+		t.Fatalf("up to %s, gate off: %v", up, err)
+	}
+	for _, n := range c.controlPlanes() {
+		if got := serves(t, n); got != "v"+up {
+			t.Errorf("%s runs %s, not v%s", n.name, got, up)
+		}
+		if _, err := n.api.client.CoreV1().Services("default").Create(t.Context(), service("8-web"), metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+			t.Errorf("gate off, %s: %v", n.name, err)
+		}
+		services, err := n.api.client.CoreV1().Services("default").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(services.Items) != 4 { // ours, and kubernetes
+			t.Errorf("%s has %d Services, %v", n.name, len(services.Items), err)
+		}
+		out, err := n.shell(t.Context(), "cat "+manifestsFolder+"/kube-scheduler.yaml "+manifestsFolder+"/kube-controller-manager.yaml")
+		if err != nil || strings.Count(out, "--leader-elect=true") != 2 {
+			t.Errorf("%s: they do not elect a leader: %v\n%s", n.name, err, out)
+		}
+	}
+	endsAndComesBack(t, c)
+}
+
+// endsAndComesBack kills etcd everywhere, which no API server survives as ready, and starts it again; and asks the leaders for what they are.
+func endsAndComesBack(t *testing.T, c *Cluster) {
+	t.Helper()
+	if err := c.Kill(t.Context(), clusters.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range c.controlPlanes() {
+		if err := n.api.ready(t.Context()); err == nil {
+			t.Errorf("%s is ready without etcd", n.name)
+		}
+	}
+	if err := c.Restart(t.Context(), clusters.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.usable(t.Context(), c.State()); err != nil {
+		t.Fatal(err)
+	}
+	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
+		if metrics, err := c.Metrics(t.Context(), component); err != nil || startTime(metrics) == 0 {
+			t.Errorf("metrics of %s: %v", component, err)
+		}
+	}
+}
+
+// serves is the version that a node's API server says it has.
+func serves(t *testing.T, n node) string {
+	t.Helper()
+	data, err := n.api.get(t.Context(), "/version")
+	if err != nil {
+		t.Errorf("%s: %v", n.name, err)
+		return ""
+	}
+	var version struct{ GitVersion string }
+	if err := json.Unmarshal(data, &version); err != nil {
+		t.Errorf("%s: %v", n.name, err)
+	}
+	return version.GitVersion
+}
+
+func service(name string) *corev1.Service {
+	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+}
