@@ -172,7 +172,12 @@ func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster
 	}
 	for _, name := range clusters.SortedKeys(r.Processes) {
 		s := r.Processes[name]
-		if process := processes.Attach(name, s.PID, s.LogFile, dir+string(filepath.Separator)); process != nil {
+		process, err := processes.Attach(name, s.PID, s.LogFile, dir+string(filepath.Separator))
+		if err != nil {
+			_ = lock.Close()
+			return nil, fmt.Errorf("open cluster %s: %w", c.Name(), err)
+		}
+		if process != nil {
 			c.running[name] = process
 		}
 	}

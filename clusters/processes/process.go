@@ -39,7 +39,7 @@ type Process struct {
 	PID     int
 	LogFile string
 
-	done     chan struct{}
+	done     <-chan struct{}
 	err      error // how it ended; valid once done is closed
 	expected atomic.Bool
 }
@@ -105,20 +105,15 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 
 // Attach takes charge of a detached process that an earlier run started. It returns nil when that process is no more;
 // owner is a text that the process's command line must contain, or that it was started for (Spec.Owner), so that a reused pid is never mistaken for it.
-func Attach(name string, pid int, logFile, owner string) *Process {
-	if !runs(pid, owner) {
-		return nil
+func Attach(name string, pid int, logFile, owner string) (*Process, error) {
+	ended, err := awaitEnd(pid, func() bool { return runs(pid, owner) })
+	if err != nil {
+		return nil, fmt.Errorf("take charge of %s (pid %d): %w", name, pid, err)
 	}
-	began := born(pid)
-	p := &Process{Name: name, PID: pid, LogFile: logFile, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		// Not our child, so there is no wait(2) for it.
-		for began != "" && born(pid) == began {
-			time.Sleep(20 * time.Millisecond)
-		}
-	}()
-	return p
+	if ended == nil {
+		return nil, nil
+	}
+	return &Process{Name: name, PID: pid, LogFile: logFile, done: ended}, nil
 }
 
 // Alive says whether a process of that owner runs under the pid.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -84,8 +83,8 @@ func TestAttachTakesOnlyItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, NewSpawner(), Spec{Name: "y", Program: "/bin/sh", Args: []string{"-c", "echo started; read x < " + dir + "/never; true", dir + "/"}, Detached: true})
 	awaitLine(t, p.LogFile, "")
-	if Attach("y", p.PID, p.LogFile, "another folder") != nil {
-		t.Error("attached to a process of somebody else's")
+	if other, err := Attach("y", p.PID, p.LogFile, "another folder"); other != nil || err != nil {
+		t.Errorf("attached to a process of somebody else's: %v, %v", other, err)
 	}
 	if n, err := KillOwned("another folder that nobody uses"); n != 0 || err != nil {
 		t.Errorf("killed %d processes of nobody's, %v", n, err)
@@ -160,31 +159,5 @@ func awaitLine(t *testing.T, path, line string) {
 		if strings.Contains(string(data), line) {
 			return
 		}
-	}
-}
-
-// A process that has ended is told from one that runs, also while nobody has waited for it.
-func TestBorn(t *testing.T) {
-	command := exec.Command("sleep", "1000")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pid := command.Process.Pid
-	if began := born(pid); began == "" || began == born(1) {
-		t.Errorf("it began at %q, the first process at %q", began, born(1))
-	}
-	attached := Attach("sleep", pid, "", "sleep")
-	if attached == nil {
-		t.Fatal("it is not found")
-	}
-	if err := attached.Kill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if began := born(pid); began != "" {
-		t.Errorf("a zombie began at %q", began)
-	}
-	if err := command.Wait(); err == nil {
-		t.Error("it was not killed")
 	}
 }

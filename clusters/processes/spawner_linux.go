@@ -56,9 +56,10 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
-	p := &Process{Name: spec.Name, PID: cmd.Process.Pid, LogFile: logFile.Name(), done: make(chan struct{})}
+	done := make(chan struct{})
+	p := &Process{Name: spec.Name, PID: cmd.Process.Pid, LogFile: logFile.Name(), done: done}
 	go func() {
-		defer close(p.done)
+		defer close(done)
 		p.err = cmd.Wait()
 	}()
 	return p, nil
@@ -90,21 +91,6 @@ func runs(pid int, owner string) bool {
 	}
 	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 	return err == nil && bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
-}
-
-// born is when the process of that pid began, in the kernel's ticks; "" when it has ended and let go of its files, ports among them. Its command line and
-// environment are gone earlier than those.
-func born(pid int) string {
-	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return ""
-	}
-	// proc(5): the state is the first field behind the name in parentheses, the start time the twentieth.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 || bytes.ContainsAny(fields[0], "ZX") {
-		return ""
-	}
-	return string(fields[19])
 }
 
 // KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started for it, and says how many

@@ -28,7 +28,7 @@ func thaw(int) error { return nil }
 
 func runs(int, string) bool { return false }
 
-func born(int) string { return "" }
+func awaitEnd(int, func() bool) (<-chan struct{}, error) { return nil, nil }
 
 // KillOwned finds nothing: no process was started.
 func KillOwned(string) (int, error) { return 0, nil }

@@ -1,0 +1,76 @@
+package processes
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// listenerVariable makes this test's own binary a program that listens on a port and has many threads.
+const listenerVariable = "REHEARSE_TEST_LISTENER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(listenerVariable) != "" {
+		listener()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func listener() {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	for range 50 {
+		go func() {
+			runtime.LockOSThread()
+			select {}
+		}()
+	}
+	fmt.Println(socket.Addr())
+	select {}
+}
+
+// The first thread of a process may have ended while others still hold its files. A process has ended when its ports are free,
+// also while nobody has waited for it.
+func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
+	for range 40 {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), listenerVariable+"=yes")
+		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		out, err := command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = killGroup(command.Process.Pid) })
+		address, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		attached, err := Attach("listener", command.Process.Pid, "", os.Args[0])
+		if attached == nil {
+			t.Fatalf("it is not found: %v", err)
+		}
+		if err := attached.Kill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := net.Listen("tcp", strings.TrimSpace(address))
+		if err != nil {
+			t.Fatalf("the end was told too early: %v", err)
+		}
+		again.Close()
+		if err := command.Wait(); err == nil {
+			t.Error("it was not killed")
+		}
+	}
+}
