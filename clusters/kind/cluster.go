@@ -50,6 +50,7 @@ var (
 	_ clusters.MethodChecker       = (*Provider)(nil)
 	_ clusters.PodImageTeller      = (*Provider)(nil)
 	_ clusters.ControlPlanesRunner = (*Cluster)(nil)
+	_ clusters.BreakageTeller      = (*Cluster)(nil)
 )
 
 // maxName is how long kind lets a name be.

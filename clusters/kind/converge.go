@@ -150,18 +150,18 @@ func (c *Cluster) together(ctx context.Context, state clusters.State) error {
 	if err := c.begin(ctx, change); err != nil {
 		return err
 	}
-	waiting, ctx := errgroup.WithContext(ctx)
-	waiting.Go(func() error { return c.awaitChange(ctx, change) })
+	waiting, waitingCtx := errgroup.WithContext(ctx)
+	waiting.Go(func() error { return c.awaitChange(waitingCtx, change) })
 	waiting.Go(func() error {
-		if err := c.await(ctx, "the API server", c.apiReady); err != nil {
+		if err := c.await(waitingCtx, "the API server", c.apiReady); err != nil {
 			return err
 		}
 		for _, n := range c.nodes[len(planes):] {
-			waiting.Go(func() error { return c.changeNode(ctx, n, state, artifacts{}, clusters.Kubelet) })
+			waiting.Go(func() error { return c.changeNode(waitingCtx, n, state, artifacts{}, clusters.Kubelet) })
 		}
-		return c.convergeProxy(ctx, state)
+		return c.convergeProxy(waitingCtx, state)
 	})
-	return waiting.Wait()
+	return c.blame(ctx, change, waiting.Wait())
 }
 
 // downward reverses it.

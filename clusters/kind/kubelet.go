@@ -185,7 +185,7 @@ func (n node) kubeletFailure(ctx context.Context, cursor string, forgiven int) e
 	if err != nil || restarts <= forgiven || restarts < 3 && !hasFatal(rest) {
 		return nil
 	}
-	return &StartError{Component: clusters.Kubelet, Line: decisive(rest)}
+	return doesNotStart(clusters.Kubelet, rest)
 }
 
 // withGates sets the feature gates of a KubeletConfiguration or a KubeProxyConfiguration.

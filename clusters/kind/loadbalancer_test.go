@@ -72,11 +72,16 @@ func fakeEngine(t *testing.T, script string) *engine.Engine {
 	return &engine.Engine{Program: "docker"}
 }
 
-// An engine that has no container, and makes none. What it is asked to run is written down, an argument a line.
+// An engine that has no container, and makes none. What it is asked to run is written down, an argument a line. Kind asks for all containers at once and ends
+// with the first refusal: it comes when all four have been asked for, or after five seconds.
 const refusingEngine = `case "$1 $2" in
 "network ls") echo 1234 ;;
 "info "*) echo '{"CgroupDriver": "cgroupfs", "CgroupVersion": "2", "MemoryLimit": true, "PidsLimit": true, "CPUShares": true}' ;;
-"run "*) printf '%s\n' "$@" >> "$RUNS"; echo "no space left on device" >&2; exit 125 ;;
+"run "*)
+  printf '%s\n' "$@" >> "$RUNS"
+  for _ in $(seq 500); do [ "$(grep -c '^io.x-k8s.kind.role=' "$RUNS")" -ge 4 ] && break; sleep 0.01; done
+  echo "no space left on device" >&2
+  exit 125 ;;
 esac
 `
 

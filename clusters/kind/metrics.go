@@ -32,21 +32,21 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 func (c *Cluster) nodeMetrics(ctx context.Context, component clusters.Component, n node) ([]byte, error) {
 	switch component {
 	case clusters.APIServer:
-		return n.api.get(ctx, "/metrics")
+		return n.api.get(ctx, metricsPath)
 	case clusters.Kubelet:
 		return c.api.get(ctx, "/api/v1/nodes/"+n.nodeName+"/proxy/metrics")
 	case clusters.ControllerManager:
-		return c.get(ctx, string(component)+"-"+n.nodeName, 10257, true)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 10257, true, metricsPath)
 	case clusters.Scheduler:
-		return c.get(ctx, string(component)+"-"+n.nodeName, 10259, true)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 10259, true, metricsPath)
 	case clusters.Etcd:
-		return c.get(ctx, string(component)+"-"+n.nodeName, 2381, false)
+		return c.get(ctx, string(component)+"-"+n.nodeName, 2381, false, metricsPath)
 	case clusters.KubeProxy:
 		pod, err := c.proxyPod(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		return c.get(ctx, pod.Name, 10249, false)
+		return c.get(ctx, pod.Name, 10249, false, metricsPath)
 	default:
 		return nil, fmt.Errorf("a kind cluster runs no %s", component)
 	}
@@ -64,9 +64,12 @@ func readBody(of string, response *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// get reads /metrics from the loopback of a pod of the system as the administrator.
-func (c *Cluster) get(ctx context.Context, pod string, port int, secure bool) ([]byte, error) {
-	url := fmt.Sprintf("http://%s:%d/metrics", pod, port)
+// metricsPath is where components serve their metrics.
+const metricsPath = "/metrics"
+
+// get reads a path from the loopback of a pod of the system as the administrator.
+func (c *Cluster) get(ctx context.Context, pod string, port int, secure bool, path string) ([]byte, error) {
+	url := fmt.Sprintf("http://%s:%d%s", pod, port, path)
 	transport := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -76,12 +79,12 @@ func (c *Cluster) get(ctx context.Context, pod string, port int, secure bool) ([
 	if secure {
 		config, err := rest.TLSConfigFor(c.rest)
 		if err != nil {
-			return nil, fmt.Errorf("read the metrics of %s: %w", pod, err)
+			return nil, fmt.Errorf("read %s of %s: %w", path, pod, err)
 		}
 		// Its certificate is of its own making. The tunnel has already proven whom it leads to.
 		config.InsecureSkipVerify = true
 		transport.TLSClientConfig = config
-		url = fmt.Sprintf("https://%s:%d/metrics", pod, port)
+		url = fmt.Sprintf("https://%s:%d%s", pod, port, path)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -89,7 +92,7 @@ func (c *Cluster) get(ctx context.Context, pod string, port int, secure bool) ([
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, fmt.Errorf("read the metrics of %s: %w", pod, err)
+		return nil, fmt.Errorf("read %s of %s: %w", path, pod, err)
 	}
 	return readBody(pod, response)
 }

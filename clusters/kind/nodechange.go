@@ -185,16 +185,16 @@ func closeAll(files []nodeFile) {
 }
 
 func (c *Cluster) awaitChange(ctx context.Context, change *nodeChange) error {
-	waiting, ctx := errgroup.WithContext(ctx)
+	waiting, waitingCtx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {
-			return c.await(ctx, "the new "+string(r.component)+c.on(change.node), func(ctx context.Context) error { return c.replaced(ctx, change.node, r) })
+			return c.await(waitingCtx, "the new "+string(r.component)+c.on(change.node), func(ctx context.Context) error { return c.replaced(ctx, change.node, r) })
 		})
 	}
 	if change.kubelet != nil {
 		waiting.Go(func() error {
-			return c.await(ctx, "kubelet on "+change.node.name, func(ctx context.Context) error { return c.kubeletReplaced(ctx, change.node, change.kubelet) })
+			return c.await(waitingCtx, "kubelet on "+change.node.name, func(ctx context.Context) error { return c.kubeletReplaced(ctx, change.node, change.kubelet) })
 		})
 	}
-	return waiting.Wait()
+	return c.blame(ctx, change, waiting.Wait())
 }

@@ -101,10 +101,10 @@ func (c *Cluster) proxyFailure(ctx context.Context, pod corev1.Pod) error {
 		}
 		logs, err := c.client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Previous: true}).Stream(ctx)
 		if err != nil {
-			return &StartError{Component: clusters.KubeProxy, Line: strings.TrimSpace(ended.Reason + " " + ended.Message)}
+			return doesNotStart(clusters.KubeProxy, strings.TrimSpace(ended.Reason+" "+ended.Message))
 		}
 		text, err := io.ReadAll(logs)
-		return errors.Join(&StartError{Component: clusters.KubeProxy, Line: decisive(string(text))}, err, logs.Close())
+		return errors.Join(doesNotStart(clusters.KubeProxy, string(text)), err, logs.Close())
 	}
 	return nil
 }

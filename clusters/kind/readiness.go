@@ -25,10 +25,13 @@ const (
 	tellEvery = 5 * time.Second
 )
 
+// errLate is why a wait ends that took all the patience there is.
+var errLate = errors.New("not within " + patience.String())
+
 // await repeats a look until it returns nil. What it is waiting for, and why it is not there yet, is told once it takes long; an error that
-// is final ends it at once.
+// is final ends it at once, and one that came for all our patience is a *lateError.
 func (c *Cluster) await(ctx context.Context, what string, look func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errLate)
 	defer cancel()
 	toTell, told := time.Now().Add(tellAfter), ""
 	var last error
@@ -50,10 +53,14 @@ func (c *Cluster) await(ctx context.Context, what string, look func(context.Cont
 		}
 		select {
 		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			switch cause := context.Cause(ctx); {
+			case errors.Is(cause, errLate):
+				return &lateError{what, last}
+			case errors.Is(cause, context.DeadlineExceeded):
 				return fmt.Errorf("%s: still not there when time was up: %w", what, last)
+			default:
+				return fmt.Errorf("wait for %s: %w", what, cause)
 			}
-			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
 		case <-time.After(lookInterval):
 		}
 	}

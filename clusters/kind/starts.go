@@ -97,23 +97,9 @@ func (s startsByPod) failure(component clusters.Component, before startsByPod, f
 		if ended <= forgiven || ended < 3 && transient.MatchString(decisive(pod.said)) {
 			continue
 		}
-		return &StartError{Component: component, Line: decisive(pod.said)}
+		return doesNotStart(component, pod.said)
 	}
 	return nil
-}
-
-// StartError is a component that does not start with what it was given.
-type StartError struct {
-	Component clusters.Component
-	// Line is what its own log says of it.
-	Line string
-}
-
-func (e *StartError) Error() string {
-	if e.Line == "" {
-		return fmt.Sprintf("%s does not start, and says nothing", e.Component)
-	}
-	return fmt.Sprintf("%s does not start: %s", e.Component, e.Line)
 }
 
 var (

@@ -93,6 +93,9 @@ func (c *Cluster) isNew(ctx context.Context, r *replacement, n node) error {
 	switch r.component {
 	case clusters.APIServer:
 		return n.api.ready(ctx)
+	case clusters.Scheduler:
+		_, err := c.get(ctx, string(r.component)+"-"+n.nodeName, 10259, true, "/readyz")
+		return err
 	case clusters.Etcd:
 		return hasLeader(metrics)
 	}
