@@ -1,0 +1,46 @@
+package realtest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail says why.
+func TestLiveKindOnly(t *testing.T) {
+	if os.Getenv("REHEARSE_TEST_KIND") == "" {
+		t.Skip("needs a container engine and node images: make test-kind")
+	}
+	p, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []struct {
+		name string
+		// fails has what scenarios that are to fail must say.
+		fails map[string]string
+	}{
+		{name: "kubeadm.yaml"},
+		{name: "control-planes.yaml", fails: map[string]string{"taken-back": "the cluster was taken back to 1.34."}},
+	} {
+		t.Run(file.name, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/" + file.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := run(t, p, string(text))
+			for _, track := range result.Tracks {
+				for _, s := range track.Scenarios {
+					why, fails := file.fails[s.Name]
+					if fails != (s.Status == reports.Error) || !fails && s.Status != reports.Passed || !strings.Contains(explain(result), why) {
+						t.Errorf("%s: %s:\n%s", s.Name, s.Status, explain(result))
+					}
+				}
+			}
+		})
+	}
+}
