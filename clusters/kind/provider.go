@@ -44,6 +44,8 @@ type Provider struct {
 	// Root is the folder of the clusters' folders.
 	Root   string
 	engine func(context.Context) (*engine.Engine, error)
+	// notLookedUp tells once that there is no engine: a plan asks for every state's version.
+	notLookedUp *sync.Once
 }
 
 // New returns a provider; it touches nothing yet. Left-overs of runs that were killed are removed at the first Create.
@@ -51,7 +53,7 @@ func New(o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
 	}
-	return &Provider{Options: o, Root: filepath.Join(o.CacheDir, "kind", "clusters"), engine: once(engine.Detect)}
+	return &Provider{Options: o, Root: filepath.Join(o.CacheDir, "kind", "clusters"), engine: once(engine.Detect), notLookedUp: new(sync.Once)}
 }
 
 // once remembers the engine that was found; an error is not remembered.
@@ -102,7 +104,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 		return p.Images.newest(ctx, e, p.Releases, minor)
 	}
 	// A plan can be made where no cluster can.
-	p.Progress("node images not looked up: %v", err)
+	p.notLookedUp.Do(func() { p.Progress("node images not looked up: %v", err) })
 	text, err := p.Releases.Resolve(ctx, minor.String())
 	if err != nil {
 		return minor, err
