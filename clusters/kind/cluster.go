@@ -51,6 +51,7 @@ var (
 	_ clusters.PodImageTeller      = (*Provider)(nil)
 	_ clusters.ControlPlanesRunner = (*Cluster)(nil)
 	_ clusters.BreakageTeller      = (*Cluster)(nil)
+	_ clusters.Rediscoverer        = (*Cluster)(nil)
 )
 
 // maxName is how long kind lets a name be.

@@ -93,6 +93,14 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	return nil
 }
 
+// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that was killed learns of them when it is started.
+func (c *Cluster) Rediscover(ctx context.Context) error {
+	if _, killed, err := c.runningOrNot(ctx, clusters.ControllerManager); err != nil || len(killed) > 0 {
+		return err
+	}
+	return c.Restart(ctx, clusters.ControllerManager)
+}
+
 // endedWith are the components that are ended, and started anew, together with one that was killed and is started again. An API server that has lost its etcd lets requests wait for a minute, and kubelet asks
 // it twice before it starts anything.
 func endedWith(killed clusters.Component) []clusters.Component {

@@ -14,9 +14,8 @@ import (
 )
 
 // Of three control planes every one has the new gate and then the new version, each was changed while the others served, and nothing is lost.
-func TestLiveControlPlanes(t *testing.T) {
+func TestSlowLiveControlPlanes(t *testing.T) {
 	p := live(t)
-	t.Parallel()
 	off := resolved(t, p, clusters.State{Version: "1.34", ControlPlanes: 3, FeatureGates: map[string]bool{gate: false}})
 	c := create(t, p, "rehearse-live-planes", off)
 	if n := len(c.controlPlanes()); n != 3 {

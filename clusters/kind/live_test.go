@@ -95,7 +95,6 @@ const gate = "RelaxedServiceNameValidation"
 // A gate that no component knows does not start, and the way to another state is open nevertheless.
 func TestLiveGates(t *testing.T) {
 	p := live(t)
-	t.Parallel() // with the one of several control planes: both wait most of the time
 	on := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
 	c := create(t, p, "rehearse-live-gates", on)
 	if err := createService(t, c, "9-web"); err != nil {

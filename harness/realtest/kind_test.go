@@ -11,7 +11,7 @@ import (
 )
 
 // Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail says why.
-func TestLiveKindOnly(t *testing.T) {
+func TestSlowLiveKindOnly(t *testing.T) {
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")
 	}

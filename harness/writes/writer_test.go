@@ -8,90 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/apitest"
-	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-const manager = "rehearse-test-1"
-
-// sender sends steps to a server, and keeps what it was told meanwhile.
-type sender struct {
-	*writes.Writer
-	attempts []string
-	made     []writes.Made
-}
-
-func newSender(t *testing.T, server *apitest.Server) *sender {
-	t.Helper()
-	config := writes.Configure(server.Config(), "rehearse/test")
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &sender{}
-	s.Writer = &writes.Writer{
-		Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "ns",
-		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
-		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
-		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
-		Pauses:   func() backoff.BackOff { return &backoff.ZeroBackOff{} },
-		Appear:   time.Nanosecond,
-	}
-	return s
-}
-
-func (s *sender) do(ctx context.Context, step scenarios.Step) writes.Verdict {
-	return s.Do(ctx, writes.Request{
-		Step: &step, Manager: manager,
-		Attempt: func(outcome string) { s.attempts = append(s.attempts, outcome) },
-	})
-}
-
-func configMap(name string, data map[string]any) scenarios.Object {
-	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}, "data": data}
-}
-
-func stored(name, namespace string) map[string]any {
-	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace}}
-}
-
-func reject(r scenarios.Rejection) *scenarios.Expect { return &scenarios.Expect{Rejected: &r} }
-
-func invalid() *metav1.Status {
-	return apitest.Status(422, "Invalid", "data is invalid", metav1.StatusCause{Type: "FieldValueInvalid", Field: "data.x", Message: "must be y"})
-}
-
-// only misbehaves at the n-th request of a verb for ConfigMaps.
-func only(verb string, n int, fault apitest.Fault) func(apitest.Request) *apitest.Fault {
-	return func(r apitest.Request) *apitest.Fault {
-		if r.Verb == verb && r.Kind == "ConfigMap" && r.Number == n {
-			return &fault
-		}
-		return nil
-	}
-}
-
-func always(verb string, fault apitest.Fault) func(apitest.Request) *apitest.Fault {
-	return func(r apitest.Request) *apitest.Fault {
-		if r.Verb == verb && r.Kind == "ConfigMap" {
-			return &fault
-		}
-		return nil
-	}
-}
 
 func TestWrites(t *testing.T) {
 	create := scenarios.Step{Create: configMap("web", map[string]any{"x": "1"})}
@@ -340,75 +265,6 @@ func TestKindThatAppears(t *testing.T) {
 	got := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}})
 	if got.Status != reports.Passed {
 		t.Errorf("got %s: %s", got.Status, got.Message)
-	}
-}
-
-func TestDeleteWaitsForFinalizers(t *testing.T) {
-	server := apitest.New(t)
-	object := stored("web", "ns")
-	object["metadata"].(map[string]any)["finalizers"] = []any{"x.io/keep"}
-	server.Put("configmaps", object)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	server.Misbehave(func(r apitest.Request) *apitest.Fault {
-		if r.Verb == "watch" {
-			cancel(context.DeadlineExceeded)
-		}
-		return nil
-	})
-	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
-	got := newSender(t, server).do(ctx, scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}})
-	if got.Status != reports.Failed || !strings.Contains(got.Message, "x.io/keep") {
-		t.Errorf("got %s: %s", got.Status, got.Message)
-	}
-}
-
-func TestDeleteOfAllWithLabels(t *testing.T) {
-	server := apitest.New(t)
-	for _, name := range []string{"a", "b", "c"} {
-		object := stored(name, "ns")
-		if name != "c" {
-			object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
-		}
-		server.Put("configmaps", object)
-	}
-	step := scenarios.Step{Delete: &scenarios.Delete{
-		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
-	}}
-	s := newSender(t, server)
-	if got := s.do(t.Context(), step); got.Status != reports.Passed {
-		t.Fatal(got.Message)
-	}
-	if n := server.Count("configmaps"); n != 1 {
-		t.Errorf("%d objects are left, want 1", n)
-	}
-	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message, "nothing was deleted") {
-		t.Errorf("got %s: %s", got.Status, got.Message)
-	}
-}
-
-// What goes with another one of those that are deleted is deleted, too.
-func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
-	server := apitest.New(t)
-	for _, name := range []string{"a", "b"} {
-		object := stored(name, "ns")
-		object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
-		server.Put("configmaps", object)
-	}
-	s := newSender(t, server)
-	server.Misbehave(func(r apitest.Request) *apitest.Fault {
-		if r.Verb == "delete" && r.Number == 1 {
-			api := s.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
-			if err := api.Delete(context.Background(), "b", metav1.DeleteOptions{}); err != nil {
-				t.Error(err)
-			}
-		}
-		return nil
-	})
-	got := s.do(t.Context(), scenarios.Step{Delete: &scenarios.Delete{
-		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
-	}})
-	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") || server.Count("configmaps") != 0 {
-		t.Errorf("got %s, %d are left: %s%s", got.Status, server.Count("configmaps"), got.Message, got.Evidence)
 	}
 }
 

@@ -1,0 +1,83 @@
+package writes_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestDeleteWaitsForFinalizers(t *testing.T) {
+	server := apitest.New(t)
+	object := stored("web", "ns")
+	object["metadata"].(map[string]any)["finalizers"] = []any{"x.io/keep"}
+	server.Put("configmaps", object)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "watch" {
+			cancel(context.DeadlineExceeded)
+		}
+		return nil
+	})
+	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
+	got := newSender(t, server).do(ctx, scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}})
+	if got.Status != reports.Failed || !strings.Contains(got.Message, "x.io/keep") {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+func TestDeleteOfAllWithLabels(t *testing.T) {
+	server := apitest.New(t)
+	for _, name := range []string{"a", "b", "c"} {
+		object := stored(name, "ns")
+		if name != "c" {
+			object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
+		}
+		server.Put("configmaps", object)
+	}
+	step := scenarios.Step{Delete: &scenarios.Delete{
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+	}}
+	s := newSender(t, server)
+	if got := s.do(t.Context(), step); got.Status != reports.Passed {
+		t.Fatal(got.Message)
+	}
+	if n := server.Count("configmaps"); n != 1 {
+		t.Errorf("%d objects are left, want 1", n)
+	}
+	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message, "nothing was deleted") {
+		t.Errorf("got %s: %s", got.Status, got.Message)
+	}
+}
+
+// What goes with another one of those that are deleted is deleted, too.
+func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
+	server := apitest.New(t)
+	for _, name := range []string{"a", "b"} {
+		object := stored(name, "ns")
+		object["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
+		server.Put("configmaps", object)
+	}
+	s := newSender(t, server)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "delete" && r.Number == 1 {
+			api := s.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
+			if err := api.Delete(context.Background(), "b", metav1.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return nil
+	})
+	got := s.do(t.Context(), scenarios.Step{Delete: &scenarios.Delete{
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+	}})
+	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") || server.Count("configmaps") != 0 {
+		t.Errorf("got %s, %d are left: %s%s", got.Status, server.Count("configmaps"), got.Message, got.Evidence)
+	}
+}
