@@ -46,16 +46,18 @@ generate:
 node-images:
 	go run ./cmd/rehearse node-images $(if $(filter command line,$(origin VERSIONS)),$(VERSIONS),$(KIND_VERSIONS))
 
-# Clusters of real nodes; needs a container engine and the node images.
+# Clusters of real nodes; needs a container engine and the node images. The last package wants to find nothing but its own in the engine.
+TEST_KIND := REHEARSE_TEST_KIND=1 go test -count=1 -vet=off -ldflags=-w -timeout 60m -v -run
 test-kind:
-	REHEARSE_TEST_KIND=1 go test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m -v -run '^TestLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
+	$(TEST_KIND) '^TestLive' -p 2 ./clusters/kind ./harness/realtest
+	$(TEST_KIND) '^TestLive' ./cmd/rehearse
 	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind scenarios/kubernetes/service-name-pods.yaml
 	@echo "NOT RUN here: several control planes, and kubeadm's own upgrade (make test-kind-slow)"
 
 # Several control planes, and kubeadm's own upgrade.
 .PHONY: test-kind-slow
 test-kind-slow:
-	REHEARSE_TEST_KIND=1 go test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m -v -run '^TestSlowLive' ./clusters/kind ./harness/realtest
+	$(TEST_KIND) '^TestSlowLive' -p 2 ./clusters/kind ./harness/realtest
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind

@@ -78,6 +78,9 @@ func nodeProvider(e *engine.Engine) cluster.ProviderOption {
 	}
 }
 
+// kubeadmPatience is more ends of a component than there can be until kubeadm itself gives up.
+const kubeadmPatience = 100
+
 // watchCreation ends a creation in which a component does not start: kubeadm itself would wait for minutes. Further control planes are given what the
 // first was given.
 func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFunc) {
@@ -94,11 +97,12 @@ func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFu
 			continue // the node is not there yet
 		}
 		for _, component := range clusters.ControlPlane() {
-			forgiven := 1
+			// Nobody can tell yet whether the API server is only slow.
+			forgiven, excused := 1, kubeadmPatience
 			if component == clusters.APIServer {
-				forgiven = 0
+				forgiven, excused = 0, 0
 			}
-			if err := starts.of(component).failure(component, nil, forgiven); err != nil {
+			if err := starts.of(component).failure(component, nil, forgiven, excused); err != nil {
 				abort(err)
 				return
 			}

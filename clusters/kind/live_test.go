@@ -95,6 +95,7 @@ const gate = "RelaxedServiceNameValidation"
 // A gate that no component knows does not start, and the way to another state is open nevertheless.
 func TestLiveGates(t *testing.T) {
 	p := live(t)
+	t.Parallel() // most of the time it waits
 	on := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
 	c := create(t, p, "rehearse-live-gates", on)
 	if err := createService(t, c, "9-web"); err != nil {
@@ -164,6 +165,7 @@ func createService(t *testing.T, c *Cluster, name string) error {
 // A component that does not know its gate ends a creation within seconds, with its own words, and nothing is left.
 func TestLiveWrongGateAtCreation(t *testing.T) {
 	p := live(t)
+	t.Parallel() // most of the time it waits
 	state := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{"NoSuchGate": true}})
 	_, err := p.Create(t.Context(), "rehearse-live-wrong", state)
 	var start *StartError
@@ -176,6 +178,7 @@ func TestLiveWrongGateAtCreation(t *testing.T) {
 // An interrupt at any moment at which kind itself is at work leaves nothing.
 func TestLiveInterruptedCreation(t *testing.T) {
 	p := live(t)
+	t.Parallel() // most of the time it waits
 	state := resolved(t, p, clusters.State{Version: "1.34"})
 	for i, message := range []string{"Ensuring node image", "Preparing nodes", "Starting control-plane"} {
 		t.Run(message, func(t *testing.T) {

@@ -81,25 +81,42 @@ func parseStarts(out string) startsByPod {
 }
 
 // transient ends are those of a component that could not reach the API server yet; kubelet starts it again.
-var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|StorageError|etcdserver`)
+var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|apiserver being healthy|StorageError|etcdserver`)
+
+// alone is how many ends, of something that a further start may mend, are a failure nevertheless.
+const alone = 3
 
 // failure says why a component does not start: of its starts since before, more ended than are forgiven, and of something that no further start
-// will mend. One that ended three times has failed whatever it said.
-func (s startsByPod) failure(component clusters.Component, before startsByPod, forgiven int) error {
+// will mend. One that ended three times has failed whatever it said, but for those ends in excused that came while what it needs was away.
+func (s startsByPod) failure(component clusters.Component, before startsByPod, forgiven, excused int) error {
 	for _, pod := range s {
-		known := -1
-		for _, old := range before {
-			if old.folder == pod.folder {
-				known = old.last
-			}
-		}
-		ended := pod.last - known - 1 // of the starts since
-		if ended <= forgiven || ended < 3 && transient.MatchString(decisive(pod.said)) {
+		ended := pod.ended(before)
+		if ended <= forgiven || ended < alone+excused && transient.MatchString(decisive(pod.said)) {
 			continue
 		}
 		return doesNotStart(component, pod.said)
 	}
 	return nil
+}
+
+// ended counts the starts since before that have certainly ended.
+func (p podStarts) ended(before startsByPod) int {
+	known := -1
+	for _, old := range before {
+		if old.folder == p.folder {
+			known = old.last
+		}
+	}
+	return p.last - known - 1
+}
+
+// ended is the most of any of the pods.
+func (s startsByPod) ended(before startsByPod) int {
+	most := 0
+	for _, pod := range s {
+		most = max(most, pod.ended(before))
+	}
+	return most
 }
 
 var (

@@ -31,20 +31,24 @@ func TestFailure(t *testing.T) {
 		name        string
 		now, before startsByPod
 		forgiven    int
+		excused     int
 		want        string
 	}{
-		{"the first start still runs", look("new", "0", ""), nil, 0, ""},
-		{"a refused gate", look("new", "1", refusedGate), nil, 0, `kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`},
-		{"a refused gate, forgiven once", look("new", "1", refusedGate), nil, 1, ""},
-		{"an API server that is away", look("new", "2", refusedConnection), nil, 0, ""},
-		{"away for ever", look("new", "3", refusedConnection), nil, 0, "connection refused"},
-		{"the same manifest as once before, and it runs", look("same", "3", refusedGate), look("same", "2", ""), 0, ""},
-		{"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, "unrecognized feature gate"},
-		{"says nothing", look("new", "1", ""), nil, 0, "kube-apiserver does not start, and says nothing"},
-		{"no pod yet", nil, nil, 0, ""},
+		{"the first start still runs", look("new", "0", ""), nil, 0, 0, ""},
+		{"a refused gate", look("new", "1", refusedGate), nil, 0, 0, `kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`},
+		{"a refused gate, forgiven once", look("new", "1", refusedGate), nil, 1, 0, ""},
+		{"an API server that is away", look("new", "2", refusedConnection), nil, 0, 0, ""},
+		{"away for ever", look("new", "3", refusedConnection), nil, 0, 0, "connection refused"},
+		{"away while what it needs was", look("new", "3", refusedConnection), nil, 0, 1, ""},
+		{"away for ever since then", look("new", "4", refusedConnection), nil, 0, 1, "connection refused"},
+		{"a refused gate is never excused", look("new", "1", refusedGate), nil, 0, 5, "unrecognized feature gate"},
+		{"the same manifest as once before, and it runs", look("same", "3", refusedGate), look("same", "2", ""), 0, 0, ""},
+		{"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, 0, "unrecognized feature gate"},
+		{"says nothing", look("new", "1", ""), nil, 0, 0, "kube-apiserver does not start, and says nothing"},
+		{"no pod yet", nil, nil, 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := c.now.failure(clusters.APIServer, c.before, c.forgiven)
+			err := c.now.failure(clusters.APIServer, c.before, c.forgiven, c.excused)
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("got %v", err)

@@ -34,6 +34,8 @@ type replacement struct {
 	startedBefore float64
 	// sought is when it was last looked whether it fails to start.
 	sought time.Time
+	// excused are the starts that ended while the API server was away, of components that need it.
+	excused int
 }
 
 // failureInterval is between two looks at whether a component fails to start: each is a command in the node, which costs more than all else.
@@ -71,7 +73,10 @@ func (c *Cluster) replaced(ctx context.Context, n node, r *replacement) error {
 	}
 	r.sought = time.Now()
 	if starts, startsErr := n.starts(ctx, r.component); startsErr == nil {
-		if failure := starts.failure(r.component, r.earlier, 0); failure != nil {
+		if elected(r.component) && c.answers(ctx) != nil {
+			r.excused = starts.ended(r.earlier)
+		}
+		if failure := starts.failure(r.component, r.earlier, 0, r.excused); failure != nil {
 			return final(failure)
 		}
 	}
