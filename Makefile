@@ -13,13 +13,13 @@ KIND_VERSIONS := 1.34 1.35
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
 LONG := ./suites/scheduling ./suites/leaderworkerset ./suites/kai ./cmd/rehearse ./suites/kubernetes ./suites/porch ./harness/realtest ./suites/grove
 
-# Style, unit tests, and all suites on real control planes; those of KAI and Porch also with every fault of their simulators.
+# Style, unit tests, and all suites on real control planes, also with every fault of their simulators.
 # go vet has been run by lint, and -w leaves out what only debuggers read, a third of the linker's work. Clusters that wait leave the processors idle, so one
 # package more than there are processors is tested at once; and memory is there for less garbage collection.
 test: export GOGC := 400
 test: lint fetch
 	go test -vet=off -ldflags=-w -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
-	@echo "NOT RUN here: the faults of LeaderWorkerSet and Grove (make faults), scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
+	@echo "NOT RUN here: scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.
 fetch:
@@ -67,10 +67,10 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling
 
-# Every suite against every fault of its simulator, with the matrix.
+# Every suite against every fault of its simulator, with the matrix: what make test does, too, told at length.
 .PHONY: faults
 faults: fetch
-	REHEARSE_SLOW_TESTS=1 GOGC=400 go test -count=1 -ldflags=-w -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
+	GOGC=400 go test -count=1 -ldflags=-w -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
 
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset

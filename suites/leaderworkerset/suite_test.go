@@ -10,7 +10,7 @@ import (
 // Each version of Kubernetes needs a cluster, the variant with annotations another, what is older than the field one, the upgrade in the middle of a
 // transition one, and the end of the manager one.
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: leaderworkerset.Definition(), SlowFaults: true, MaxTracks: 6}
+	return suitetest.Suite{Definition: leaderworkerset.Definition(), MaxTracks: 6}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

@@ -27,7 +27,7 @@ import (
 // library is where the scenarios are, seen from a suite's folder.
 const library = "../../scenarios"
 
-// slowTests is the environment variable that has slow faults and slow scenarios run, too; `make faults` sets it.
+// slowTests is the environment variable that has slow scenarios run, too.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
 // slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test` does not.
@@ -36,8 +36,6 @@ const slowLabel = "slow"
 // Suite is one that is tested.
 type Suite struct {
 	suites.Definition
-	// SlowFaults says that its faults take minutes of processor time, so that they are tried by `make faults`, and not by `make test`.
-	SlowFaults bool
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
 }
@@ -100,8 +98,8 @@ func (s Suite) library(t *testing.T) {
 
 // faults runs the suite with each fault of its simulator: it must fail, and where the fault is. It was green in a run of just now, if there was one.
 func (s Suite) faults(t *testing.T, green *reports.Run) {
-	if testing.Short() || s.SlowFaults && os.Getenv(slowTests) == "" {
-		t.Skipf("it takes minutes; %s=1 has all faults of all suites tried", slowTests)
+	if testing.Short() {
+		t.Skip("it needs clusters")
 	}
 	faults.Demand(t, faults.Options{Suite: s.Load(t), Before: green, Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
 }
