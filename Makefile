@@ -78,7 +78,7 @@ TIMES := 50
 FLAGS :=
 .PHONY: flake
 flake: fetch
-	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go build -o "$$folder/rehearse" ./cmd/rehearse || exit 1; \
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && go build -o "$$folder/rehearse" ./cmd/rehearse || exit 1; \
 	for i in $$(seq $(TIMES)); do \
 		echo "run $$i of $(TIMES)"; \
 		"$$folder/rehearse" run --report-dir rehearse-report/flake $(FLAGS) scenarios/$(SUITE) || exit 1; \
