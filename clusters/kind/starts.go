@@ -91,13 +91,16 @@ const alone = 3
 func (s startsByPod) failure(component clusters.Component, before startsByPod, forgiven, excused int) error {
 	for _, pod := range s {
 		ended := pod.ended(before)
-		if ended <= forgiven || ended < alone+excused && transient.MatchString(decisive(pod.said)) {
+		if ended <= forgiven || ended < alone+excused && mayMend(decisive(pod.said)) {
 			continue
 		}
 		return doesNotStart(component, pod.said)
 	}
 	return nil
 }
+
+// mayMend says whether a further start may mend what a component's last line tells. One that says nothing was ended by others.
+func mayMend(line string) bool { return line == "" || transient.MatchString(line) }
 
 // ended counts the starts since before that have certainly ended.
 func (p podStarts) ended(before startsByPod) int {
