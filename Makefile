@@ -11,7 +11,7 @@ KIND_VERSIONS := 1.34 1.35
 .PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind
 
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
-LONG := ./suites/scheduling ./suites/leaderworkerset ./suites/kai ./cmd/rehearse ./suites/kubernetes ./suites/porch ./harness/realtest ./suites/grove
+LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
 
 # Style, unit tests, and all suites on real control planes, also with every fault of their simulators.
 # go vet has been run by lint, and -w leaves out what only debuggers read, a third of the linker's work. Clusters that wait leave the processors idle, so one

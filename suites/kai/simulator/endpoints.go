@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
@@ -15,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // endpoints are the paths that the simulator serves.
@@ -32,9 +31,9 @@ type endpoints struct {
 }
 
 func newEndpoints(i implementation, options Options) (*endpoints, error) {
-	authority, err := os.ReadFile(filepath.Join(options.CertDir, "ca.crt"))
+	authority, err := operator.Authority(options.CertDir)
 	if err != nil {
-		return nil, fmt.Errorf("read the authority of the serving certificate: %w", err)
+		return nil, err
 	}
 	run := rand.String(8)
 	return &endpoints{

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -16,11 +18,19 @@ import (
 // PathReady is where an operator says that it is ready.
 const PathReady = "/readyz"
 
-// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes a second.
+// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes a second. The certificate lasts as
+// long as the server, so it is read once: controller-runtime would watch its files, and a user may have 128 such watches unless told (inotify).
 func Server(host string, port int, certDir string) webhook.Server {
+	certificate := sync.OnceValues(func() (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(certDir, "tls.crt"), filepath.Join(certDir, "tls.key"))
+		return &pair, err
+	})
 	return webhook.NewServer(webhook.Options{
-		Host: host, Port: port, CertDir: certDir,
-		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
+		Host: host, Port: port,
+		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
+			c.NextProtos = []string{"http/1.1"}
+			c.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificate() }
+		}},
 	})
 }
 
