@@ -83,15 +83,15 @@ func parseStarts(out string) startsByPod {
 // transient ends are those of a component that could not reach the API server yet; kubelet starts it again.
 var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|apiserver being healthy|StorageError|etcdserver`)
 
-// alone is how many ends, of something that a further start may mend, are a failure nevertheless.
-const alone = 3
+// enough ends are a failure whatever was said.
+const enough = 3
 
 // failure says why a component does not start: of its starts since before, more ended than are forgiven, and of something that no further start
 // will mend. One that ended three times has failed whatever it said, but for those ends in excused that came while what it needs was away.
 func (s startsByPod) failure(component clusters.Component, before startsByPod, forgiven, excused int) error {
 	for _, pod := range s {
 		ended := pod.ended(before)
-		if ended <= forgiven || ended < alone+excused && mayMend(decisive(pod.said)) {
+		if ended <= forgiven || ended < enough+excused && mayMend(decisive(pod.said)) {
 			continue
 		}
 		return doesNotStart(component, pod.said)
