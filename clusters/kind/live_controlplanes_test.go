@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -71,8 +72,12 @@ func endsAndComesBack(t *testing.T, c *Cluster) {
 		t.Fatal(err)
 	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
-		if metrics, err := c.Metrics(t.Context(), component); err != nil || startTime(metrics) == 0 {
-			t.Errorf("metrics of %s: %v", component, err)
+		// A restarted pod is shown to the API server anew, and is not found for a moment.
+		if err := c.await(t.Context(), "metrics of "+string(component), func(ctx context.Context) error {
+			_, err := c.Metrics(ctx, component)
+			return err
+		}); err != nil {
+			t.Error(err)
 		}
 	}
 }
