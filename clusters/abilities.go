@@ -42,7 +42,7 @@ const (
 	AbilitySnapshots Ability = "snapshots"
 	// AbilitySimulatedNodes is that of a NodeSimulator.
 	AbilitySimulatedNodes Ability = "simulatedNodes"
-	// AbilityPodImage is that of clusters whose nodes have PodImage, which a PodImageTeller tells.
+	// AbilityPodImage is that of clusters on whose nodes pods of PodImage run, which a PodImageTeller tells.
 	AbilityPodImage Ability = "podImage"
 	// AbilitySchedulers is that of a SchedulerRunner.
 	AbilitySchedulers Ability = "schedulers"
@@ -55,12 +55,12 @@ const (
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images that are built here have it,
-// others do not.
+// others do not; simulated nodes run every image, but nothing in it.
 const PodImage = "localhost/rehearse-pod:1"
 
-// PodImageTeller is a Provider that knows of which clusters the nodes have PodImage.
+// PodImageTeller is a Provider that knows on which clusters' nodes pods of PodImage run.
 type PodImageTeller interface {
-	// HasPodImage says whether the nodes of a cluster that is created in that state, whose version may be a minor one, have it. The error is of
+	// HasPodImage says whether the nodes of a cluster that is created in that state, whose version may be a minor one, run it. The error is of
 	// what kept it from being known.
 	HasPodImage(ctx context.Context, state State) (bool, error)
 }

@@ -48,8 +48,8 @@ type Spec struct {
 	// Known lists failures that are known: there the failure is reported as known, and success is a failure.
 	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
 	// Needs lists what the scenario needs of its clusters that not every provider's have: exec (pods that run), snapshots (snapshot and
-	// restore), simulatedNodes (as many as wanted, of any name and capacity), podImage (nodes that have the image localhost/rehearse-pod:1, which
-	// is busybox), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go down below 1.34), breakages (to
+	// restore), simulatedNodes (as many as wanted, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, which
+	// is a busybox that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go down below 1.34), breakages (to
 	// tell which component a transition broke), controlPlanes (more than one). Where they lack it the scenario is skipped, and the report says so.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the state that the cluster starts in.

@@ -29,7 +29,7 @@ func (e *StartError) Error() string {
 
 // doesNotStart is a *clusters.BrokenError over a *StartError: of a component whose log ends like that.
 func doesNotStart(component clusters.Component, log string) error {
-	return &clusters.BrokenError{Component: component, Words: plain(log), Err: &StartError{Component: component, Line: decisive(log)}}
+	return &clusters.BrokenError{Component: component, Words: plain(log), Err: &StartError{Component: component, Line: decisive(log) + remedy(log)}}
 }
 
 // plain is a log without what containerd wrote before each line.

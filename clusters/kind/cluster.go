@@ -133,6 +133,9 @@ func (c *Cluster) create(ctx context.Context, image, balancer string) error {
 	if err := writeFile(filepath.Join(c.dir, configFile), string(config)); err != nil {
 		return err
 	}
+	if warning := inotifyWarning(c.record.State, inotifyLimit); warning != "" {
+		c.provider.Progress("kind cluster %s: %s", c.record.Name, warning)
+	}
 	if err := c.runKind(ctx, config, balancer); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type kubeletChange struct {
 	// programs to put in the place of those before; nil to leave them.
 	programs      *artifacts
 	startedBefore float64
-	// cursor is where the node's journal ended before the change.
+	// cursor is where the node's journal ended when the kubelet before had.
 	cursor string
 	// sought is when it was last looked whether it fails to start.
 	sought time.Time
@@ -157,16 +157,6 @@ func (c *Cluster) kubeletIsNew(ctx context.Context, n node, change *kubeletChang
 		return fmt.Errorf("the node is not Ready: %s", why)
 	}
 	return nil
-}
-
-// journalEnd is a cursor of the node's journal, "" when it has none.
-func (n node) journalEnd(ctx context.Context) string {
-	out, err := n.shell(ctx, `journalctl --lines 1 --output cat --show-cursor --no-pager | tail -n 1`)
-	cursor, found := strings.CutPrefix(out, "-- cursor: ")
-	if err != nil || !found {
-		return ""
-	}
-	return cursor
 }
 
 // kubeletScript prints how often systemd started kubelet again since it was started by us, and what kubelet said since then.

@@ -87,7 +87,7 @@ func (c *Cluster) begin(ctx context.Context, change *nodeChange) error {
 	}
 	if change.kubelet != nil {
 		looks.Go(func() error {
-			change.kubelet.startedBefore, change.kubelet.cursor = c.startedAt(looking, clusters.Kubelet, change.node), change.node.journalEnd(looking)
+			change.kubelet.startedBefore = c.startedAt(looking, clusters.Kubelet, change.node)
 			return nil
 		})
 	}
@@ -115,11 +115,13 @@ const stagingFolder = "/etc/kubernetes/rehearse-staged"
 
 // changeScript puts staged files in their places ($1 to $2, and so on), up to a "--", and ends components at once. All that is done while kubelet is stopped: it
 // would start them again; and a kubelet that starts finds only the new manifest, where one that runs would take ten seconds to believe that
-// the old pod is gone. Kubelet is started again whatever happens.
+// the old pod is gone. Kubelet is started again whatever happens. It prints where the journal ends once the old kubelet has said its last.
 const changeScript = `stopped="$1"
 shift
 trap "systemctl reset-failed kubelet || true; systemctl start kubelet" EXIT
 systemctl stop kubelet
+journalctl --sync || true
+journalctl --lines 1 --output cat --show-cursor --no-pager | tail -n 1
 while [ "$1" != -- ]; do
   mv -f "$1" "$2"
   rm -f "$stopped/$(basename "$2")"
@@ -150,8 +152,12 @@ func (change *nodeChange) make(ctx context.Context, end []clusters.Component) er
 	for _, component := range end {
 		args = append(args, string(component))
 	}
-	if _, err := n.shell(ctx, changeScript, args...); err != nil {
+	out, err := n.shell(ctx, changeScript, args...)
+	if err != nil {
 		return fmt.Errorf("change what runs on %s: %w", n.name, err)
+	}
+	if change.kubelet != nil {
+		_, change.kubelet.cursor, _ = strings.Cut(strings.TrimSpace(out), "-- cursor: ")
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type Cluster struct {
 var (
 	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Copier              = (*Provider)(nil)
+	_ clusters.PodImageTeller      = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
 	_ clusters.Rediscoverer        = (*Cluster)(nil)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind"
@@ -34,5 +37,17 @@ func TestLibraryOnKind(t *testing.T) {
 	}
 	for _, skipped := range plan.Skipped {
 		t.Logf("%s: %s", skipped.Scenario.Title(), skipped.Why)
+	}
+}
+
+// Real pods ask for names by DNS.
+func TestLivePods(t *testing.T) {
+	if os.Getenv("REHEARSE_TEST_KIND") == "" {
+		t.Skip("needs a container engine and node images: make test-kind")
+	}
+	var out, said bytes.Buffer
+	code := run(t.Context(), []string{"run", "--provider", "kind", "--report-dir", t.TempDir(), "../../scenarios/kubernetes/service-name-pods.yaml"}, nil, &out, &said)
+	if all := out.String() + said.String(); code != exitOK || !strings.Contains(all, "1 passed, 0 known, 0 failed, 0 not run") {
+		t.Errorf("exit code %d:\n%s", code, all)
 	}
 }

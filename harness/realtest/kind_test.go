@@ -10,8 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail says why.
-func TestSlowLiveKindOnly(t *testing.T) {
+// realNodes are kind's.
+func realNodes(t *testing.T) *kind.Provider {
+	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")
 	}
@@ -19,6 +20,12 @@ func TestSlowLiveKindOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail says why.
+func TestSlowLiveKindOnly(t *testing.T) {
+	p := realNodes(t)
 	for _, file := range []struct {
 		name string
 		// fails has what scenarios that are to fail must say.

@@ -1,17 +1,11 @@
 package realtest
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/kind"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
-	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -28,14 +22,17 @@ var common = []string{"../../scenarios/kubernetes/service-name-rollback.yaml", "
 
 // The same files, two providers, the same verdicts.
 func TestLiveProvidersAgree(t *testing.T) {
-	if os.Getenv("REHEARSE_TEST_KIND") == "" {
-		t.Skip("needs a container engine and node images: make test-kind")
-	}
-	realNodes, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, there := verdicts(t, provider(t)), verdicts(t, realNodes)
+	t.Parallel()
+	realNodes := realNodes(t)
+	var here, there []verdict
+	t.Run("on", func(t *testing.T) {
+		for p, to := range map[clusters.Provider]*[]verdict{provider(t): &here, realNodes: &there} {
+			t.Run(p.Name(), func(t *testing.T) {
+				t.Parallel()
+				*to = verdicts(t, p)
+			})
+		}
+	})
 	if len(here) != len(there) || len(here) == 0 {
 		t.Fatalf("%d verdicts on local, %d on kind", len(here), len(there))
 	}
@@ -61,15 +58,7 @@ func verdicts(t *testing.T, p clusters.Provider) []verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir(), Clusters: 2}); err != nil {
-		t.Fatal(err)
-	}
-	result := recorder.Run()
+	result := execute(t, p, set, 3)
 	t.Logf("%s:\n%s", p.Name(), explain(result))
 	var all []verdict
 	note := func(owner string, steps []*reports.Step) {

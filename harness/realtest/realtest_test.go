@@ -44,12 +44,17 @@ func run(t testing.TB, p clusters.Provider, text string, observers ...reports.Ob
 	if err != nil {
 		t.Fatal(err)
 	}
+	return execute(t, p, set, 1, observers...)
+}
+
+func execute(t testing.TB, p clusters.Provider, set *scenarios.Set, atOnce int, observers ...reports.Observer) *reports.Run {
+	t.Helper()
 	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, observers...)
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir()}); err != nil {
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir(), Clusters: atOnce}); err != nil {
 		t.Fatal(err)
 	}
 	return recorder.Run()
