@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -85,11 +86,17 @@ const kubeadmPatience = 100
 // first was given.
 func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFunc) {
 	n := node{engine: c.engine, name: c.record.Name + "-control-plane", controlPlane: true}
-	for {
+	for look := 1; ; look++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(2 * time.Second):
+		}
+		if look%5 == 0 {
+			if err := n.diskFull(ctx); err != nil {
+				abort(err)
+				return
+			}
 		}
 		// Each look is a program that runs in the node, which costs more than the look.
 		starts, err := n.starts(ctx, clusters.ControlPlane()...)
@@ -115,6 +122,25 @@ func (c *Cluster) watchCreation(ctx context.Context, abort context.CancelCauseFu
 			return
 		}
 	}
+}
+
+// diskScript prints how many megabytes a node has for all that it writes: they are the engine's.
+const diskScript = `df --block-size=1M --output=avail /var | tail -n 1`
+
+// fewMegabytes are not enough for a control plane to start; etcd alone begins with a file of 64.
+const fewMegabytes = 10
+
+// diskFull is an error where a node has no room left, in which components do not start, or end, each with another reason. That it cannot be seen is none.
+func (n node) diskFull(ctx context.Context) error {
+	out, err := n.shell(ctx, diskScript)
+	if err != nil {
+		return nil
+	}
+	left, err := strconv.Atoi(strings.TrimSpace(out))
+	if err != nil || left >= fewMegabytes {
+		return nil
+	}
+	return fmt.Errorf("the disk is full: the container engine has %d MB left for node %s", left, n.name)
 }
 
 // noise of kubeadm's output, which is no explanation.

@@ -30,7 +30,7 @@ with its file:line:column. What is only doubtful is a warning.`,
 			if strict && len(warnings) > 0 {
 				return fmt.Errorf("%d warnings, and --strict was given", len(warnings))
 			}
-			fmt.Fprintf(command.OutOrStdout(), "%d scenarios are well formed\n", len(set.Scenarios))
+			fmt.Fprintf(command.OutOrStdout(), "%s well formed\n", areScenarios(len(set.Scenarios)))
 			return nil
 		},
 	}
@@ -50,4 +50,12 @@ func newSchemaCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// areScenarios is the beginning of a sentence about some of them.
+func areScenarios(n int) string {
+	if n == 1 {
+		return "1 scenario is"
+	}
+	return fmt.Sprintf("%d scenarios are", n)
 }
