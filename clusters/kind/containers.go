@@ -86,6 +86,9 @@ func removeCluster(ctx context.Context, e *engine.Engine, name, dir string) erro
 	if err := removeContainers(ctx, e, name, dir); err != nil {
 		return err
 	}
+	if err := removeVolumes(ctx, e, name); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove the folder of cluster %s: %w", name, err)
 	}
