@@ -68,7 +68,7 @@ func (c *Cluster) blame(ctx context.Context, change *nodeChange, err error) erro
 	slices.SortStableFunc(inOrder, func(a, b *replacement) int { return needed(a.component) - needed(b.component) })
 	for _, r := range inOrder {
 		look, cancel := context.WithTimeout(ctx, oneLook)
-		words := c.isNew(look, r, change.node)
+		words := c.isNew(look, change, r)
 		cancel()
 		if words == nil {
 			continue

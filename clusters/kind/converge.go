@@ -164,13 +164,27 @@ func (c *Cluster) together(ctx context.Context, state clusters.State) error {
 	return c.blame(ctx, change, waiting.Wait())
 }
 
-// downward reverses it.
+// downward reverses it. A scheduler may not become ready before the API server has come down, too: it may wait for an API that only the older one serves.
 func (c *Cluster) downward(ctx context.Context, state clusters.State, bin artifacts) error {
 	if err := c.convergeProxy(ctx, state); err != nil {
 		return err
 	}
+	var early []*nodeChange
 	for _, s := range slices.Backward(stages(c.nodes)) {
-		if err := c.changeNode(ctx, s.node, state, bin, s.components...); err != nil {
+		change, err := c.planNode(ctx, s.node, state, bin, s.components...)
+		if err != nil {
+			return err
+		}
+		if change.early = !slices.Contains(s.components, clusters.APIServer); change.early {
+			early = append(early, change)
+		}
+		if err := c.apply(ctx, change); err != nil {
+			return err
+		}
+	}
+	for _, change := range early {
+		change.early = false
+		if err := c.awaitChange(ctx, change); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ type nodeChange struct {
 	replacements []*replacement
 	// kubelet's own change; nil for none.
 	kubelet *kubeletChange
+	// early is a change before that of the API servers: what runs need not be ready yet.
+	early bool
 }
 
 // changeNode brings components of a node to a state, together, and waits for them. It does nothing to those that are there.
@@ -194,7 +196,7 @@ func (c *Cluster) awaitChange(ctx context.Context, change *nodeChange) error {
 	waiting, waitingCtx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {
-			return c.await(waitingCtx, "the new "+string(r.component)+c.on(change.node), func(ctx context.Context) error { return c.replaced(ctx, change.node, r) })
+			return c.await(waitingCtx, "the new "+string(r.component)+c.on(change.node), func(ctx context.Context) error { return c.replaced(ctx, change, r) })
 		})
 	}
 	if change.kubelet != nil {

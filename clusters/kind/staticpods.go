@@ -63,16 +63,16 @@ func (c *Cluster) plan(ctx context.Context, n node, component clusters.Component
 	}}, c.remember(component, ours)
 }
 
-// replaced is nil once the new component of a node runs and is ready. That it does not start is an error that is final.
-func (c *Cluster) replaced(ctx context.Context, n node, r *replacement) error {
+// replaced is nil once the new component of a node runs and, unless the change is an early one, is ready. That it does not start is an error that is final.
+func (c *Cluster) replaced(ctx context.Context, change *nodeChange, r *replacement) error {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	err := c.isNew(ctx, r, n)
+	err := c.isNew(ctx, change, r)
 	if err == nil || time.Since(r.sought) < failureInterval {
 		return err
 	}
 	r.sought = time.Now()
-	if starts, startsErr := n.starts(ctx, r.component); startsErr == nil {
+	if starts, startsErr := change.node.starts(ctx, r.component); startsErr == nil {
 		if elected(r.component) && c.answers(ctx) != nil {
 			r.excused = starts.ended(r.earlier)
 		}
@@ -84,7 +84,8 @@ func (c *Cluster) replaced(ctx context.Context, n node, r *replacement) error {
 }
 
 // isNew is nil once metrics prove that the new component runs, which serves them only then.
-func (c *Cluster) isNew(ctx context.Context, r *replacement, n node) error {
+func (c *Cluster) isNew(ctx context.Context, change *nodeChange, r *replacement) error {
+	n := change.node
 	metrics, err := c.nodeMetrics(ctx, r.component, n)
 	if err != nil {
 		return err
@@ -99,6 +100,9 @@ func (c *Cluster) isNew(ctx context.Context, r *replacement, n node) error {
 	case clusters.APIServer:
 		return n.api.ready(ctx)
 	case clusters.Scheduler:
+		if change.early {
+			return nil
+		}
 		_, err := c.get(ctx, string(r.component)+"-"+n.nodeName, 10259, true, "/readyz")
 		return err
 	case clusters.Etcd:

@@ -9,7 +9,7 @@ import (
 
 // All configurations with what needs but one, those that are refused, 1.35, upgrades, and the outage.
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 5}
+	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 8}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }
