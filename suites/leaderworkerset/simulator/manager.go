@@ -85,9 +85,10 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	noticed := builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool {
 		return !s.behaviour.in(o.GetNamespace()).has(faultServicesByNameOnly)
 	}))
-	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).
+	gone := newGoneWorkers()
+	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).
 		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
-		Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
+		Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored, gone: gone})
 	if err != nil {
 		return fmt.Errorf("add the controller of pods: %w", err)
 	}

@@ -22,6 +22,7 @@ type podReconciler struct {
 	events    events.EventRecorder
 	behaviour behaviour
 	revisions *revisions
+	gone      *goneWorkers
 }
 
 // in is the reconciler of what is in a namespace.
@@ -34,6 +35,9 @@ func (r *podReconciler) in(namespace string) *podReconciler {
 // Reconcile implements reconcile.Reconciler.
 func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	r = r.in(request.Namespace)
+	if err := r.recreateGroupsOfGone(ctx, request.NamespacedName); err != nil && ctx.Err() == nil {
+		return reconcile.Result{}, err
+	}
 	var pod corev1.Pod
 	if err := r.client.Get(ctx, request.NamespacedName, &pod); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

@@ -4,11 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
@@ -40,6 +46,61 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 	err := r.client.Delete(ctx, leader, client.Preconditions{UID: &leader.UID}, client.PropagationPolicy(propagation))
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete leader %s to recreate its group: %w", leader.Name, err)
+	}
+	return nil
+}
+
+// goneWorkers are workers whose deletion was told, and for which their groups were not recreated yet. Where a pod goes at once nobody may ever see
+// it marked as deleted: when it is looked at, it is gone, or another has its name.
+type goneWorkers struct {
+	mu     sync.Mutex
+	byName map[client.ObjectKey][]*corev1.Pod
+}
+
+func newGoneWorkers() *goneWorkers { return &goneWorkers{byName: map[client.ObjectKey][]*corev1.Pod{}} }
+
+// handler notes workers that are gone, and has them looked at.
+func (g *goneWorkers) handler() handler.EventHandler {
+	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		pod, ok := e.Object.(*corev1.Pod)
+		if !ok || isLeader(pod) || pod.Labels[api.LabelName] == "" {
+			return
+		}
+		key := client.ObjectKeyFromObject(pod)
+		g.put(key, pod)
+		queue.Add(reconcile.Request{NamespacedName: key})
+	}}
+}
+
+func (g *goneWorkers) put(key client.ObjectKey, pods ...*corev1.Pod) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.byName[key] = append(g.byName[key], pods...)
+}
+
+func (g *goneWorkers) take(key client.ObjectKey) []*corev1.Pod {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	pods := g.byName[key]
+	delete(g.byName, key)
+	return pods
+}
+
+// recreateGroupsOfGone recreates the groups of workers of that name that are gone, unless that was begun when they were marked as deleted.
+func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.ObjectKey) error {
+	pods := r.gone.take(key)
+	for i, pod := range pods {
+		var set api.LeaderWorkerSet
+		err := r.client.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[api.LabelName]}, &set)
+		if err == nil && set.DeletionTimestamp == nil {
+			marked := pod.DeepCopy()
+			marked.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			err = r.recreateGroup(ctx, &set, marked)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			r.gone.put(key, pods[i:]...)
+			return err
+		}
 	}
 	return nil
 }
