@@ -147,7 +147,12 @@ func flagsOf(state clusters.State, c clusters.Component) map[string]string {
 		// There is one of each. After a kill the next would wait for the lease of the one before, for nothing.
 		flags["leader-elect"] = "false"
 	}
-	if c == clusters.Scheduler {
+	switch c {
+	case clusters.ControllerManager:
+		// As on local clusters. It starts its controllers one after the other, each with three requests, of which it else makes twenty a second: five seconds
+		// in which no pod of a Deployment comes, at every start.
+		flags["kube-api-qps"], flags["kube-api-burst"] = "1000", "2000"
+	case clusters.Scheduler:
 		flags["config"] = schedulerFile
 	}
 	for name, value := range state.Components[c].Flags {
