@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -151,13 +152,13 @@ func (c *Cluster) create(ctx context.Context, image, balancer string) error {
 	if err := c.connectPods(ctx); err != nil {
 		return err
 	}
-	if err := c.usable(ctx, c.record.State); err != nil {
+	waiting, waitingCtx := errgroup.WithContext(ctx)
+	waiting.Go(func() error { return c.usable(waitingCtx, c.record.State) })
+	waiting.Go(func() error { return c.prove(waitingCtx, c.record.State) })
+	if err := waiting.Wait(); err != nil {
 		return err
 	}
 	if err := c.advertise(ctx, c.record.State.Nodes); err != nil {
-		return err
-	}
-	if err := c.prove(ctx, c.record.State); err != nil {
 		return err
 	}
 	c.mu.Lock()

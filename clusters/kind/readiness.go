@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -94,20 +95,19 @@ func final(err error) error { return &finalError{err} }
 
 // usable waits for all that a scenario may count on in a state.
 func (c *Cluster) usable(ctx context.Context, state clusters.State) error {
-	for _, thing := range []struct {
-		what string
-		look func(context.Context) error
-	}{
-		{"the API server", c.apiReady},
-		{"the nodes", c.nodesReady},
-		{"CoreDNS", c.dnsComes(dnsPatience)},
-		{"the default ServiceAccount", c.accountReady},
-	} {
-		if err := c.await(ctx, thing.what, thing.look); err != nil {
+	if err := c.await(ctx, "the API server", c.apiReady); err != nil {
+		return err
+	}
+	waiting, waitingCtx := errgroup.WithContext(ctx)
+	waiting.Go(func() error {
+		if err := c.await(waitingCtx, "the nodes", c.nodesReady); err != nil {
 			return err
 		}
-	}
-	return c.led(ctx, state)
+		return c.await(waitingCtx, "CoreDNS", c.dnsComes(dnsPatience))
+	})
+	waiting.Go(func() error { return c.await(waitingCtx, "the default ServiceAccount", c.accountReady) })
+	waiting.Go(func() error { return c.led(waitingCtx, state) })
+	return waiting.Wait()
 }
 
 // apiReady looks whether every API server is ready, and is reached by the way that all others go.
