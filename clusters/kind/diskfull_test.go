@@ -13,8 +13,8 @@ func TestDiskFull(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "engine")
 	n := node{engine: &engine.Engine{Program: program}, name: "c-control-plane"}
 	for answer, want := range map[string]string{
-		"echo ' 3'":     "the disk is full: the container engine has 3 MB left for node c-control-plane",
-		"echo ' 10'":    "",
+		"echo ' 63'":    "the disk is full: the container engine has 63 MB left for node c-control-plane",
+		"echo ' 64'":    "",
 		"echo nothing":  "",
 		"echo 3; false": "",
 	} {
