@@ -115,7 +115,8 @@ func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS t
 		if err != nil {
 			return err
 		}
-		return (&Cluster{provider: p, client: client}).await(b.Context(), "CoreDNS of plain kind", (&Cluster{client: client}).dnsReady)
+		c := &Cluster{provider: p, client: client}
+		return c.await(b.Context(), "CoreDNS of plain kind", c.dnsReady)
 	})
 	if err := maker.Delete(name, kubeconfig); err != nil {
 		b.Error(err)

@@ -29,11 +29,16 @@ spec:
 	goesOn = ends + "  - transition: {version: \"1.35\"}\n"
 )
 
-// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the network, mount or kubeconfig entry.
-func TestLiveNothingIsLeftOnKind(t *testing.T) {
+func needsKind(t *testing.T) {
+	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")
 	}
+}
+
+// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the network, mount or kubeconfig entry.
+func TestLiveNothingIsLeftOnKind(t *testing.T) {
+	needsKind(t)
 	e, err := engine.Detect(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
@@ -42,9 +41,7 @@ func TestLibraryOnKind(t *testing.T) {
 
 // Real pods ask for names by DNS.
 func TestLivePods(t *testing.T) {
-	if os.Getenv("REHEARSE_TEST_KIND") == "" {
-		t.Skip("needs a container engine and node images: make test-kind")
-	}
+	needsKind(t)
 	var out, said bytes.Buffer
 	code := run(t.Context(), []string{"run", "--provider", "kind", "--report-dir", t.TempDir(), "../../scenarios/kubernetes/service-name-pods.yaml"}, nil, &out, &said)
 	if all := out.String() + said.String(); code != exitOK || !strings.Contains(all, "1 passed, 0 known, 0 failed, 0 not run") {
