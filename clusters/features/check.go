@@ -107,7 +107,7 @@ func (c *check) program(name string, spec Spec) {
 // asked says whether the component's --help tells of gates of that spec's stage at that version.
 func (c *check) asked(s Spec) bool {
 	_, asked := c.list.Programs[c.component]
-	return asked && c.emulatesNothing() && (s.Stage == Alpha || s.Stage == Beta)
+	return asked && c.emulatesNothing() && s.inHelp()
 }
 
 func (l *List) names(program clusters.Component, gate string) bool {

@@ -153,8 +153,10 @@ func TestCheckEmulated(t *testing.T) {
 func TestAt(t *testing.T) {
 	gate := features.Gate{Specs: []features.Spec{
 		spec("1.33", features.Alpha, false, false), spec("1.35", features.Beta, false, false),
-		spec("1.35", features.Beta, true, false), // only where a rollback is forbidden
+		{Since: "1.35", Stage: features.Beta, Default: true, MinCompatibility: "1.35"},
 		spec("1.37", features.GA, true, true),
+		{Since: "1.38", Stage: features.GA, MinCompatibility: "1.38"},
+		{Since: "1.39", Stage: features.Deprecated, MinCompatibility: "1.38"},
 	}}
 	for _, test := range []struct {
 		version string
@@ -167,7 +169,9 @@ func TestAt(t *testing.T) {
 		{"1.35.0", gate.Specs[1], true},
 		{"1.36.0", gate.Specs[2], true},
 		{"1.37.0-alpha.1", gate.Specs[3], true},
-		{"1.40.0", gate.Specs[3], true},
+		{"1.38.2", gate.Specs[3], true},
+		{"1.39.0", gate.Specs[5], true},
+		{"1.40.0", gate.Specs[5], true},
 	} {
 		if got, started := gate.At(version(t, test.version)); got != test.want || started != test.started {
 			t.Errorf("at %s: %+v, %t", test.version, got, started)

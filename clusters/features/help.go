@@ -13,3 +13,6 @@ func InHelp(help string) map[string]bool {
 	}
 	return gates
 }
+
+// inHelp says whether --help speaks of gates of the spec's stage.
+func (s Spec) inHelp() bool { return s.Stage == Alpha || s.Stage == Beta }

@@ -3,6 +3,7 @@
 package features
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -40,6 +41,8 @@ type Spec struct {
 	Default bool `json:"default"`
 	// Locked says that only the default may be set.
 	Locked bool `json:"locked,omitempty"`
+	// MinCompatibility is the lowest --min-compatibility-version at which the spec holds, "1.37"; "" means any.
+	MinCompatibility string `json:"minCompatibility,omitempty"`
 }
 
 // Stage is how mature a gate is.
@@ -66,22 +69,26 @@ func (l *List) With(others ...*List) *List {
 	return &next
 }
 
-// At is what the gate is at a version, and false if it is nothing yet.
+// At is what the gate is at a version, and false if the version does not know it yet. It supposes the default of
+// --min-compatibility-version, which is the minor version before.
 func (g Gate) At(v clusters.Version) (Spec, bool) {
 	minor := minorOf(v)
-	for i, s := range slices.Backward(g.Specs) {
-		since := s.version()
-		if since.Compare(minor) > 0 {
-			continue
+	compatible := minor
+	compatible.Minor--
+	for _, s := range slices.Backward(g.Specs) {
+		if s.version().Compare(minor) <= 0 && s.compatibleWith(compatible) {
+			return s, true
 		}
-		// A second spec of the same minor holds only with a --min-compatibility-version that forbids a rollback, and the
-		// default of that flag is the minor before.
-		if i > 0 && since == minor && g.Specs[i-1].version() == since {
-			continue
-		}
-		return s, true
 	}
 	return Spec{}, false
+}
+
+func (s Spec) compatibleWith(v clusters.Version) bool {
+	if s.MinCompatibility == "" {
+		return true
+	}
+	least, _ := clusters.ParseVersion(s.MinCompatibility) // parsed once already when the list was made
+	return minorOf(least).Compare(v) <= 0
 }
 
 func (s Spec) version() clusters.Version {
@@ -94,8 +101,14 @@ func minorOf(v clusters.Version) clusters.Version {
 	return clusters.Version{Major: v.Major, Minor: v.Minor, Patch: -1}
 }
 
-// sorted orders the specs by version and keeps the order of those of the same version.
-func sorted(specs []Spec) []Spec {
+// sorted orders the specs by version, and those of the same version as they stand. Two that hold at the same time are an
+// error: which of them counts is not known.
+func sorted(specs []Spec) ([]Spec, error) {
 	slices.SortStableFunc(specs, func(a, b Spec) int { return a.version().Compare(b.version()) })
-	return specs
+	for i := 1; i < len(specs); i++ {
+		if specs[i].Since == specs[i-1].Since && specs[i].MinCompatibility == specs[i-1].MinCompatibility {
+			return nil, fmt.Errorf("it has two specs of version %s", specs[i].Since)
+		}
+	}
+	return specs, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -83,6 +84,7 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 			LockToDefault bool   `json:"lockToDefault"`
 			PreRelease    string `json:"preRelease"`
 			Version       string `json:"version"`
+			MinCompatible string `json:"minCompatibilityVersion"`
 		} `json:"versionedSpecs"`
 	}
 	if err := yaml.Unmarshal(data, &published); err != nil {
@@ -92,7 +94,9 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 	for _, p := range published {
 		var specs []Spec
 		for _, s := range p.VersionedSpecs {
-			spec, err := newSpec(s.Version, s.PreRelease, s.Default, s.LockToDefault)
+			spec, err := newSpec(Spec{
+				Since: s.Version, Stage: Stage(s.PreRelease), Default: s.Default, Locked: s.LockToDefault, MinCompatibility: s.MinCompatible,
+			})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", listPath, p.Name, err)
 			}
@@ -101,7 +105,10 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 		if p.Name == "" || len(specs) == 0 {
 			return nil, fmt.Errorf("%s: feature gate %q has no specs", listPath, p.Name)
 		}
-		gates[p.Name] = Gate{Specs: sorted(specs)}
+		if specs, err = sorted(specs); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", listPath, p.Name, err)
+		}
+		gates[p.Name] = Gate{Specs: specs}
 	}
 	if len(gates) == 0 {
 		return nil, fmt.Errorf("%s is empty", listPath)
@@ -109,14 +116,18 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 	return gates, nil
 }
 
-func newSpec(since, stage string, value, locked bool) (Spec, error) {
-	s := Spec{Since: since, Stage: Stage(stage), Default: value, Locked: locked}
-	if _, err := clusters.ParseVersion(since); err != nil {
-		return s, err
+// newSpec checks a spec as it was read.
+func newSpec(s Spec) (Spec, error) {
+	for _, version := range []string{s.Since, s.MinCompatibility} {
+		if _, err := clusters.ParseVersion(version); err != nil && version != "" {
+			return s, err
+		}
 	}
-	switch s.Stage {
-	case Alpha, Beta, GA, Deprecated:
-		return s, nil
+	switch {
+	case s.Since == "":
+		return s, errors.New("a spec has no version")
+	case !slices.Contains([]Stage{Alpha, Beta, GA, Deprecated}, s.Stage):
+		return s, fmt.Errorf("no known stage: %s", s.Stage)
 	}
-	return s, errors.New("no known stage: " + stage)
+	return s, nil
 }

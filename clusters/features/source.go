@@ -129,7 +129,11 @@ func (s *source) gates() (map[string]Gate, error) {
 			}
 			read = append(read, spec)
 		}
-		found[gate] = Gate{Specs: sorted(read)}
+		read, err := sorted(read)
+		if err != nil {
+			return nil, fmt.Errorf("%s: feature gate %s: %w", s.path, gate, err)
+		}
+		found[gate] = Gate{Specs: read}
 	}
 	for _, name := range s.names {
 		if _, specified := found[name]; !specified {
@@ -139,37 +143,57 @@ func (s *source) gates() (map[string]Gate, error) {
 	return found, nil
 }
 
-// specOf reads {Version: version.MustParse("1.36"), Default: true, PreRelease: Beta, LockToDefault: true}.
+// specOf reads {Version: version.MustParse("1.36"), Default: true, PreRelease: Beta, LockToDefault: true,
+// MinCompatibilityVersion: version.MustParse("1.36")}.
 func specOf(literal *ast.CompositeLit) (Spec, error) {
-	since, stage, flags := "0.0", "", map[string]bool{}
+	spec := Spec{Since: "0.0"}
 	if literal == nil {
-		return Spec{}, fmt.Errorf("a spec is no literal")
+		return spec, fmt.Errorf("a spec is no literal")
 	}
 	for _, e := range literal.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
 		if !ok {
-			return Spec{}, fmt.Errorf("a spec has a field without a name")
+			return spec, fmt.Errorf("a spec has a field without a name")
 		}
+		var err error
 		switch field := nameOf(pair.Key); field {
-		case "Default", "LockToDefault":
-			value, err := strconv.ParseBool(nameOf(pair.Value))
-			if err != nil {
-				return Spec{}, fmt.Errorf("%s is neither true nor false", field)
-			}
-			flags[field] = value
+		case "Default":
+			spec.Default, err = boolOf(field, pair.Value)
+		case "LockToDefault":
+			spec.Locked, err = boolOf(field, pair.Value)
 		case "PreRelease":
-			stage = nameOf(pair.Value)
+			spec.Stage = Stage(nameOf(pair.Value))
 		case "Version":
-			call, ok := pair.Value.(*ast.CallExpr)
-			if !ok || len(call.Args) != 1 {
-				return Spec{}, fmt.Errorf("its version is written in a way that is not understood")
-			}
-			if since, ok = stringOf(call.Args[0]); !ok {
-				return Spec{}, fmt.Errorf("its version is no string")
-			}
+			spec.Since, err = versionIn(field, pair.Value)
+		case "MinCompatibilityVersion":
+			spec.MinCompatibility, err = versionIn(field, pair.Value)
+		}
+		if err != nil {
+			return spec, err
 		}
 	}
-	return newSpec(since, stage, flags["Default"], flags["LockToDefault"])
+	return newSpec(spec)
+}
+
+func boolOf(field string, e ast.Expr) (bool, error) {
+	value, err := strconv.ParseBool(nameOf(e))
+	if err != nil {
+		return false, fmt.Errorf("%s is neither true nor false", field)
+	}
+	return value, nil
+}
+
+// versionIn is the text in version.MustParse("1.36").
+func versionIn(field string, e ast.Expr) (string, error) {
+	call, ok := e.(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return "", fmt.Errorf("%s is written in a way that is not understood", field)
+	}
+	text, ok := stringOf(call.Args[0])
+	if !ok {
+		return "", fmt.Errorf("%s is no string", field)
+	}
+	return text, nil
 }
 
 // gateOf is the name of the gate that an expression means: a constant of this file, or one of another package, whose

@@ -17,7 +17,7 @@ const (
 	listLockName   = "features.lock"
 	listTempPrefix = ".features-"
 	// listFormat changes whenever a list that was written before must be made anew.
-	listFormat = 1
+	listFormat = 2
 )
 
 // storedList is the file of a version's list in the cache.

@@ -17,7 +17,7 @@ func TestFeatureList(t *testing.T) {
 	s := newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path})
 	list, err := s.FeatureList(t.Context(), "1.35.4")
 	must(t, err)
-	if list.Version != "1.35.4" || len(list.Gates) != 5 || len(list.Programs) != 0 {
+	if list.Version != "1.35.4" || len(list.Gates) != 6 || len(list.Programs) != 0 {
 		t.Errorf("got %+v", list)
 	}
 	if calls := read(t, filepath.Join(g.dir, "calls")); calls != "mod download -json k8s.io/kubernetes@v1.35.4 k8s.io/client-go@v0.35.4\n" {
@@ -34,7 +34,7 @@ func TestFeatureList(t *testing.T) {
 	}
 
 	warm := newStore(t, Options{CacheDir: cache, BaseURL: gone(), Go: "/nonexistent"})
-	if again, err := warm.FeatureList(t.Context(), "1.35.4"); err != nil || len(again.Gates) != 5 || len(again.Programs) != 3 {
+	if again, err := warm.FeatureList(t.Context(), "1.35.4"); err != nil || len(again.Gates) != 6 || len(again.Programs) != 3 {
 		t.Errorf("warm: %+v, %v", again, err)
 	}
 	if n := g.calls(t, "mod"); n != 2 { // the list, and the build
@@ -80,15 +80,15 @@ func TestFeatureListKnowsOfOtherVersions(t *testing.T) {
 func TestFeatureListOfAnotherFormatIsMadeAnew(t *testing.T) {
 	for name, text := range map[string]string{
 		"another format": `{"format":0,"list":{"version":"1.35.4","gates":{"X":{"specs":[]}}}}`,
-		"another list":   `{"format":1,"list":{"version":"1.35.3","gates":{"X":{"specs":[]}}}}`,
-		"empty":          `{"format":1,"list":{"version":"1.35.4"}}`,
-		"cut":            `{"format":1,"li`,
+		"another list":   `{"format":2,"list":{"version":"1.35.3","gates":{"X":{"specs":[]}}}}`,
+		"empty":          `{"format":2,"list":{"version":"1.35.4"}}`,
+		"cut":            `{"format":2,"li`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, Options{CacheDir: t.TempDir(), Go: newFakeGo(t).withFeatures(t).path})
 			write(t, filepath.Join(s.entry(mustExact(t, "1.35.4")).home, listName), text)
 			list, err := s.FeatureList(t.Context(), "1.35.4")
-			if err != nil || len(list.Gates) != 5 {
+			if err != nil || len(list.Gates) != 6 {
 				t.Errorf("got %+v, %v", list, err)
 			}
 		})

@@ -14,5 +14,6 @@ var gates = map[Feature]VersionedSpecs{
 	},
 	LateStart: {
 		{Version: version.MustParse("1.30"), Default: false, PreRelease: Alpha},
+		{Version: version.MustParse("1.30"), Default: true, PreRelease: Alpha, MinCompatibilityVersion: version.MustParse("1.30")},
 	},
 }
