@@ -32,6 +32,8 @@ type scenarioRun struct {
 	// at is the place on the track's path.
 	at      int
 	outputs map[string]any
+	// found is what came of the steps so far.
+	found findings
 	// made are the objects to be removed in the end, in the order in which they were made.
 	made []writes.Made
 	// touched are the kinds that the steps were about.
@@ -63,12 +65,12 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 	return &scenarioRun{
 		trackRun: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
 		known:   applying(entry.Scenario, entry.Path(t.track)),
-		outputs: map[string]any{}, unsettled: map[unsettled]bool{},
+		outputs: map[string]any{}, found: findings{missing: map[string]string{}}, unsettled: map[unsettled]bool{},
 		spans: spansOf(entry.Scenario),
 	}
 }
 
-// run runs the steps until one does not pass, cleans up, and records what came of it. Nobody waits for the cleaning up.
+// run runs the steps until one ends the scenario, cleans up, and records what came of it. Nobody waits for the cleaning up.
 func (s *scenarioRun) run(ctx context.Context) {
 	s.Recorder.StartScenario(s.entry.result, s.namespace)
 	s.logs = s.logSizes()
@@ -90,45 +92,25 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 	}
 	for i, planned := range s.entry.steps {
 		if ctx.Err() != nil {
+			status := reports.Error
 			if interrupted(ctx) {
-				return reports.Verdict{Status: reports.NotRun, Message: why(ctx)}
+				status = reports.NotRun
 			}
-			return reports.Verdict{Status: reports.Error, Message: why(ctx)}
+			return s.stopped(ctx, status, why(ctx))
 		}
 		s.Recorder.StartStep(s.entry.result, planned, s.track.Path[s.at].String())
 		s.hold(ctx, i)
 		outcome := s.step(ctx, i)
 		outcome.Outcome = s.unlessStopped(ctx, outcome.Outcome)
-		if verdict, over := s.conclude(ctx, i, outcome); over {
-			return verdict
+		if outcome.Status == reports.NotRun && ctx.Err() != nil {
+			s.conclude(ctx, i, outcome)
+			return s.stopped(ctx, reports.NotRun, outcome.Message)
+		}
+		if s.conclude(ctx, i, outcome) {
+			break
 		}
 	}
-	verdict := reports.Verdict{}
-	if len(s.known) > 0 {
-		verdict = reports.Verdict{Status: reports.Failed, Message: unexpectedSuccess(s.known), KnownCovers: coveredBy(s.known)}
-	}
-	if s.History || len(s.known) > 0 {
-		if file := s.keepHistory(); file != "" {
-			verdict.Artifacts = []string{file}
-		}
-	}
-	return verdict
-}
-
-// failed records the step that ended the scenario.
-func (s *scenarioRun) failed(ctx context.Context, i int, outcome reports.Outcome) reports.Verdict {
-	issue := knownFailure(s.known, &s.scenario.Spec.Steps[i], outcome)
-	if issue != nil {
-		outcome.Status = reports.Known
-	}
-	s.Recorder.FinishStep(s.entry.result, s.entry.steps[i], outcome)
-	switch {
-	case issue != nil:
-		return reports.Verdict{Status: reports.Known, KnownIssue: reason(*issue), KnownCovers: issue.Covers}
-	case outcome.Status == reports.NotRun:
-		return reports.Verdict{Message: outcome.Message}
-	}
-	return reports.Verdict{Artifacts: s.diagnose(ctx)}
+	return s.verdict(ctx)
 }
 
 // unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was breaking: that says nothing about the step.

@@ -19,6 +19,8 @@ import (
 type result struct {
 	reports.Outcome
 	values map[string]any
+	// final: the scenario cannot go on after it, whatever it says.
+	final bool
 	// held: the proof has yet to tell whether a refused write stored something.
 	held bool
 }
@@ -29,16 +31,31 @@ func failure(status reports.Status, format string, args ...any) result {
 
 // step runs the i-th step and keeps its outputs.
 func (s *scenarioRun) step(ctx context.Context, i int) result {
+	s.beginStep(ctx, i)
+	r := s.evaluated(ctx, i)
+	if r.Status != reports.Passed {
+		s.lose(i, r)
+		r.final = s.scenario.Spec.Steps[i].ChangesCluster()
+	}
+	if s.goesOn(i, r) {
+		s.endStep(ctx, i)
+	}
+	return r
+}
+
+// evaluated runs the i-th step with the values of its expressions, if it has all that it needs.
+func (s *scenarioRun) evaluated(ctx context.Context, i int) result {
 	original := s.scenario.Spec.Steps[i]
+	if what := s.needs(&original); what != "" {
+		return failure(reports.NotRun, "%sit needs %s", reports.NotJudged, what)
+	}
 	step, err := s.Expressions.WithContext(ctx).Step(original, s.variables(&original))
 	if err != nil {
 		return failure(reports.Error, "evaluate the expressions of the step: %v", err)
 	}
 	s.touch(step)
-	s.beginStep(ctx, i)
 	r := s.do(ctx, i, step)
 	if r.Status == reports.Passed {
-		s.endStep(ctx, i)
 		if err := s.keepOutputs(ctx, step, r.values); err != nil {
 			r.Status, r.Message = reports.Error, err.Error()
 		}
@@ -161,6 +178,7 @@ func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, valu
 			continue
 		}
 		kept[name] = value
+		delete(s.found.missing, name)
 	}
 	maps.Copy(s.outputs, kept)
 	return errors.Join(problems...)

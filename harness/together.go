@@ -56,11 +56,11 @@ func (s *scenarioRun) hold(ctx context.Context, i int) {
 }
 
 // conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says whether the scenario ends with it.
-// The first of several that did not pass decides, as if the others had not been sent.
-func (s *scenarioRun) conclude(ctx context.Context, i int, outcome result) (verdict reports.Verdict, over bool) {
+// The first of several that ends the scenario decides, as if the others had not been sent.
+func (s *scenarioRun) conclude(ctx context.Context, i int, outcome result) (over bool) {
 	s.sent = append(s.sent, sent{i, outcome, time.Now()})
 	if outcome.held && outcome.Status == reports.Passed && i+1 < s.until && time.Since(s.sent[0].ended) < holdAtMost {
-		return reports.Verdict{}, false
+		return false
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout(s.scenario.Spec.Steps[i], s.StepTimeout))
 	proven := s.proof.Prove(limited)
@@ -76,16 +76,13 @@ func (s *scenarioRun) conclude(ctx context.Context, i int, outcome result) (verd
 			}
 		}
 		one.outcome.Ended = one.ended
-		switch {
-		case over:
+		if over {
 			s.Recorder.FinishStep(s.entry.result, s.entry.steps[one.step], reports.Outcome{
 				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed", Ended: one.ended,
 			})
-		case one.outcome.Status == reports.Passed:
-			s.Recorder.FinishStep(s.entry.result, s.entry.steps[one.step], one.outcome.Outcome)
-		default:
-			verdict, over = s.failed(ctx, one.step, one.outcome.Outcome), true
+			continue
 		}
+		over = s.record(ctx, one.step, one.outcome)
 	}
-	return verdict, over
+	return over
 }

@@ -93,7 +93,7 @@ func brokenSetup(t *Track) *Step {
 func explanation(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {
-		if step.Status == Failed || step.Status == Error || step.Status == Known {
+		if step.Status == Failed || step.Status == Error || step.Status == Known || wasNotJudged(step) {
 			parts = append(parts, fmt.Sprintf("step %d of %d: %s", i+1, len(s.Steps), explainStep(step)))
 		}
 	}
@@ -110,8 +110,26 @@ func explanation(s *Scenario) string {
 // saidAlready says whether the scenario's own message is only what the Recorder took from a step.
 func saidAlready(s *Scenario, own, steps string) bool {
 	decisive := decisiveStep(s)
-	return decisive != nil && (strings.Contains(steps, own) || own == stepTitle(decisive)+": "+firstLine(decisive.Message))
+	return decisive != nil && (strings.Contains(steps, own) || own == decisiveLine(s, decisive))
 }
+
+// decisiveLine says in one line what broke a scenario: the step that decided it, and how many others did not pass.
+func decisiveLine(s *Scenario, decisive *Step) string {
+	more := -1
+	for _, step := range s.Steps {
+		if step.Status == Failed || step.Status == Error || step.Status == Known {
+			more++
+		}
+	}
+	line := stepTitle(decisive) + ": " + firstLine(decisive.Message)
+	if more > 0 {
+		line += fmt.Sprintf(" (and %s not passed)", plural(more, "other step"))
+	}
+	return line
+}
+
+// wasNotJudged says whether the scenario went on to a step, and past it, without what the step needs.
+func wasNotJudged(s *Step) bool { return s.Status == NotRun && strings.HasPrefix(s.Message, NotJudged) }
 
 func aboutScenario(s *Scenario) string {
 	var lines []string

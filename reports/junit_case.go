@@ -76,7 +76,7 @@ func headline(s *Scenario) string {
 		return line
 	}
 	if step := decisiveStep(s); step != nil {
-		return stepTitle(step) + ": " + firstLine(step.Message)
+		return decisiveLine(s, step)
 	}
 	return "no reason was recorded"
 }

@@ -68,7 +68,7 @@ type Verdict struct {
 	Status Status
 	// Message says why; the first line of the step that decided it unless told.
 	Message string
-	// KnownIssue is the reason of the known issue, with its link, when Status is Known.
+	// KnownIssue is the reason of the known issues that happened, with their links.
 	KnownIssue string
 	// KnownCovers are the requirements that the known issue is about, also when it is the success that was not expected.
 	KnownCovers []string

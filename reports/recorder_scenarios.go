@@ -66,7 +66,7 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	if remark != "" {
 		r.misuse("scenario %q: %s", s.Name, remark)
 	}
-	if status == Known {
+	if status == Known || status == Failed {
 		s.KnownIssue = verdict.KnownIssue
 	}
 	if status == Known || status == Failed {
@@ -75,7 +75,7 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	switch decisive := decisiveStep(s); {
 	case s.Message != "":
 	case decisive != nil:
-		s.Message = stepTitle(decisive) + ": " + firstLine(decisive.Message)
+		s.Message = decisiveLine(s, decisive)
 	case remark != "":
 		s.Message = remark
 	case status == NotRun:

@@ -5,22 +5,31 @@ import (
 	"slices"
 )
 
-// derive returns the status that follows from the steps alone. The first step that went wrong decides: a scenario ends
-// there, and what goes wrong afterwards, when it is cleaned up, does not take a finding back.
+// NotJudged begins the message of a step that did not run because of what an earlier one, after which the scenario went on, did not leave.
+const NotJudged = "not judged: "
+
+// derive returns the status that follows from the steps alone. The first step that failed or was an error decides. A failure before it stays a finding,
+// and a failure after an error may be due to that. A scenario is known where all that failed is.
 func derive(steps []*Step) Status {
-	passed := 0
+	passed, known := 0, 0
 	for _, s := range steps {
 		switch s.Status {
-		case Error, Failed, Known:
+		case Error, Failed:
 			return s.Status
+		case Known:
+			known++
 		case Passed:
 			passed++
 		}
 	}
-	if passed > 0 && passed == len(steps) {
+	switch {
+	case known > 0:
+		return Known
+	case passed > 0 && passed == len(steps):
 		return Passed
+	default:
+		return NotRun
 	}
-	return NotRun
 }
 
 // judge brings together what follows from a scenario's steps and what the caller says of it. Where they contradict each
@@ -38,8 +47,8 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 		}
 		return Passed, ""
 	case NotRun:
-		if derived == Passed {
-			return NotRun, ""
+		if derived == Passed || derived == Known {
+			return NotRun, "" // it may have gone on
 		}
 		return derived, ""
 	case Skipped:
@@ -59,14 +68,15 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 	}
 }
 
-// judgeKnown grants that a failure is known only where exactly one step failed: a second failure is another one, and
-// without any there is nothing to know of.
+// judgeKnown grants that a failure is known where it is the only one, or where each of the steps says so itself; without any there is nothing to know of.
 func judgeKnown(steps []*Step, derived Status) (Status, string) {
-	failing, errors := 0, 0
+	failed, known, errors := 0, 0, 0
 	for _, s := range steps {
 		switch s.Status {
-		case Failed, Known:
-			failing++
+		case Failed:
+			failed++
+		case Known:
+			known++
 		case Error:
 			errors++
 		}
@@ -74,9 +84,9 @@ func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	switch {
 	case derived == Error || errors > 0:
 		return Error, ""
-	case failing == 0:
+	case failed+known == 0:
 		return Error, "said to have failed as a known issue, but no step failed"
-	case failing > 1:
+	case failed > 0 && failed+known > 1:
 		return Failed, ""
 	default:
 		return Known, ""

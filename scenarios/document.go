@@ -3,6 +3,7 @@ package scenarios
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -132,12 +133,15 @@ type expandedStep struct {
 	node *node
 	// sound says that nothing was found to be wrong yet.
 	sound bool
+	// uses are the outputs that its expressions name.
+	uses map[string]bool
 }
 
 // step decodes one step.
 func (d *document) step(v *validator, s *Step, from *expandedStep) {
 	before := d.found.count
 	s.Position, s.Case, s.CaseName = from.node.position(), from.values, from.name
+	s.OutputsUsed = slices.Sorted(maps.Keys(from.uses))
 	if from.node.kind == mapping && !v.shape(from.node) {
 		from.sound = false
 		return
@@ -186,8 +190,11 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 				b.row = strings.Trim(b.row+", "+way.name, ", ")
 				r.name = strings.Trim(r.name+", "+way.name, ", ")
 				before := d.found.count
-				n := d.expander(&b).node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), placeTemplate)
-				steps = append(steps, expandedStep{r, n, d.found.count == before})
+				x := d.expander(&b)
+				x.used = map[string]bool{}
+				n := x.node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), placeTemplate)
+				maps.Copy(d.used, x.used)
+				steps = append(steps, expandedStep{r, n, d.found.count == before, x.used})
 			}
 		}
 		for _, s := range steps[first:] {

@@ -40,6 +40,14 @@ func (s *Scenario) CaseOf(step *Step) map[string]any {
 	return s.Case
 }
 
+// GoesOn says whether the scenario goes on when its step i fails.
+func (s *Scenario) GoesOn(i int) bool {
+	if own := s.Spec.Steps[i].Continue; own != nil {
+		return *own
+	}
+	return s.Spec.Continue
+}
+
 // Path is the sequence of the states that the scenario goes through: the first, and the one after each transition.
 func (s *Scenario) Path() []clusters.State {
 	state := s.Spec.Cluster
@@ -62,6 +70,11 @@ func (s *Step) Verb() string {
 		}
 	}
 	return ""
+}
+
+// ChangesCluster says whether the step changes the cluster itself: after a failure it is not known what the cluster is.
+func (s *Step) ChangesCluster() bool {
+	return s.Transition != nil || s.Restart != nil || s.Kill != nil || s.Snapshot != nil || s.Restore != nil
 }
 
 // Title is the step's name, or else its verb and what it is about; with its row: name [row].

@@ -61,7 +61,9 @@ type Spec struct {
 	Exclusive bool `json:"exclusive,omitempty"`
 	// Timeout of each step that names none; 30s, or what --step-timeout says, unless told.
 	Timeout Duration `json:"timeout,omitempty"`
-	// Steps run in order; the scenario ends at the first that fails.
+	// Continue is the default of the steps' own continue: with true every step is run, so that one run shows all that fails.
+	Continue bool `json:"continue,omitempty"`
+	// Steps run in order; the scenario ends at the first that fails, unless that step says continue.
 	Steps []Step `json:"steps"`
 }
 
@@ -164,6 +166,9 @@ type Step struct {
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
 	// Timeout of this step; the scenario's unless told.
 	Timeout Duration `json:"timeout,omitempty"`
+	// Continue goes on with the next step when this one fails; the scenario fails at its end. Default: the scenario's continue, which is false. See
+	// [Going on after a failed step](#going-on-after-a-failed-step).
+	Continue *bool `json:"continue,omitempty"`
 
 	// Position is where the step starts.
 	Position Position `json:"-"`
@@ -174,4 +179,6 @@ type Step struct {
 	CaseName string `json:"-"`
 	// Index is the number of a copy among those of parallel; nil elsewhere.
 	Index *int64 `json:"-"`
+	// OutputsUsed are the outputs of earlier steps that the step's expressions name; "" stands for outputs as a whole.
+	OutputsUsed []string `json:"-"`
 }

@@ -60,6 +60,10 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 	v.expect(step, verb, n.at("expect"))
 	v.user(step.As, n.at("as"))
 	v.outputs(step, verb, n)
+	if step.Continue != nil && *step.Continue && step.ChangesCluster() {
+		v.at(n.key("continue"), "continue is for checks and writes",
+			"a %s that fails leaves the cluster in an unknown state: it ends the scenario", verb)
+	}
 	v.verbBody(s, i, n.get(verb))
 }
 
