@@ -87,33 +87,52 @@ func bracket(text string) (step fieldStep, rest string, err error) {
 	return fieldStep{kind: byIndex, index: index}, rest, nil
 }
 
-// Values returns what is at the path in an object: as many values as there are items that [*] takes, in their order, and none where a field
-// is missing.
-func (p FieldPath) Values(object map[string]any) []any {
-	values := []any{object}
-	for _, step := range p {
-		var next []any
-		for _, value := range values {
-			next = append(next, step.of(value)...)
-		}
-		values = next
-	}
-	return values
+// Place is a value in an object, and the path that leads to it alone.
+type Place struct {
+	Path  string
+	Value any
 }
 
-func (s fieldStep) of(value any) []any {
-	switch value := value.(type) {
+// Places returns what is at the path in an object: as many places as there are items that [*] takes, in their order, and none where a field
+// is missing.
+func (p FieldPath) Places(object map[string]any) []Place {
+	places := []Place{{Value: object}}
+	for _, step := range p {
+		var next []Place
+		for _, place := range places {
+			next = append(next, step.of(place)...)
+		}
+		places = next
+	}
+	return places
+}
+
+func (s fieldStep) of(place Place) []Place {
+	switch value := place.Value.(type) {
 	case map[string]any:
 		if inner, there := value[s.name]; s.kind == byName && there {
-			return []any{inner}
+			return []Place{{place.Path + s.text(place.Path == ""), inner}}
 		}
 	case []any:
-		switch {
-		case s.kind == allItems:
-			return value
-		case s.kind == byIndex && s.index < len(value):
-			return []any{value[s.index]}
+		var items []Place
+		for i, item := range value {
+			if s.kind == allItems || s.kind == byIndex && s.index == i {
+				items = append(items, Place{fmt.Sprintf("%s[%d]", place.Path, i), item})
+			}
 		}
+		return items
 	}
 	return nil
+}
+
+// text is a name as a part of a path.
+func (s fieldStep) text(first bool) string {
+	switch {
+	case strings.ContainsAny(s.name, `.["`):
+		return "[" + strconv.Quote(s.name) + "]"
+	case first:
+		return s.name
+	default:
+		return "." + s.name
+	}
 }

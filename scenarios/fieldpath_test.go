@@ -12,24 +12,24 @@ func TestFieldPath(t *testing.T) {
 		"empty":    nil,
 	}
 	for text, want := range map[string]string{
-		"metadata.name":              "[web]",
-		`metadata.labels["a.b/c"]`:   "[d]",
-		"spec.ports[*].port":         "[80 81]",
-		"spec.ports[2].port":         "[81]",
+		"metadata.name":              "[{metadata.name web}]",
+		`metadata.labels["a.b/c"]`:   `[{metadata.labels["a.b/c"] d}]`,
+		"spec.ports[*].port":         "[{spec.ports[0].port 80} {spec.ports[2].port 81}]",
+		"spec.ports[2].port":         "[{spec.ports[2].port 81}]",
 		"spec.ports[1].port":         "[]",
 		"spec.ports[9]":              "[]",
 		"spec.ports.port":            "[]",
 		"spec[0]":                    "[]",
 		"spec[*]":                    "[]",
 		"status.containers[*].state": "[]",
-		"empty":                      "[<nil>]",
+		"empty":                      "[{empty <nil>}]",
 	} {
 		path, err := ParseFieldPath(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := fmt.Sprint(path.Values(object)); got != want {
+		if got := fmt.Sprint(path.Places(object)); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}

@@ -2,9 +2,9 @@ package assertions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +18,9 @@ import (
 
 // mostBroken is how many objects that did not stay the same a message describes.
 const mostBroken = 5
+
+// mostChanges is how many changes of one of them.
+const mostChanges = 20
 
 // Unchanged decides, over the Input's Window, whether the objects that were in the Scope when it began were there all through it with what was
 // at the paths. The Assertion's Kind is what messages call them.
@@ -34,7 +37,7 @@ func Unchanged(ctx context.Context, in Input, paths []string) Result {
 		return u.couldNot(ctx, err)
 	}
 	if len(u.kept) == 0 {
-		return u.say(reports.Failed, fmt.Sprintf("There was no %s when %q began: nothing could stay.", described(u.Assertion.Kind, u.Scope), u.Window.First))
+		return u.say(reports.Failed, fmt.Sprintf("There was no %s when %q began: there is nothing to compare.", described(u.Assertion.Kind, u.Scope), u.Window.First))
 	}
 	// Whatever labels they get, they are the same objects.
 	everything := history.Scope{Namespace: u.Scope.Namespace, Name: u.Scope.Name}
@@ -60,7 +63,7 @@ type unchanged struct {
 // kept is an object that must stay as it is.
 type kept struct {
 	object *unstructured.Unstructured
-	values [][]any
+	places [][]scenarios.Place
 	// seen says at which paths there ever was something.
 	seen []bool
 	// how it did not stay the same, and the object then.
@@ -80,8 +83,8 @@ func (u *unchanged) begin() error {
 	for _, object := range objects {
 		k := &kept{object: object}
 		for _, path := range u.paths {
-			values := path.Values(object.Object)
-			k.values, k.seen = append(k.values, values), append(k.seen, len(values) > 0)
+			places := path.Places(object.Object)
+			k.places, k.seen = append(k.places, places), append(k.seen, something(places))
 		}
 		u.kept[[2]string{object.GetNamespace(), object.GetName()}] = k
 		u.order = append(u.order, k)
@@ -109,48 +112,52 @@ func (u *unchanged) see(change history.Change) {
 	}
 }
 
+// compare says what is not as it was, a line for each place.
 func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
-	var b strings.Builder
+	var lines []string
 	for i, path := range u.paths {
-		values := path.Values(object.Object)
-		k.seen[i] = k.seen[i] || len(values) > 0
-		if !same(k.values[i], values) {
-			fmt.Fprintf(&b, "\n%s", indented(fmt.Sprintf("%s\n%s", u.texts[i], indented(difference(k.values[i], values)))))
+		places := path.Places(object.Object)
+		k.seen[i] = k.seen[i] || something(places)
+		if reflect.DeepEqual(k.places[i], places) {
+			continue
+		}
+		for _, change := range changedPlaces(path.Places(matching.Normal(k.object.Object)), path.Places(matching.Normal(object.Object))) {
+			if line := "  " + change.String(); !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
 		}
 	}
-	if b.Len() == 0 {
+	if len(lines) == 0 {
 		return ""
 	}
-	return "changed: (- before, + after)" + strings.TrimRight(b.String(), "\n")
+	if more := len(lines) - mostChanges; more > 0 {
+		lines = append(lines[:mostChanges], fmt.Sprintf("  ... and %d more changes", more))
+	}
+	return "changed:\n" + strings.Join(lines, "\n")
 }
 
-func same(before, after []any) bool {
-	return len(before) == len(after) && (len(before) == 0 || reflect.DeepEqual(before, after))
+// something says whether there is a value at one of the places; null is none.
+func something(places []scenarios.Place) bool {
+	return slices.ContainsFunc(places, func(place scenarios.Place) bool { return place.Value != nil })
 }
 
-// difference shows what is at a path before and after: where both have fields, only those that differ.
-func difference(before, after []any) string {
-	if len(before) == 1 && len(after) == 1 {
-		if text := matching.Diff(before[0], after[0]); text != "" {
-			return text
+// changedPlaces compares what is at the same paths.
+func changedPlaces(before, after []scenarios.Place) []matching.Change {
+	values := map[string]any{}
+	for _, place := range after {
+		values[place.Path] = place.Value
+	}
+	var changes []matching.Change
+	for _, place := range before {
+		changes = append(changes, matching.ChangesAt(place.Path, place.Value, values[place.Path])...)
+		delete(values, place.Path)
+	}
+	for _, place := range after {
+		if value, added := values[place.Path]; added {
+			changes = append(changes, matching.ChangesAt(place.Path, nil, value)...)
 		}
 	}
-	return fmt.Sprintf("- %s\n+ %s\n", listed(before), listed(after))
-}
-
-func listed(values []any) string {
-	if len(values) == 0 {
-		return "(nothing)"
-	}
-	var texts []string
-	for _, value := range values {
-		text, err := json.Marshal(value)
-		if err != nil {
-			text = fmt.Append(nil, value)
-		}
-		texts = append(texts, string(text))
-	}
-	return strings.Join(texts, ", ")
+	return changes
 }
 
 func (u *unchanged) verdict(ctx context.Context) Result {
@@ -171,9 +178,9 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 			return u.say(reports.Failed, fmt.Sprintf("At no time was there anything at %s in any of them: nothing was compared.", text))
 		}
 	}
-	message := "They stayed"
+	message := fmt.Sprintf("%d objects stayed as they were", len(u.order))
 	if len(u.order) == 1 {
-		message = fmt.Sprintf("%s stayed", u.order[0].object.GetName())
+		message = fmt.Sprintf("%s stayed as it was", u.order[0].object.GetName())
 	}
 	if missed := u.unobserved(); missed > 0 {
 		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", missed.Round(time.Millisecond))
@@ -181,7 +188,7 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 	if u.skipped > 0 {
 		message += " (held at every observation; some states were dropped from memory before they could be judged)"
 	}
-	return u.say(reports.Passed, fmt.Sprintf("%s as they were for %s.", message, u.Window.End.At.Sub(u.Window.Begin.At).Round(time.Millisecond)), u.gaps())
+	return u.say(reports.Passed, fmt.Sprintf("%s for %s.", message, u.Window.End.At.Sub(u.Window.Begin.At).Round(time.Millisecond)), u.gaps())
 }
 
 func (u *unchanged) failure() Result {

@@ -171,6 +171,13 @@ func TestUnchanged(t *testing.T) {
 		}, reports.Failed},
 		{"unchanged-others", []string{"spec"}, func(f *fixture) { f.put("later", spec(5)...); f.put("later", spec(6)...) }, reports.Passed},
 		{"unchanged-appears", []string{"status"}, func(f *fixture) { f.put("web", append(spec(1), "status", "new")...) }, reports.Failed},
+		{"unchanged-null", []string{"spec"}, func(f *fixture) {
+			f.put("web", "spec", map[string]any{"replicas": int64(1), "ports": []any{map[string]any{"port": int64(80), "appProtocol": nil}}, "selector": map[string]any{}})
+			f.put("web", spec(1)...)
+		}, reports.Passed},
+		{"unchanged-empty", []string{"spec", "spec.ports[*]"}, func(f *fixture) {
+			f.put("web", "spec", map[string]any{"replicas": int64(1), "ports": []any{}, "sessionAffinityConfig": map[string]any{}})
+		}, reports.Failed},
 		{"unchanged-nothing", []string{"spec", "stauts.phase"}, func(*fixture) {}, reports.Failed},
 		{"unchanged-replaced-unseen", []string{"metadata.uid"}, func(f *fixture) {
 			f.away()
