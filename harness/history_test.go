@@ -27,13 +27,13 @@ func TestStepsThatLookBack(t *testing.T) {
 		want  reports.Status
 		says  string
 	}{
-		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "was so"},
+		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "was true"},
 		"always, violated":     {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, down]}", reports.Failed, `during "change", when a was modified`},
 		"always, before":       {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
 		"always, to itself":    {"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed, ""},
 		"always, expression":   {"always: {" + a + ", cel: object.metadata.namespace == namespace, throughout: [up, down]}", reports.Passed, ""},
 		"always, not served":   {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    timeout: 50ms", reports.Error, "Strange"},
-		"never":                {"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed, `It was so at`},
+		"never":                {"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed, `It was true at`},
 		"unchanged":            {"unchanged: {" + a + ", paths: [metadata.uid], throughout: [up, down]}", reports.Passed, ""},
 		"unchanged, changed":   {"unchanged: {" + a + ", paths: [data], throughout: [up, judge]}", reports.Failed, `during "change"`},
 		"sequence":             {"sequence: {events: [{" + a + ", type: modified, cel: object.data.x == \"2\" && before.data.x == \"1\"}], throughout: [up, down]}", reports.Passed, ""},

@@ -123,11 +123,15 @@ func (v *validator) eventually(a *Assertion, n *node) {
 	if n.get("throughout") != nil {
 		v.at(n.key("throughout"), "always and never have it", "eventually does not last")
 	}
+	v.oneOf(a.Stale, []string{StaleAllowed}, n.at("stale"), "value of stale")
 }
 
 func (v *validator) lasting(s *Scenario, i int, a *Assertion, n *node) {
 	verb := s.Spec.Steps[i].Verb()
 	v.assertion(a, n)
+	if n.get("stale") != nil {
+		v.at(n.key("stale"), "only eventually waits for a current status", "%s takes every status as it is", verb)
+	}
 	switch {
 	case n.get("within") != nil:
 		v.at(n.key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)

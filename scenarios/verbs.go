@@ -151,12 +151,19 @@ type Assertion struct {
 	Absent bool `json:"absent,omitempty"`
 	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
 	Within Duration `json:"within,omitempty"`
+	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until status.observedGeneration is the object's
+	// metadata.generation, where match has status or cel selects it and the kind has the field, and takes no condition whose own observedGeneration
+	// is older. An assertion that names observedGeneration compares it itself. Only for eventually.
+	Stale string `json:"stale,omitempty" fixed:"true"`
 	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has neither.
 	For Duration `json:"for,omitempty"`
 	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the end of the last,
 	// transitions in between included. The last is this step itself, or one before it.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
+
+// StaleAllowed is the value of an assertion's Stale.
+const StaleAllowed = "allowed"
 
 // Count is how many objects must match.
 type Count struct {

@@ -54,9 +54,9 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 
 func violation(wanted bool) string {
 	if wanted {
-		return "It was not so"
+		return "It was false"
 	}
-	return "It was so"
+	return "It was true"
 }
 
 func found(change history.Change) string {

@@ -42,7 +42,7 @@ type Input struct {
 type Result struct {
 	// Status is Passed or Failed, or Error when it could not be decided.
 	Status reports.Status
-	// Message says what was wanted, and if it was not so, all that a stranger needs to know.
+	// Message says what was wanted, and if it is not true, all that a stranger needs to know.
 	Message string
 	// Evidence is the object that the result rests on, as YAML if it is not as wanted.
 	Evidence string

@@ -12,8 +12,8 @@ import (
 // anybody waiting, since without an answer there is no verdict.
 const lastLookWithin = 10 * time.Second
 
-// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. Whether it
-// is not so is decided by a last consistent look; if none can be had the result is an error, never a failure.
+// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That it
+// is not true is decided by a last consistent look; without one the result is an error, never a failure.
 func Eventually(ctx context.Context, in Input) Result {
 	w := newWatcher(in, "eventually")
 	within := w.Assertion.Within.Or(w.Timeout)
@@ -39,6 +39,6 @@ func Eventually(ctx context.Context, in Input) Result {
 	case err != nil:
 		return w.couldNotLook(ctx, err)
 	default:
-		return w.failed(ctx, fmt.Sprintf("It was not so within %s.", within), nil)
+		return w.failed(ctx, fmt.Sprintf("It did not become true within %s.", within), nil)
 	}
 }

@@ -3,6 +3,7 @@ package assertions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +27,11 @@ func (w *watcher) result(status reports.Status, message string, body ...string) 
 
 // held is the result of an assertion that has become true, by a change at that time or at a look.
 func (w *watcher) held(at time.Time) Result {
-	moment := at
-	if moment.IsZero() {
-		moment = w.Clock.Now()
+	message := "It was true at the first look."
+	if !at.IsZero() {
+		message = fmt.Sprintf("It became true after %s.", strings.TrimPrefix(w.since(at), "+"))
 	}
-	r := w.result(reports.Passed, fmt.Sprintf("It was so at %s.", w.since(moment)))
+	r := w.result(reports.Passed, message)
 	r.EventAt = at
 	w.show(&r)
 	return r
@@ -50,9 +51,9 @@ func (w *watcher) show(r *Result) {
 
 // heldThroughout is the result of an assertion that was (or was not) true of every state.
 func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
-	message := "It was so"
+	message := "It was true"
 	if !wanted {
-		message = "It was not so"
+		message = "It was false"
 	}
 	if unobserved := w.unobserved(); unobserved > 0 {
 		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", unobserved.Round(time.Millisecond))
@@ -123,8 +124,8 @@ func (w *watcher) focus() *unstructured.Unstructured {
 	if hits := w.matching(); len(hits) > 0 && w.tooMany(len(hits)) {
 		return hits[0].object
 	}
-	if c := w.closest(); c != nil {
-		return c.object
+	if failing := w.failing(); len(failing) > 0 {
+		return failing[0].object
 	}
 	if hits := w.matching(); len(hits) > 0 {
 		return hits[0].object
@@ -150,19 +151,49 @@ func (w *watcher) situation() string {
 		return b.String()
 	}
 	hits := w.matching()
-	b.WriteString(counted(len(w.candidates), len(hits)))
+	b.WriteString(counted(len(w.candidates), len(hits), w.undecided))
 	if len(hits) > 0 {
 		fmt.Fprintf(&b, ": %s", names(hits))
 	}
 	b.WriteString(".\n")
-	if closest := w.closest(); closest != nil && !w.tooMany(len(hits)) {
-		fmt.Fprintf(&b, "Closest is %s:\n%s", closest.object.GetName(), indented(w.difference(closest)))
+	b.WriteString(w.differences(w.tooMany(len(hits))))
+	return b.String()
+}
+
+// How many candidates that do not match a message describes, those after the first by how many lines, and how many more it names.
+const (
+	mostDescribed = 5
+	mostLines     = 4
+	mostNamed     = 20
+)
+
+// differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no interest, but for those of which it
+// is not known.
+func (w *watcher) differences(tooMany bool) string {
+	failing := w.failing()
+	if tooMany {
+		failing = slices.DeleteFunc(failing, func(c *candidate) bool { return c.stale == "" })
+	}
+	var b strings.Builder
+	for i, c := range failing[:min(mostDescribed, len(failing))] {
+		lines := strings.Split(strings.TrimRight(w.difference(c), "\n"), "\n")
+		if more := len(lines) - mostLines; i > 0 && more > 1 {
+			lines = append(lines[:mostLines], fmt.Sprintf("... and %d more", more))
+		}
+		fmt.Fprintf(&b, "%s:\n%s", c.object.GetName(), indented(strings.Join(lines, "\n")+"\n"))
+	}
+	if more := failing[min(mostDescribed, len(failing)):]; len(more) > 0 {
+		fmt.Fprintf(&b, "... and %d more that do not match: %s\n", len(more), names(more))
 	}
 	return b.String()
 }
 
-func counted(total, hits int) string {
+func counted(total, hits, undecided int) string {
 	switch {
+	case undecided > 0 && total == 1:
+		return "There is 1 candidate, and its status is not current"
+	case undecided > 0:
+		return fmt.Sprintf("There are %d candidates, %d of them match, and the status of %d is not current", total, hits, undecided)
 	case total == 1 && hits == 0:
 		return "There is 1 candidate, it does not match"
 	case total == 1:
@@ -178,8 +209,10 @@ func counted(total, hits int) string {
 
 func (w *watcher) difference(c *candidate) string {
 	switch {
+	case c.stale != "":
+		return c.stale + ": not judged before its controller has updated it (\"stale: allowed\" takes it as it is)\n"
 	case c.differs:
-		return "(- wanted, + there)\n" + matching.Diff(w.assertion.Match, c.object.Object)
+		return matching.Diff(w.assertion.Match, c.object.Object)
 	case c.celError != nil:
 		return fmt.Sprintf("cel: %s\n  could not be evaluated: %v\n", w.assertion.CEL, c.celError)
 	default:
@@ -211,16 +244,14 @@ func identity(object *unstructured.Unstructured) string {
 }
 
 func names(candidates []*candidate) string {
-	const most = 5
 	var list []string
-	for _, c := range candidates[:min(most, len(candidates))] {
+	for _, c := range candidates[:min(mostNamed, len(candidates))] {
 		list = append(list, c.object.GetName())
 	}
-	text := strings.Join(list, ", ")
-	if len(candidates) > most {
-		text += fmt.Sprintf(" and %d more", len(candidates)-most)
+	if more := len(candidates) - mostNamed; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	return text
+	return strings.Join(list, ", ")
 }
 
 func toYAML(v any) string {

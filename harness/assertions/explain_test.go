@@ -90,7 +90,7 @@ func TestAnInterruptIsNoFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	check(t, w.failed(ctx, "It was not so.", nil), reports.Failed)
+	check(t, w.failed(ctx, "It was false.", nil), reports.Failed)
 	cancel()
-	check(t, w.failed(ctx, "It was not so.", nil), reports.Error)
+	check(t, w.failed(ctx, "It was false.", nil), reports.Error)
 }

@@ -201,9 +201,12 @@ func (r *running) atLast() Result {
 	}
 }
 
-// evaluate stands in for CEL: "object.F" is the boolean field F of the object, "objects.F" is whether all have it.
+// evaluate stands in for CEL: "object.F" or "object.status.F" is the boolean field F of the object, "objects.F" is whether all have it.
 func evaluate(expression string, variables map[string]any) (bool, error) {
 	of := func(object any, field string) (bool, error) {
+		if inner, ok := strings.CutPrefix(field, "status."); ok {
+			object, field = object.(map[string]any)["status"], inner
+		}
 		value, there := object.(map[string]any)[field]
 		is, ok := value.(bool)
 		switch {
@@ -233,8 +236,8 @@ func service(namespace, name string, fields ...any) map[string]any {
 		"metadata": map[string]any{"namespace": namespace, "name": name},
 	}
 	for i := 0; i < len(fields); i += 2 {
-		if key := fields[i].(string); key == "labels" {
-			object["metadata"].(map[string]any)["labels"] = fields[i+1]
+		if key := fields[i].(string); key == "labels" || key == "generation" {
+			object["metadata"].(map[string]any)[key] = fields[i+1]
 		} else {
 			object[key] = fields[i+1]
 		}

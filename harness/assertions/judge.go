@@ -22,8 +22,10 @@ type candidate struct {
 	differs bool
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
-	// unclear: for another reason than that a field is not there, so that nobody can say whether the object matches.
+	// unclear: for another reason than that a field is not there, so that it is not known whether the object matches.
 	unclear bool
+	// stale is why the object's status is of no use: it is of an earlier generation.
+	stale string
 }
 
 // answer is what CEL said.
@@ -45,8 +47,11 @@ type judge struct {
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, where one is enough; nil while it has not been asked about this state.
 	answer *answer
-	// matched is how many of the candidates match, and unclear of how many nobody can say it.
-	matched, unclear int
+	// current: a status must be of the object's generation. stale is what is not, where the expression is about all objects.
+	current bool
+	stale   staleAmong
+	// matched is how many of the candidates match, unclear of how many it is not known, and undecided of how many since their status is stale.
+	matched, unclear, undecided int
 }
 
 var objectsVariable, objectVariable = regexp.MustCompile(`\bobjects\b`), regexp.MustCompile(`\bobject\b`)
@@ -63,7 +68,7 @@ func newJudge(in Input) *judge {
 
 // begin takes the objects of a view in the place of what was known.
 func (j *judge) begin(view history.View) {
-	j.candidates, j.matched, j.unclear = map[[2]string]*candidate{}, 0, 0
+	j.candidates, j.matched, j.unclear, j.undecided = map[[2]string]*candidate{}, 0, 0, 0
 	for _, object := range view.Objects {
 		j.candidates[[2]string{object.GetNamespace(), object.GetName()}] = &candidate{object: object}
 	}
@@ -108,6 +113,9 @@ func (j *judge) count(c *candidate, one int) {
 	if c.unclear {
 		j.unclear += one
 	}
+	if c.stale != "" {
+		j.undecided += one
+	}
 }
 
 func (j *judge) decideAll() {
@@ -115,6 +123,9 @@ func (j *judge) decideAll() {
 		j.all = nil
 		for _, c := range j.sorted() {
 			j.all = append(j.all, c.object.Object)
+		}
+		if j.current {
+			j.stale = j.staleAmongAll()
 		}
 	}
 	j.answer = nil
@@ -125,29 +136,37 @@ func (j *judge) decideAll() {
 
 func (j *judge) decide(c *candidate) {
 	j.count(c, -1)
-	c.matches, c.differs, c.celError, c.unclear = false, false, nil, false
+	*c = candidate{object: c.object}
+	j.judge(c, j.all)
+	if j.current {
+		j.refuseStale(c)
+	}
+	j.count(c, 1)
+}
+
+// judge finds out whether a candidate matches, beside all of them.
+func (j *judge) judge(c *candidate, all []any) {
 	switch {
 	case len(matching.Match(j.assertion.Match, c.object.Object)) > 0:
 		c.differs = true
 	case j.assertion.CEL == "":
 		c.matches = true
 	default:
-		c.matches, c.celError = j.evaluate(c)
+		c.matches, c.celError = j.evaluate(c, all)
 		c.matches = c.matches && c.celError == nil
 		var missing *scenarios.MissingError
 		c.unclear = c.celError != nil && !errors.As(c.celError, &missing)
 	}
-	j.count(c, 1)
 }
 
 // evaluate asks CEL. What is said of all objects together, and of none in particular, is asked once for all of them.
-func (j *judge) evaluate(c *candidate) (bool, error) {
+func (j *judge) evaluate(c *candidate, all []any) (bool, error) {
 	if j.answer != nil {
 		return j.answer.holds, j.answer.err
 	}
 	variables := map[string]any{"object": c.object.Object}
 	if j.usesAll {
-		variables["objects"] = j.all
+		variables["objects"] = all
 	}
 	holds, err := j.cel(j.assertion.CEL, variables)
 	if j.usesAll && !j.usesEach {
@@ -173,9 +192,9 @@ func (j *judge) matching() []*candidate {
 	return slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.matches })
 }
 
-// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear does not matter to it.
+// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear or stale does not matter to it.
 func (j *judge) surely(wanted bool) bool {
-	for unclear := range j.unclear + 1 {
+	for unclear := range j.unclear + j.undecided + 1 {
 		if j.holds(j.matched+unclear) != wanted {
 			return false
 		}
@@ -183,9 +202,9 @@ func (j *judge) surely(wanted bool) bool {
 	return true
 }
 
-// doubt is why nobody can say whether the assertion is true now; nil when somebody can.
+// doubt is why it is not known whether the assertion is true now; nil when it is, or when only a stale status is in the way.
 func (j *judge) doubt() error {
-	if j.surely(true) || j.surely(false) {
+	if j.unclear == 0 || j.surely(true) || j.surely(false) {
 		return nil
 	}
 	unclear := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.unclear })
@@ -204,15 +223,16 @@ func (j *judge) holds(n int) bool {
 	}
 }
 
-// closest returns the candidate that comes closest to matching without doing so; nil when there is none.
-func (j *judge) closest() *candidate {
+// failing returns the candidates that do not match, those first that come closest to it.
+func (j *judge) failing() []*candidate {
 	failing := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return c.matches })
 	objects := make([]any, len(failing))
 	for i, c := range failing {
 		objects[i] = c.object.Object
 	}
-	if i := matching.Closest(j.assertion.Match, objects); i >= 0 {
-		return failing[i]
+	closest := make([]*candidate, len(failing))
+	for to, from := range matching.Closest(j.assertion.Match, objects) {
+		closest[to] = failing[from]
 	}
-	return nil
+	return closest
 }

@@ -29,7 +29,9 @@ type watcher struct {
 
 func newWatcher(in Input, verb string) *watcher {
 	in = in.withDefaults()
-	return &watcher{Input: in, verb: verb, judge: newJudge(in)}
+	w := &watcher{Input: in, verb: verb, judge: newJudge(in)}
+	w.current = verb == "eventually" && needsCurrentStatus(in.Assertion)
+	return w
 }
 
 // limited returns a context that ends after a time by our clock, with errTimeUp as its cause.

@@ -1,15 +1,19 @@
 package matching
 
-// Closest returns the index of the candidate that comes closest to what is wanted: the one with the fewest differing
-// values, the first of several; -1 without candidates. All the values of a part that is missing count.
-func Closest(want any, candidates []any) int {
-	closest, best := -1, 0
+import (
+	"cmp"
+	"slices"
+)
+
+// Closest returns the indices of the candidates, those first that come closest to what is wanted: with the fewest differing values. All the values
+// of a part that is missing count.
+func Closest(want any, candidates []any) []int {
+	order, weights := make([]int, len(candidates)), make([]int, len(candidates))
 	for i, candidate := range candidates {
-		if n := weight(Match(want, candidate)); closest < 0 || n < best {
-			closest, best = i, n
-		}
+		order[i], weights[i] = i, weight(Match(want, candidate))
 	}
-	return closest
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[a], weights[b]) })
+	return order
 }
 
 func weight(mismatches []Mismatch) int {

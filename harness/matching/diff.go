@@ -4,131 +4,76 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"github.com/gonvenience/bunt"
-	"github.com/gonvenience/ytbx"
-	"github.com/homeport/dyff/pkg/dyff"
-	"go.yaml.in/yaml/v3"
 )
 
-// What a person still reads: what is longer than this is cut, saying so.
-const (
-	maxValueLines  = 24
-	maxLineLength  = 200
-	maxDifferences = 20
-)
+// maxDifferences is how many differences a person still reads.
+const maxDifferences = 20
 
-// Diff explains to a person, as a YAML diff, where what is there is not what was wanted; "" when it matches. Lines with a
-// "-" were wanted, lines with a "+" are there. Nothing is shown of what was not asked for.
+// Diff explains to a person where what is there is not what was wanted, a line for each field; "" when it matches. Nothing is shown of what was
+// not asked for.
 func Diff(want, got any) string {
-	mismatches := Match(want, got)
-	var b strings.Builder
-	for i, mismatch := range mismatches {
-		if i == maxDifferences {
-			fmt.Fprintf(&b, "... and %d more differences\n", len(mismatches)-i)
-			break
+	var lines []string
+	for _, mismatch := range Match(want, got) {
+		for _, field := range mismatch.fields() {
+			lines = append(lines, field.String())
 		}
-		path := mismatch.Path
-		if path == "" {
-			path = "(the whole)"
-		}
-		b.WriteString(path + "\n" + indent(cut(difference(mismatch), maxValueLines), "  "))
 	}
-	return b.String()
-}
-
-func difference(m Mismatch) string {
-	switch {
-	case m.Want == nil:
-		return "must be absent\n" + prefix("+ ", toYAML(m.Got))
-	case m.Missing && m.Got != nil:
-		return "not in the list\n" + prefix("- ", toYAML(m.Want)) + prefix("+ ", toYAML(m.Got))
-	case m.Missing:
-		return "missing\n" + prefix("- ", toYAML(m.Want))
-	default:
-		return valueDiff(m.Want, m.Got)
+	if more := len(lines) - maxDifferences; more > 0 {
+		lines = append(lines[:maxDifferences], fmt.Sprintf("... and %d more differences", more))
 	}
-}
-
-// valueDiff lets dyff compare two values that are both there.
-func valueDiff(want, got any) (text string) {
-	// Whatever dyff may think of a value, an explanation must not take the verdict down with it.
-	defer func() {
-		if recover() != nil {
-			text = prefix("- ", toYAML(want)) + prefix("+ ", toYAML(got))
-		}
-	}()
-	report, err := dyff.CompareInputFiles(document(want), document(got),
-		dyff.IgnoreOrderChanges(true), dyff.KubernetesEntityDetection(false))
-	if err != nil || len(report.Diffs) != 1 || len(report.Diffs[0].Details) != 1 || report.Diffs[0].Details[0].Kind != dyff.MODIFICATION {
-		return prefix("- ", toYAML(want)) + prefix("+ ", toYAML(got))
-	}
-	human := dyff.HumanReport{Report: report, OmitHeader: true, NoTableStyle: true, DoNotInspectCerts: true, MultilineContextLines: 1}
-	var out bytes.Buffer
-	if err := human.WriteReport(&out); err != nil {
-		return prefix("- ", toYAML(want)) + prefix("+ ", toYAML(got))
-	}
-	lines := strings.Split(bunt.RemoveAllEscapeSequences(out.String()), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	// The first line is the path, which here is always the root.
-	lines = lines[1:]
-	if len(lines) > 0 && lines[0] == "± value change" {
-		lines = lines[1:]
-	}
-	if len(lines) > 0 {
-		lines[0] = strings.TrimPrefix(lines[0], "± ")
+	if len(lines) == 0 {
+		return ""
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func document(v any) ytbx.InputFile {
-	var content yaml.Node
-	if err := content.Encode(v); err != nil {
-		content = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: fmt.Sprint(v)}
+// String says in one line what was wanted and what is there.
+func (m Mismatch) String() string {
+	path := m.Path
+	if path == "" {
+		path = "(the whole)"
 	}
-	return ytbx.InputFile{Documents: []*yaml.Node{{Kind: yaml.DocumentNode, Content: []*yaml.Node{&content}}}}
+	want, got := inline(m.Want), inline(m.Got)
+	switch {
+	case m.Want == nil:
+		return fmt.Sprintf("%s: must be absent, is %s", path, short(got))
+	case m.Missing && m.Got != nil:
+		return fmt.Sprintf("%s: wanted %s, not in %s", path, short(want), short(got))
+	case m.Missing:
+		return fmt.Sprintf("%s: wanted %s, not there", path, short(want))
+	default:
+		want, got = cutAlike(want, got)
+		return fmt.Sprintf("%s: wanted %s, is %s", path, want, got)
+	}
 }
 
-func toYAML(v any) string {
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(v); err != nil {
-		return fmt.Sprint(v)
+// fields are the wanted fields one by one, where a whole map is not there.
+func (m Mismatch) fields() []Mismatch {
+	want, isMap := plain(m.Want).(map[string]any)
+	if !m.Missing || m.Got != nil || !isMap || len(want) == 0 {
+		return []Mismatch{m}
 	}
-	return out.String()
+	var all []Mismatch
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if !contentWithNothing(want[key]) {
+			all = append(all, Mismatch{Path: join(m.Path, key), Want: want[key], Missing: true}.fields()...)
+		}
+	}
+	return all
 }
 
 // inline writes a value into a sentence.
 func inline(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	return string(text)
+	return strings.TrimSpace(text.String())
 }
 
-func prefix(mark, text string) string { return indent(text, mark) }
-
-func indent(text, by string) string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		b.WriteString(by + strings.TrimRight(line, "\n") + "\n")
-	}
-	return b.String()
-}
-
-func cut(text string, lines int) string {
-	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i, line := range all {
-		if runes := []rune(line); len(runes) > maxLineLength {
-			all[i] = fmt.Sprintf("%s... %d more", string(runes[:maxLineLength]), len(runes)-maxLineLength)
-		}
-	}
-	if len(all) > lines {
-		all = append(all[:lines], fmt.Sprintf("... %d more lines", len(all)-lines))
-	}
-	return strings.Join(all, "\n") + "\n"
-}
+func short(text string) string { return cutMiddle([]rune(text), 0, 0) }

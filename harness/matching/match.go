@@ -23,20 +23,6 @@ type Mismatch struct {
 	Missing bool
 }
 
-// String says in one line what was wanted and what is there.
-func (m Mismatch) String() string {
-	switch {
-	case m.Want == nil:
-		return fmt.Sprintf("%s: must be absent, is %s", m.Path, inline(m.Got))
-	case m.Missing && m.Got != nil:
-		return fmt.Sprintf("%s: wanted %s, not in %s", m.Path, inline(m.Want), inline(m.Got))
-	case m.Missing:
-		return fmt.Sprintf("%s: wanted %s, is absent", m.Path, inline(m.Want))
-	default:
-		return fmt.Sprintf("%s: wanted %s, is %s", m.Path, inline(m.Want), inline(m.Got))
-	}
-}
-
 // Match compares what is there with what is wanted of it, and returns where they differ, sorted by path; none is a match.
 //
 //   - A map is compared by the wanted keys; others may be there. An empty map wants a map, whatever is in it.
