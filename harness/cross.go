@@ -19,7 +19,11 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := t.move(ctx, timed, n, patience)
-	t.kinds.Reset()
+	if arrived := t.track.Path[n+1].Version; err == nil {
+		t.kinds.Cross(arrived)
+	} else {
+		t.kinds.Cross("")
+	}
 	if err == nil {
 		t.history.Reread(ctx)
 	}

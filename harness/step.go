@@ -89,8 +89,10 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 	case step.Metric != nil:
 		return s.metric(ctx, i, step)
 	case step.Command != nil:
+		s.kinds.ExpectMore()
 		return s.command(ctx, i, step)
 	case step.Exec != nil:
+		s.kinds.ExpectMore()
 		return s.exec(ctx, i, step)
 	}
 	return s.write(ctx, i, step)

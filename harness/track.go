@@ -138,7 +138,10 @@ func (t *trackRun) connect() error {
 	if err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
-	t.kinds = writes.NewKinds(found.RESTClient())
+	t.kinds = writes.NewKinds(found.RESTClient(), t.track.Path[0].Version)
+	if hasSystems(t.track.Path) {
+		t.kinds.ExpectMore()
+	}
 	if t.history, err = history.New(config); err != nil {
 		return fmt.Errorf("watch cluster %s: %w", t.cluster.Name(), err)
 	}

@@ -52,3 +52,6 @@ func editDistance(a, b string) int {
 	}
 	return rows[len(s)][len(t)]
 }
+
+// Suggest says which of the known words is probably meant; "" when none is near.
+func Suggest(word string, known []string) string { return suggest(word, known, "") }

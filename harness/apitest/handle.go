@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,6 +36,10 @@ func (c *call) get(name string) string {
 func (s *Server) parse(r *http.Request) *call {
 	c := &call{query: r.URL.Query()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if parts[0] == "apis" && len(parts) == 2 {
+		c.Verb, c.gv = "group", schema.GroupVersion{Group: parts[1]}
+		return c
+	}
 	if parts[0] == "api" {
 		c.gv, parts = schema.GroupVersion{Version: parts[1]}, parts[2:]
 	} else {
@@ -128,6 +133,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call) {
 	switch {
 	case c.Verb == "discover":
 		body, status = s.discover(c)
+	case c.Verb == "group":
+		body, status = s.group(c)
 	case c.kind == nil:
 		http.NotFound(w, r)
 		return
@@ -168,6 +175,21 @@ func (s *Server) discover(c *call) (any, *metav1.Status) {
 		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	}
 	return list, nil
+}
+
+func (s *Server) group(c *call) (any, *metav1.Status) {
+	group := metav1.APIGroup{TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}, Name: c.gv.Group}
+	for _, kind := range s.kinds {
+		gv := kind.GVK.GroupVersion()
+		version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+		if gv.Group == c.gv.Group && !slices.Contains(group.Versions, version) {
+			group.Versions = append(group.Versions, version)
+		}
+	}
+	if len(group.Versions) == 0 {
+		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	}
+	return group, nil
 }
 
 func answer(w http.ResponseWriter, code int, body any) {

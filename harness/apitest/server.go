@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,7 @@ func Core() []Kind {
 
 // Request is what a test may decide about.
 type Request struct {
-	// Verb: create, update, patch, apply, delete, get, list, watch or discover.
+	// Verb: create, update, patch, apply, delete, get, list, watch, discover (the kinds of a version) or group (the versions of a group).
 	Verb string
 	Kind, Namespace, Name, Subresource,
 	// Manager is the field manager.
@@ -127,6 +128,13 @@ func (s *Server) Serve(kind Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kinds = append(s.kinds, kind)
+}
+
+// Withdraw serves a kind no more.
+func (s *Server) Withdraw(gvk schema.GroupVersionKind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kinds = slices.DeleteFunc(s.kinds, func(kind Kind) bool { return kind.GVK == gvk })
 }
 
 // Object returns what is stored, or nil.

@@ -40,6 +40,7 @@ func (w *Writer) AtOnce(ctx context.Context, requests []Request, expect *scenari
 	all.Wait()
 	for _, c := range contenders {
 		w.tell(c.op, c.answer)
+		w.learn(c.op, c.answer)
 	}
 	if expect == nil {
 		return w.compareEach(ctx, contenders)

@@ -157,15 +157,15 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
 }
 
-// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, since what was
-// just installed is served a moment later, for a while also when it could; unless that is what the scenario wants.
+// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, where something on the track may have brought
+// the kind, for a while also when it could, since what was just installed is served a moment later; unless that is what the scenario wants.
 func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	var none *NotServedError
 	if !errors.As(err, &none) {
 		return answer{err: err}
 	}
 	asked := asksForNotFound(wanted(step))
-	if !asked && appear.Err() == nil {
+	if none.MayAppear && !asked && appear.Err() == nil {
 		return answer{err: err}
 	}
 	return answer{outcome: Refused, status: none.Status(), err: err}

@@ -2,6 +2,7 @@ package writes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -19,26 +20,6 @@ type Kind struct {
 	Namespaced bool
 }
 
-// NotServedError says that the API server was asked just now and does not serve the kind.
-type NotServedError struct {
-	GVK schema.GroupVersionKind
-}
-
-// Error names the kind.
-func (e *NotServedError) Error() string {
-	return fmt.Sprintf("the API server does not serve kind %s of %s", e.GVK.Kind, e.GVK.GroupVersion())
-}
-
-// Status is what the API server answers to a request for what it does not serve.
-func (e *NotServedError) Status() metav1.Status {
-	return metav1.Status{
-		Status:  metav1.StatusFailure,
-		Code:    404,
-		Reason:  metav1.StatusReasonNotFound,
-		Message: e.Error(),
-	}
-}
-
 // Kinds finds out from the API server's discovery documents how kinds are served. What it found stays known until Reset; that a kind is
 // not served is asked anew each time. It is safe for concurrent use.
 type Kinds struct {
@@ -48,11 +29,19 @@ type Kinds struct {
 	known map[schema.GroupVersionKind]Kind
 	// resets counts them, so that an answer from before a reset is not kept.
 	resets int
+	// servers are the versions of Kubernetes that the track has had, the present one last; "" where it is not known.
+	servers []string
+	// found is the last server, by its index in servers, that served a kind.
+	found map[schema.GroupVersionKind]int
+	origins
 }
 
-// NewKinds asks through the given client (discovery's).
-func NewKinds(client rest.Interface) *Kinds {
-	return &Kinds{client: client, known: map[schema.GroupVersionKind]Kind{}}
+// NewKinds asks through the given client (discovery's) an API server of that version, "" where it is not known.
+func NewKinds(client rest.Interface, server string) *Kinds {
+	return &Kinds{
+		client: client, known: map[schema.GroupVersionKind]Kind{},
+		servers: []string{server}, found: map[schema.GroupVersionKind]int{}, origins: newOrigins(),
+	}
 }
 
 // Find returns how a kind is served. The error is a *NotServedError when the API server has said so, anything else when it could not be asked.
@@ -81,15 +70,19 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 	if k.resets == resets {
 		maps.Copy(k.known, found)
 	}
+	for each := range found {
+		k.found[each] = len(k.servers) - 1
+	}
 	k.mu.Unlock()
 	if kind, ok = found[gvk]; !ok {
-		return Kind{}, &NotServedError{GVK: gvk}
+		return Kind{}, k.notServed(ctx, gvk, kindsOf(served))
 	}
 	return kind, nil
 }
 
-// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last.
-func Await(ctx context.Context, kinds KindFinder, gvk schema.GroupVersionKind) (Kind, error) {
+// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last. A kind that nothing on the track
+// could bring is not waited for.
+func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind, error) {
 	pauses := (&Writer{}).pauses()
 	var last error
 	for {
@@ -100,18 +93,35 @@ func Await(ctx context.Context, kinds KindFinder, gvk schema.GroupVersionKind) (
 		if last == nil || ctx.Err() == nil {
 			last = err
 		}
+		var none *NotServedError
+		if errors.As(err, &none) && !none.MayAppear {
+			return Kind{}, err
+		}
 		if !pause(ctx, pauses) {
 			return Kind{}, last
 		}
 	}
 }
 
-// Reset forgets what is known: after a transition other kinds may be served.
+// Reset forgets what is known, so that the API server is asked again.
 func (k *Kinds) Reset() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.reset()
+}
+
+func (k *Kinds) reset() {
 	clear(k.known)
 	k.resets++
+}
+
+// Cross forgets what is known after a transition to a version; "" where it is not known.
+func (k *Kinds) Cross(server string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.reset()
+	k.servers = append(k.servers, server)
+	k.more = true // an API server that has just started finds out about custom kinds a moment later
 }
 
 func (k *Kinds) fetch(ctx context.Context, gv schema.GroupVersion) ([]metav1.APIResource, error) {

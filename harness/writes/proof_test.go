@@ -49,7 +49,7 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 	}
 	p.api = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
 	p.Writer = &Writer{
-		Client: client, Kinds: NewKinds(found.RESTClient()), Namespace: "ns",
+		Client: client, Kinds: NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Wrote:  func(m Made) { p.made = append(p.made, m) },
 		Pauses: func() backoff.BackOff { return &backoff.ZeroBackOff{} },
 	}

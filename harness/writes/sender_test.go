@@ -38,7 +38,7 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 	}
 	s := &sender{}
 	s.Writer = &writes.Writer{
-		Client: client, Kinds: writes.NewKinds(found.RESTClient()), Namespace: "ns",
+		Client: client, Kinds: writes.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
 		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
 		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },

@@ -18,18 +18,12 @@ import (
 // ApplyManager owns the fields that apply steps set.
 const ApplyManager = "rehearse"
 
-// KindFinder says how a kind is served; Kinds is one.
-type KindFinder interface {
-	Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error)
-	Reset()
-}
-
 // Writer sends the writes of one scenario.
 type Writer struct {
 	// Client reaches the API server with a configuration from Configure.
 	Client dynamic.Interface
 	// Kinds tells resources by their kinds.
-	Kinds KindFinder
+	Kinds *Kinds
 	// Namespace of objects that name none.
 	Namespace string
 	// Mismatch compares a partial object with a whole one and says how they differ; "" when it matches.
@@ -43,8 +37,8 @@ type Writer struct {
 	Pauses func() backoff.BackOff
 	// Patience with one try, 10 s unless set: a connection that hangs must not take all of a step's time.
 	Patience time.Duration
-	// Appear is how long a kind that is not served is waited for when the write should be accepted, 5 s unless set: a CRD
-	// that was just made is served a moment later.
+	// Appear is how long a kind that something on the track may have brought is waited for, 5 s unless set: a CRD that was just made is served a moment
+	// later, and so is a change of one.
 	Appear time.Duration
 }
 
@@ -106,6 +100,7 @@ func (w *Writer) Do(ctx context.Context, request Request) Verdict {
 func (w *Writer) do(ctx context.Context, op *operation, request Request) Verdict {
 	answer := w.decide(ctx, op, request)
 	w.tell(op, answer)
+	w.learn(op, answer)
 	verdict := w.compare(ctx, op, request.Step, answer)
 	verdict.Held = answer.held
 	return verdict
@@ -127,6 +122,17 @@ func (w *Writer) tell(op *operation, a answer) {
 		w.Wrote(made)
 	case a.sent && a.outcome == Unknown && !dry && op.name != "":
 		w.Wrote(made)
+	}
+}
+
+// learn passes on what defines kinds.
+func (w *Writer) learn(op *operation, a answer) {
+	switch {
+	case a.outcome != Accepted || len(op.dryRun) > 0:
+	case op.verb == "delete":
+		w.Kinds.Removed(op.gvk.GroupKind(), op.name)
+	case a.object != nil:
+		w.Kinds.Wrote(a.object)
 	}
 }
 

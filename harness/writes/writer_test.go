@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -145,8 +144,10 @@ func TestWrites(t *testing.T) {
 		"warning":                       {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed},
 		"warning missing":               {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed, says: []string{"warning:", "(none)"}},
 		"warning lost":                  {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"}},
-		"kind not served":               {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"does not serve kind Thing"}, writes: -1},
+		"kind not served":               {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"Thing of x.io/v1 is not served by 1.34.4"}, writes: -1},
 		"kind not served, wanted":       {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{Code: 404})), status: reports.Passed, writes: -1},
+		"kind not served, any refusal":  {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{})), status: reports.Passed, writes: -1},
+		"delete of a kind not served":   {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
 		"a name no URL can hold":        {step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error, says: []string{"can't be sent"}, writes: -1},
 		"an object without a kind":      {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}}, status: reports.Error, says: []string{"do not name a kind"}, writes: -1},
 	} {
@@ -249,22 +250,6 @@ func TestApplyTellsOnlyOfWhatItMade(t *testing.T) {
 	}
 	if len(s.made) != 1 || s.made[0].Name != "a" || s.made[0].Namespaced {
 		t.Errorf("made %+v, want the node once", s.made)
-	}
-}
-
-func TestKindThatAppears(t *testing.T) {
-	server := apitest.New(t)
-	s := newSender(t, server)
-	s.Appear = time.Hour
-	server.Misbehave(func(r apitest.Request) *apitest.Fault {
-		if r.Verb == "discover" && r.Number == 3 {
-			server.Serve(apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"})
-		}
-		return nil
-	})
-	got := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}})
-	if got.Status != reports.Passed {
-		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
 }
 

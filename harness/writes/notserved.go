@@ -1,0 +1,148 @@
+package writes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// NotServedError says that the API server was asked just now and does not serve the kind.
+type NotServedError struct {
+	GVK schema.GroupVersionKind
+	// Server is the version of Kubernetes that was asked; "" where it is not known.
+	Server string
+	// Versions of the group that serve the kind, newest first.
+	Versions []string
+	// Earlier is the version of Kubernetes that served the kind before a transition; "" when none did.
+	Earlier string
+	// MayAppear says that something on the track may have brought the kind, so that it may be served a moment later.
+	MayAppear bool
+
+	// detail says what is served instead, or which kind may be meant.
+	detail string
+}
+
+// Error names the kind, and what is served instead.
+func (e *NotServedError) Error() string {
+	server := e.Server
+	if server == "" {
+		server = "the API server"
+	}
+	text := fmt.Sprintf("%s of %s is not served by %s", e.GVK.Kind, e.GVK.GroupVersion(), server)
+	if len(e.Versions) > 0 {
+		verb := " is served"
+		if len(e.Versions) > 1 {
+			verb = " are served"
+		}
+		text += "; " + strings.Join(e.Versions, ", ") + verb
+	}
+	text += orNothing("; ", e.detail)
+	if e.Earlier != "" {
+		text += fmt.Sprintf("; %s served it before the transition", e.Earlier)
+	}
+	return text
+}
+
+// Status is what the API server answers to a request for what it does not serve.
+func (e *NotServedError) Status() metav1.Status {
+	return metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    404,
+		Reason:  metav1.StatusReasonNotFound,
+		Message: e.Error(),
+	}
+}
+
+// notServed explains why a kind is not among those that its version has. It asks the API server which other versions serve the kind; what cannot be
+// asked is left out.
+func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, siblings []string) *NotServedError {
+	k.mu.Lock()
+	now := len(k.servers) - 1
+	e := &NotServedError{GVK: gvk, Server: k.servers[now], MayAppear: k.mayBring(gvk)}
+	if at, before := k.found[gvk]; before && at < now {
+		e.Earlier = k.servers[at]
+	}
+	k.mu.Unlock()
+	versions, err := k.groupVersions(ctx, gvk.Group)
+	if err != nil {
+		return e
+	}
+	for _, v := range versions {
+		if served, err := k.serves(ctx, gvk.GroupKind().WithVersion(v)); err == nil && served {
+			e.Versions = append(e.Versions, v)
+		}
+	}
+	switch {
+	case len(e.Versions) > 0:
+	case len(versions) == 0:
+		e.detail = fmt.Sprintf("nothing of the group %s is served", gvk.Group)
+	case len(siblings) == 0:
+		e.detail = fmt.Sprintf("the group %s is served as %s, but has no such kind", gvk.Group, strings.Join(versions, ", "))
+	default:
+		e.detail = scenarios.Suggest(gvk.Kind, siblings)
+	}
+	return e
+}
+
+// Versions are the versions of a group in which the API server serves a kind, newest first. There may be none.
+func (k *Kinds) Versions(ctx context.Context, kind schema.GroupKind) ([]string, error) {
+	versions, err := k.groupVersions(ctx, kind.Group)
+	if err != nil {
+		return nil, err
+	}
+	var serving []string
+	for _, v := range versions {
+		served, err := k.serves(ctx, kind.WithVersion(v))
+		if err != nil {
+			return nil, err
+		}
+		if served {
+			serving = append(serving, v)
+		}
+	}
+	return serving, nil
+}
+
+// groupVersions are the versions of a group, newest first.
+func (k *Kinds) groupVersions(ctx context.Context, group string) ([]string, error) {
+	if group == "" {
+		return []string{"v1"}, nil
+	}
+	var served metav1.APIGroup
+	err := k.client.Get().AbsPath("/apis", group).Do(ctx).Into(&served)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("ask the API server which versions of %s it serves: %w", group, err)
+	}
+	var versions []string
+	for _, v := range served.Versions {
+		versions = append(versions, v.Version)
+	}
+	slices.SortFunc(versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	return versions, nil
+}
+
+func (k *Kinds) serves(ctx context.Context, gvk schema.GroupVersionKind) (bool, error) {
+	served, err := k.fetch(ctx, gvk.GroupVersion())
+	return slices.Contains(kindsOf(served), gvk.Kind), err
+}
+
+func kindsOf(served []metav1.APIResource) []string {
+	var all []string
+	for _, r := range served {
+		if !strings.Contains(r.Name, "/") {
+			all = append(all, r.Kind)
+		}
+	}
+	return all
+}

@@ -1,0 +1,120 @@
+package writes
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// origins is where custom kinds may come from: what was just installed is served a moment later.
+type origins struct {
+	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those that were not written since.
+	defined map[string][]schema.GroupVersionKind
+	fresh   map[schema.GroupVersionKind]bool
+	// services are the versions of the APIServices that the track has written, by their names.
+	services map[string]schema.GroupVersion
+	// more: a program, a system or a restart may bring kinds that cannot be known here.
+	more bool
+}
+
+func newOrigins() origins {
+	return origins{
+		defined: map[string][]schema.GroupVersionKind{}, fresh: map[schema.GroupVersionKind]bool{}, services: map[string]schema.GroupVersion{},
+	}
+}
+
+var (
+	definitions = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	services    = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
+)
+
+// ExpectMore notes that something may bring custom kinds: a program, a system, or an API server that starts.
+func (k *Kinds) ExpectMore() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.more = true
+}
+
+// Wrote notes an object that was written, which may define kinds.
+func (k *Kinds) Wrote(object *unstructured.Unstructured) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
+	switch object.GroupVersionKind().GroupKind() {
+	case definitions:
+		kinds := kindsDefined(object, group)
+		k.defined[object.GetName()] = kinds
+		for _, gvk := range kinds {
+			k.fresh[gvk] = true
+			delete(k.known, gvk)
+		}
+	case services:
+		v, _, _ := unstructured.NestedString(object.Object, "spec", "version")
+		k.services[object.GetName()] = schema.GroupVersion{Group: group, Version: v}
+	}
+}
+
+// Removed notes that an object was deleted, which may have defined kinds.
+func (k *Kinds) Removed(kind schema.GroupKind, name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch kind {
+	case definitions:
+		delete(k.defined, name)
+	case services:
+		delete(k.services, name)
+	}
+}
+
+func kindsDefined(definition *unstructured.Unstructured, group string) []schema.GroupVersionKind {
+	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	var kinds []schema.GroupVersionKind
+	for _, v := range versions {
+		if v, ok := v.(map[string]any); ok && v["served"] == true {
+			name, _ := v["name"].(string)
+			kinds = append(kinds, schema.GroupVersionKind{Group: group, Version: name, Kind: kind})
+		}
+	}
+	return kinds
+}
+
+// mayBring says whether something on the track may have brought the kind.
+func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
+	if !custom(gvk.Group) {
+		return false
+	}
+	for _, kinds := range o.defined {
+		if slices.Contains(kinds, gvk) {
+			return true
+		}
+	}
+	for _, service := range o.services {
+		if service == gvk.GroupVersion() {
+			return true
+		}
+	}
+	return o.more
+}
+
+// custom says whether the group may be of a CustomResourceDefinition or of another API server. The groups of Kubernetes itself are served from the start.
+func custom(group string) bool {
+	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group && group != services.Group
+}
+
+// isFresh says whether the definition of a kind was written, and no API server was seen to judge by it since.
+func (k *Kinds) isFresh(gvk schema.GroupVersionKind) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.fresh[gvk]
+}
+
+// settle notes that an API server has judged by the kind's present definition.
+func (k *Kinds) settle(gvk schema.GroupVersionKind) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.fresh, gvk)
+}
