@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +16,8 @@ type Problem struct {
 	Position Position
 	// Message says what it is.
 	Message string
+	// Strict marks what matters to a suite that states its requirements, and to nobody who just tries something.
+	Strict bool
 }
 
 // String is file:line:column: message.
@@ -39,32 +40,20 @@ func Lint(set *Set) []Problem {
 
 func lintScenario(s *Scenario) []Problem {
 	var all []Problem
-	add := func(at Position, format string, args ...any) {
-		all = append(all, Problem{at, s.Metadata.Name + ": " + fmt.Sprintf(format, args...)})
+	add := func(strict bool, message string) {
+		all = append(all, Problem{s.Position, s.Metadata.Name + ": " + message, strict})
 	}
 	if s.Spec.Description == "" {
-		add(s.Position, "no description: say in a sentence what must hold")
+		add(true, "no description: say in a sentence what must hold")
 	}
 	if len(s.Spec.Covers) == 0 {
-		add(s.Position, "covers no requirement")
+		add(true, "covers no requirement")
 	}
 	if s.Spec.Cluster.Version == "" {
-		add(s.Position, "names no version of Kubernetes to start with")
+		add(false, "names no version of Kubernetes to start with")
 	}
 	if s.Metadata.Labels["system"] == "" {
-		add(s.Position, "has no label \"system\", by which reports group it")
-	}
-	path := s.Path()
-	visited := 0
-	for i := range s.Spec.Steps {
-		step := &s.Spec.Steps[i]
-		if step.Transition == nil {
-			continue
-		}
-		if reflect.DeepEqual(path[visited], path[visited+1]) {
-			add(step.Position, "the transition leads to the state that the cluster is in already")
-		}
-		visited++
+		add(false, "has no label \"system\", by which reports group it")
 	}
 	return all
 }
@@ -87,7 +76,7 @@ func unmetIssues(set *Set) []Problem {
 	var all []Problem
 	for i, found := range met {
 		if !found {
-			all = append(all, Problem{i.document, fmt.Sprintf("%s: the known issue of version %s is never met: no path leads there", i.name, i.version)})
+			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s is never met: no path leads there", i.name, i.version)})
 		}
 	}
 	return all
@@ -111,7 +100,7 @@ func (d *document) notes() []Problem {
 	var all []Problem
 	for at, c := range d.columns {
 		if !c.used && c.key.text != "name" {
-			all = append(all, Problem{at, fmt.Sprintf("the column %q of the table is never used", c.key.text)})
+			all = append(all, Problem{Position: at, Message: fmt.Sprintf("the column %q of the table is never used", c.key.text)})
 		}
 	}
 	if d.used[""] { // outputs as a whole
@@ -119,7 +108,7 @@ func (d *document) notes() []Problem {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.outputs)) {
 		if !d.used[name] {
-			all = append(all, Problem{d.outputs[name], fmt.Sprintf("the output %q is never used", name)})
+			all = append(all, Problem{Position: d.outputs[name], Message: fmt.Sprintf("the output %q is never used", name)})
 		}
 	}
 	return all

@@ -109,8 +109,7 @@ func knowing(name string, lists ...*List) []clusters.Component {
 
 // in is what the gate is in a program of the list's version by default, nil where it does not know it.
 func (l *List) in(program clusters.Component, name string) *Spec {
-	version, _ := clusters.ParseVersion(l.Version)
-	spec, started := l.Gates[name].At(version)
+	spec, started := l.Gates[name].At(l.Of())
 	if !started {
 		return nil
 	}
@@ -151,10 +150,10 @@ func (f Flip) String() string {
 	return f.Before.words() + " -> " + f.After.words()
 }
 
-// words are the spec in a few words: "GA, on, locked"; "unknown" for none.
+// words are the spec in a few words: "GA, on, locked"; "absent" for none.
 func (s *Spec) words() string {
 	if s == nil {
-		return "unknown"
+		return "absent"
 	}
 	words := []string{string(s.Stage), "off"}
 	if s.Default {

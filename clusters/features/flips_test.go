@@ -42,12 +42,12 @@ func TestFlips(t *testing.T) {
 		"GoesOn turns on: Alpha, off -> GA, on, locked [] changes: true",
 		"Overridden turns on: Beta, off -> Beta, on [] changes: true",
 		"GoesOff turns off: Beta, on -> Beta, off [] changes: true",
-		"Ahead new: unknown -> Alpha, off [] changes: false",
-		"Early new: unknown -> Beta, off [] changes: false",
-		"Fresh new: unknown -> Alpha, off [] changes: false",
-		"FreshAndOn new: unknown -> Beta, on [] changes: true",
-		"Dropped removed: Alpha, off -> unknown [] changes: true",
-		"Retired removed: GA, on, locked -> unknown [] changes: false",
+		"Ahead new: absent -> Alpha, off [] changes: false",
+		"Early new: absent -> Beta, off [] changes: false",
+		"Fresh new: absent -> Alpha, off [] changes: false",
+		"FreshAndOn new: absent -> Beta, on [] changes: true",
+		"Dropped removed: Alpha, off -> absent [] changes: true",
+		"Retired removed: GA, on, locked -> absent [] changes: false",
 		"Matures locked: Beta, on -> GA, on, locked [] changes: false",
 		"Loosened unlocked: GA, on, locked -> Deprecated, on [] changes: false",
 	}
@@ -57,7 +57,7 @@ func TestFlips(t *testing.T) {
 	down := described(features.Flips(newer, older))
 	for _, want := range []string{
 		"GoesOn turns off: GA, on, locked -> Alpha, off [] changes: true",
-		"Dropped new: unknown -> Alpha, off [] changes: false",
+		"Dropped new: absent -> Alpha, off [] changes: false",
 		"Matures unlocked: GA, on, locked -> Beta, on [] changes: false",
 	} {
 		if !slices.Contains(down, want) || len(down) != len(up) {
@@ -92,7 +92,7 @@ func TestFlipsByComponent(t *testing.T) {
 		"Lone turns on: Alpha, off -> Beta, on [kube-apiserver] changes: true",
 		"Matures turns on: Beta, off -> GA, on, locked [kube-scheduler] changes: true",
 		"Watch turns on: Beta, off -> Beta, on [kube-apiserver kube-scheduler] changes: true",
-		"Lone new: unknown -> Beta, on [kube-controller-manager] changes: true",
+		"Lone new: absent -> Beta, on [kube-controller-manager] changes: true",
 	}
 	if got := described(features.Flips(older, newer)); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)

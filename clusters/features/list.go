@@ -69,6 +69,12 @@ func (l *List) With(others ...*List) *List {
 	return &next
 }
 
+// Of is the version of the list's release.
+func (l *List) Of() clusters.Version {
+	v, _ := clusters.ParseVersion(l.Version) // a list has the version of a release
+	return v
+}
+
 // At is what the gate is at a version, and false if the version does not know it yet. It supposes the default of
 // --min-compatibility-version, which is the minor version before.
 func (g Gate) At(v clusters.Version) (Spec, bool) {

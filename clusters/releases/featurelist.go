@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
@@ -162,19 +163,5 @@ func (e entry) ask(ctx context.Context, list *features.List) error {
 
 // otherLists are the lists of other versions that the cache has; they only serve to say where an unknown gate is known.
 func (s *Store) otherLists(v clusters.Version) []*features.List {
-	var others []*features.List
-	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
-	if err != nil {
-		return nil
-	}
-	for _, folder := range folders {
-		at, err := clusters.ParseVersion(folder.Name())
-		if err != nil || !at.Exact() || at == v {
-			continue
-		}
-		if list, err := readList(s.entry(at)); err == nil {
-			others = append(others, list)
-		}
-	}
-	return others
+	return slices.DeleteFunc(s.CachedLists(), func(list *features.List) bool { return list.Of() == v })
 }

@@ -82,6 +82,7 @@ func checkProcess(definition clusters.System) []error {
 	}
 	e := versionOnly(definition)
 	var errs []error
+	var objects []*unstructured.Unstructured
 	if program, known := e(p.Command[0]); known {
 		if _, err := exec.LookPath(program); err != nil {
 			errs = append(errs, fmt.Errorf("find its program: %w", err))
@@ -96,11 +97,16 @@ func checkProcess(definition clusters.System) []error {
 	} {
 		for _, file := range part.files {
 			if name, known := e(file); known {
-				if _, err := readKinds([]string{name}, part.wanted); err != nil {
+				found, err := readKinds([]string{name}, part.wanted)
+				objects = append(objects, found...)
+				if err != nil {
 					errs = append(errs, err)
 				}
 			}
 		}
+	}
+	if err := checkProbes(definition, objects); err != nil {
+		errs = append(errs, err)
 	}
 	return errs
 }
@@ -111,6 +117,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		return []error{errors.New("it has no manifests")}
 	}
 	var errs []error
+	var objects []*unstructured.Unstructured
 	e := versionOnly(definition)
 	for _, manifest := range definition.Manifests {
 		text, known := e(manifest)
@@ -120,11 +127,16 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		}
 		name, _, err := splitChecksum(text)
 		if err == nil && !clusters.IsAddress(name) {
-			_, err = fetch(ctx, text)
+			var found []*unstructured.Unstructured
+			found, err = fetch(ctx, text)
+			objects = append(objects, found...)
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if err := checkProbes(definition, objects); err != nil {
+		errs = append(errs, err)
 	}
 	return errs
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/clusters/offline"
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -12,9 +15,13 @@ func newLintCommand() *cobra.Command {
 	var strict bool
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER|GLOB...",
-		Short: "Check scenario files without a cluster",
+		Short: "Check scenario files without a cluster and without the network",
 		Long: `Lint reads scenarios as strictly as a run does: unknown fields, wrong types and expressions that do not compile are errors, each
-with its file:line:column. What is only doubtful is a warning.`,
+with its file:line:column. So is what plan finds without a provider: feature gates that a version does not know or locks, or that lack
+a dependency (where the version's feature list is in the cache), version skew, and systems whose files are missing or whose webhooks
+have no probes. What lint could not check it says. What is only doubtful is a warning.
+
+Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --strict was given.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
 		Args: named("a file, a folder or a glob of scenarios"),
@@ -24,8 +31,14 @@ with its file:line:column. What is only doubtful is a warning.`,
 				return err
 			}
 			warnings := scenarios.Lint(set)
+			if !strict {
+				warnings = slices.DeleteFunc(warnings, func(p scenarios.Problem) bool { return p.Strict })
+			}
 			for _, warning := range warnings {
 				fmt.Fprintln(command.ErrOrStderr(), "warning:", warning)
+			}
+			if err := lintStates(command, set.Scenarios); err != nil {
+				return err
 			}
 			if strict && len(warnings) > 0 {
 				return fmt.Errorf("%d warnings, and --strict was given", len(warnings))
@@ -34,8 +47,26 @@ with its file:line:column. What is only doubtful is a warning.`,
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&strict, "strict", false, "take warnings for errors")
+	command.Flags().BoolVar(&strict, "strict", false, "more warnings (no description, covers no requirement), and every warning is an error")
 	return command
+}
+
+// lintStates finds what a plan finds, by what the cache holds.
+func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
+	store, err := cachedReleases(nil)
+	if err != nil {
+		return err
+	}
+	simulators, err := catalog().Own()
+	if err != nil {
+		return err
+	}
+	provider := offline.New(store)
+	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{Simulators: simulators})
+	for _, what := range provider.Unchecked() {
+		fmt.Fprintln(command.ErrOrStderr(), "not checked:", what)
+	}
+	return err
 }
 
 func newSchemaCommand() *cobra.Command {

@@ -1,0 +1,77 @@
+package releases
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+// CachedLists are the feature gates of every version whose list is in the cache, from the oldest version to the newest. They
+// need neither the network nor the Go tool.
+func (s *Store) CachedLists() []*features.List {
+	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
+	if err != nil {
+		return nil
+	}
+	var found []*features.List
+	for _, folder := range folders {
+		at, err := clusters.ParseVersion(folder.Name())
+		if err != nil || !at.Exact() {
+			continue
+		}
+		if list, err := readList(s.entry(at)); err == nil {
+			found = append(found, list)
+		}
+	}
+	slices.SortFunc(found, func(a, b *features.List) int { return a.Of().Compare(b.Of()) })
+	return found
+}
+
+// CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs are there,
+// or else the newest whose list of feature gates is. It is false where the cache has none.
+func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
+	v, err := clusters.ParseVersion(version)
+	if err != nil || v.Exact() {
+		return v, err == nil, err
+	}
+	if newest, found, err := s.newestCached(v); err != nil || found {
+		return newest, found, err
+	}
+	for _, list := range slices.Backward(s.CachedLists()) {
+		if at := list.Of(); at.Pre == "" && at.MinorString() == v.MinorString() {
+			return at, true, nil
+		}
+	}
+	return v, false, nil
+}
+
+// CachedFeatureList is FeatureList by what is in the cache alone. The version may be a minor one. Its error, a
+// *NoFeatureListError, says how to get the list.
+func (s *Store) CachedFeatureList(version string) (*features.List, error) {
+	v, _, err := s.CachedVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	var others []*features.List
+	var list *features.List
+	for _, cached := range s.CachedLists() {
+		if cached.Of() == v {
+			list = cached
+			continue
+		}
+		others = append(others, cached)
+	}
+	if list == nil {
+		return nil, &NoFeatureListError{Version: v.String(), Err: fmt.Errorf("its list is not in the cache; %s gets it", HowToGetList(v.String()))}
+	}
+	return list.With(others...), nil
+}
+
+// HowToGetList are the commands that put a version's list of feature gates into the cache.
+func HowToGetList(version string) string {
+	return fmt.Sprintf("`rehearse fetch %s` (or, the list alone, `rehearse gates --version %s`)", version, version)
+}

@@ -1,0 +1,123 @@
+package systems
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// declared is a webhook as a manifest has it.
+type declared struct {
+	hook
+	labels map[string]string
+	rules  []admissionv1.RuleWithOperations
+}
+
+// checkProbes says which webhooks of a system could not be proven to answer, because it has no probes, and what a probe may look like.
+// Objects are those of its manifests that can be read before the cluster is there.
+func checkProbes(definition clusters.System, objects []*unstructured.Unstructured) error {
+	if len(definition.Probes) > 0 {
+		return nil
+	}
+	var names, probes []string
+	for _, w := range declaredHooks(objects) {
+		// Of a process's webhooks only those are its own that are pointed at it: those that name a Service.
+		if !w.creates || definition.Process != nil && w.client.Service == nil {
+			continue
+		}
+		names = append(names, w.String())
+		if probe := w.probe(objects); !slices.Contains(probes, probe) {
+			probes = append(probes, probe)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("it has no probes, but %s must be seen to answer a creation before a step runs; add objects that the API server calls it for "+
+		"(they are created as a dry run, and a rejection is an answer, too), such as:\n    probes:\n%s", strings.Join(names, ", "), strings.Join(probes, ""))
+}
+
+// declaredHooks are the webhooks of manifests. What is no configuration of webhooks is left for the API server to reject.
+func declaredHooks(objects []*unstructured.Unstructured) []declared {
+	var all []declared
+	for _, object := range objects {
+		var configuration admissionv1.ValidatingWebhookConfiguration // a mutating one has these fields, too
+		if !isWebhook(object) || runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &configuration) != nil {
+			continue
+		}
+		for _, w := range configuration.Webhooks {
+			d := declared{rules: w.Rules, hook: hook{
+				configuration: reference{kind: object.GroupVersionKind().GroupKind(), name: object.GetName()},
+				name:          w.Name, creates: creates(w.Rules), client: w.ClientConfig,
+			}}
+			if w.ObjectSelector != nil {
+				d.labels = w.ObjectSelector.MatchLabels
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// probe is an object that the webhook's first rule for creations is about, as an item of a list in YAML.
+func (w declared) probe(objects []*unstructured.Unstructured) string {
+	i := slices.IndexFunc(w.rules, func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
+	object := sampleOf(w.rules[i].Rule, objects)
+	if len(w.labels) > 0 {
+		object["metadata"] = map[string]any{"labels": w.labels}
+	}
+	text, err := yaml.Marshal([]any{object})
+	if err != nil {
+		return "" // what was read as YAML can be written as such
+	}
+	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
+	return "    " + strings.Join(lines, "    ") + "\n"
+}
+
+// sampleOf is an object that a rule is about: with what its schema requires where its CustomResourceDefinition is among the objects.
+func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[string]any {
+	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources, "configmaps")
+	for _, crd := range objects {
+		spec, _ := crd.Object["spec"].(map[string]any)
+		plural, _, _ := unstructured.NestedString(spec, "names", "plural")
+		if crd.GroupVersionKind().GroupKind() != crdKind || spec["group"] != group || plural != resource {
+			continue
+		}
+		kind, _, _ := unstructured.NestedString(spec, "names", "kind")
+		object := map[string]any{}
+		versions, _ := spec["versions"].([]any)
+		for _, item := range versions {
+			if v, _ := item.(map[string]any); v["name"] == version {
+				schema, _, _ := unstructured.NestedMap(v, "schema", "openAPIV3Schema")
+				object, _ = sample(schema).(map[string]any)
+			}
+		}
+		object["apiVersion"], object["kind"] = group+"/"+version, kind
+		return object
+	}
+	kind, known := map[string]string{
+		"configmaps": "ConfigMap", "cronjobs": "CronJob", "daemonsets": "DaemonSet", "deployments": "Deployment", "ingresses": "Ingress", "jobs": "Job",
+		"namespaces": "Namespace", "pods": "Pod", "secrets": "Secret", "serviceaccounts": "ServiceAccount", "services": "Service", "statefulsets": "StatefulSet",
+	}[resource]
+	if !known {
+		kind = "the kind of " + resource
+	}
+	return map[string]any{"apiVersion": strings.TrimPrefix(group+"/"+version, "/"), "kind": kind}
+}
+
+// first is the first text that is no wildcard, and no subresource.
+func first(texts []string, otherwise string) string {
+	for _, text := range texts {
+		if !strings.ContainsAny(text, "*/") {
+			return text
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// gatesAnswer is what the command found out.
+type gatesAnswer struct {
+	// Gates that were asked for, each in each version.
+	Gates []features.Description `json:"gates,omitempty"`
+	// Hops are the parts of a path.
+	Hops []gatesHop `json:"hops,omitempty"`
+	// LookedAt are the versions whose lists were read.
+	LookedAt []string `json:"lookedAt"`
+	// NotLookedAt is what the cache does not have, with the command that gets it: lists of versions between them, and programs, which
+	// alone tell the components.
+	NotLookedAt map[string]string `json:"notLookedAt,omitempty"`
+}
+
+// newGatesAnswer says what the lists do not tell.
+func newGatesAnswer(lists ...*features.List) gatesAnswer {
+	answer := gatesAnswer{LookedAt: versionsOf(lists), NotLookedAt: map[string]string{}}
+	for _, list := range lists {
+		if len(list.Programs) == 0 {
+			answer.NotLookedAt["components of "+list.Version] = fmt.Sprintf("`rehearse fetch %s`", list.Version)
+		}
+	}
+	return answer
+}
+
+// gatesHop is what flips between two versions of a path.
+type gatesHop struct {
+	From  string          `json:"from"`
+	To    string          `json:"to"`
+	Flips []features.Flip `json:"flips"`
+}
+
+func newGatesCommand() *cobra.Command {
+	var version, output string
+	var path []string
+	command := &cobra.Command{
+		Use:   "gates [NAME...]",
+		Short: "Show feature gates: stage and default by version, and what flips on a path",
+		Long: `Gates shows what Kubernetes' own lists say of feature gates. With a NAME: the gate's stage and default in every version whose list is in
+the cache. With --version: every gate of that version. With --path: which gates turn on or off, appear, are removed or locked
+between its versions, for who sets no gate. Components are those whose --help names the gate; no --help names GA and deprecated gates.
+
+A list that --version or --path names and that the cache does not have is fetched through the Go module proxy.
+
+Exit codes: 0; 2 the input is wrong, or a list is not available.`,
+		Example: `  rehearse gates RelaxedServiceNameValidation
+  rehearse gates --version 1.36
+  rehearse gates --path 1.34,1.35,1.36
+  rehearse gates --path 1.36,1.35 GangScheduling
+  rehearse gates --version 1.36 -o json`,
+		RunE: func(command *cobra.Command, names []string) error {
+			if output != "table" && output != "json" {
+				return fmt.Errorf("--output %q: want table or json", output)
+			}
+			store, err := cachedReleases(progressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			look := gatesLook{store: store, names: names}
+			var answer gatesAnswer
+			switch {
+			case version != "" && len(path) > 0:
+				return errors.New("give either --version or --path")
+			case version != "":
+				answer, err = look.at(command, version)
+			case len(path) > 0:
+				answer, err = look.along(command, path)
+			case len(names) > 0:
+				answer, err = look.everywhere()
+			default:
+				return fmt.Errorf("%s: name a feature gate, or give --version or --path; see %s --help", command.CommandPath(), command.CommandPath())
+			}
+			if err != nil {
+				return err
+			}
+			if output == "table" {
+				return broken(writeGates(command.OutOrStdout(), answer))
+			}
+			encoder := json.NewEncoder(command.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			return broken(encoder.Encode(answer))
+		},
+	}
+	command.Flags().StringVar(&version, "version", "", "every gate of this version: 1.36, or 1.36.3")
+	command.Flags().StringSliceVar(&path, "path", nil, "what flips between these versions: 1.34,1.35")
+	command.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	return command
+}
+
+// cachedReleases are those of the user's cache.
+func cachedReleases(progress clusters.Progress) (*releases.Store, error) {
+	dir, err := local.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return releases.New(releases.Options{CacheDir: dir, Progress: progress})
+}
+
+// gatesLook looks gates up.
+type gatesLook struct {
+	store *releases.Store
+	names []string
+}
+
+// list is a version's list, from the cache if it has it.
+func (l gatesLook) list(command *cobra.Command, version string) (*features.List, error) {
+	v, cached, err := l.store.CachedVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	exact := v.String()
+	if !cached {
+		if exact, err = l.store.Resolve(command.Context(), version); err != nil {
+			return nil, err
+		}
+	}
+	list, err := l.store.FeatureList(command.Context(), exact)
+	var none *releases.NoFeatureListError
+	if errors.As(err, &none) {
+		return nil, fmt.Errorf("read the list of feature gates of Kubernetes %s: %w", exact, none.Err)
+	}
+	return list, err
+}
+
+// known says which of the names are in none of the lists.
+func (l gatesLook) known(lists []*features.List) error {
+	var errs []error
+	for _, name := range l.names {
+		if slices.ContainsFunc(lists, func(list *features.List) bool { return len(list.Gates[name].Specs) > 0 }) {
+			continue
+		}
+		hint := "check its spelling, or look at another version with --version"
+		if near := features.Nearest(name, lists...); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		errs = append(errs, fmt.Errorf("no feature gate is called %s in Kubernetes %s; %s", name, strings.Join(versionsOf(lists), ", "), hint))
+	}
+	return errors.Join(errs...)
+}
+
+// at answers for one version: all of its gates, or those that are named.
+func (l gatesLook) at(command *cobra.Command, version string) (gatesAnswer, error) {
+	list, err := l.list(command, version)
+	if err != nil {
+		return gatesAnswer{}, err
+	}
+	answer := newGatesAnswer(list)
+	if len(l.names) == 0 {
+		answer.Gates = list.DescribeAll()
+	}
+	for _, name := range l.names {
+		answer.Gates = append(answer.Gates, list.Describe(name))
+	}
+	return answer, l.known(append(l.store.CachedLists(), list))
+}
+
+// along answers for a path: what flips on it, of all gates or of those that are named.
+func (l gatesLook) along(command *cobra.Command, path []string) (gatesAnswer, error) {
+	if len(path) < 2 {
+		return gatesAnswer{}, fmt.Errorf("--path %s: want two versions or more, such as 1.34,1.35", path[0])
+	}
+	var lists []*features.List
+	for _, version := range path {
+		list, err := l.list(command, version)
+		if err != nil {
+			return gatesAnswer{}, err
+		}
+		lists = append(lists, list)
+	}
+	if err := l.known(append(l.store.CachedLists(), lists...)); err != nil {
+		return gatesAnswer{}, err
+	}
+	answer := newGatesAnswer(lists...)
+	for i := range lists[1:] {
+		flips := features.Flips(lists[i], lists[i+1])
+		if len(l.names) > 0 {
+			flips = slices.DeleteFunc(flips, func(f features.Flip) bool { return !slices.Contains(l.names, f.Gate) })
+		}
+		answer.Hops = append(answer.Hops, gatesHop{From: lists[i].Version, To: lists[i+1].Version, Flips: flips})
+	}
+	return answer, nil
+}
+
+// everywhere answers for every version whose list is in the cache.
+func (l gatesLook) everywhere() (gatesAnswer, error) {
+	lists := l.store.CachedLists()
+	if len(lists) == 0 {
+		return gatesAnswer{}, fmt.Errorf("the cache has no list of feature gates yet; %s gets one", releases.HowToGetList("1.36"))
+	}
+	if err := l.known(lists); err != nil {
+		return gatesAnswer{}, err
+	}
+	answer := newGatesAnswer(lists...)
+	for _, name := range l.names {
+		for _, list := range lists {
+			answer.Gates = append(answer.Gates, list.Describe(name))
+		}
+	}
+	for v, last := lists[0].Of(), lists[len(lists)-1].Of(); v.Minor < last.Minor; v.Minor++ {
+		minor := v.MinorString()
+		if !slices.ContainsFunc(lists, func(list *features.List) bool { return list.Of().MinorString() == minor }) {
+			answer.NotLookedAt["Kubernetes "+minor] = releases.HowToGetList(minor)
+		}
+	}
+	return answer, nil
+}
+
+func versionsOf(lists []*features.List) []string {
+	var all []string
+	for _, list := range lists {
+		if !slices.Contains(all, list.Version) {
+			all = append(all, list.Version)
+		}
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// cacheOf makes a cache of nothing but lists of feature gates.
+func cacheOf(t *testing.T, lists ...features.List) {
+	t.Helper()
+	root := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", root)
+	for _, list := range lists {
+		dir := filepath.Join(root, "rehearse", "kubernetes", "v"+list.Version)
+		data, err := json.Marshal(map[string]any{"format": 2, "list": list})
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "features.json"), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func racing() []features.List {
+	gate := func(needs []string, specs ...features.Spec) features.Gate {
+		return features.Gate{Specs: specs, Needs: needs}
+	}
+	alpha, beta := features.Spec{Since: "1.34", Stage: features.Alpha}, features.Spec{Since: "1.36", Stage: features.Beta, Default: true}
+	ga := features.Spec{Since: "1.37", Stage: features.GA, Default: true, Locked: true}
+	old := features.Spec{Since: "1.30", Stage: features.Beta, Default: true}
+	const server, manager, scheduler = clusters.APIServer, clusters.ControllerManager, clusters.Scheduler
+	return []features.List{
+		{Version: "1.34.4", Gates: map[string]features.Gate{"RacingPods": gate(nil, alpha), "Old": gate(nil, old)}},
+		{
+			Version: "1.36.3",
+			Gates: map[string]features.Gate{
+				"RacingPods": gate(nil, alpha, beta), "RacingTeams": gate([]string{"RacingPods"}, features.Spec{Since: "1.36", Stage: features.Alpha}),
+				"Old": gate(nil, old), "Watch": gate(nil, old),
+			},
+			Programs: map[clusters.Component]map[string]bool{
+				server: {"RacingPods": true, "Old": true, "Watch": true}, manager: {"RacingPods": true, "Watch": false}, scheduler: {"RacingPods": true, "RacingTeams": false, "Watch": true},
+			},
+		},
+		{
+			Version: "1.37.2",
+			Gates: map[string]features.Gate{
+				"RacingPods": gate(nil, alpha, beta, ga), "RacingTeams": gate([]string{"RacingPods"}, features.Spec{Since: "1.37", Stage: features.Beta},
+					features.Spec{Since: "1.37", Stage: features.Beta, Default: true, MinCompatibility: "1.37"}),
+				"Watch": gate(nil, old),
+			},
+			Programs: map[clusters.Component]map[string]bool{server: {"Watch": true}, manager: {"Watch": true}, scheduler: {"RacingTeams": false, "Watch": true}},
+		},
+	}
+}
+
+func TestGates(t *testing.T) {
+	cacheOf(t, racing()...)
+	for name, args := range map[string][]string{
+		"names":      {"RacingPods", "RacingTeams"},
+		"names.json": {"RacingTeams", "-o", "json"},
+		"version":    {"--version", "1.36"},
+		"one":        {"--version", "1.34.4", "RacingTeams"},
+		"up":         {"--path", "1.34,1.36.3,1.37"},
+		"down.json":  {"--path", "1.37,1.36", "RacingTeams", "RacingPods", "-o", "json"},
+		"nothing":    {"--path", "1.36,1.37", "Old", "--path", "1.37"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, said bytes.Buffer
+			if code := run(t.Context(), append([]string{"gates"}, args...), nil, &out, &said); code != exitOK {
+				t.Fatalf("exit code %d: %s", code, said.String())
+			}
+			golden := filepath.Join("testdata", "gates", name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+			}
+		})
+	}
+}
+
+func TestGatesWrongInput(t *testing.T) {
+	cacheOf(t, racing()...)
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nothing asked":      {nil, "name a feature gate, or give --version or --path"},
+		"misspelt":           {[]string{"RacingPod"}, "no feature gate is called RacingPod in Kubernetes 1.34.4, 1.36.3, 1.37.2; did you mean RacingPods?"},
+		"in another case":    {[]string{"--version", "1.36", "racingpods"}, "did you mean RacingPods?"},
+		"made up":            {[]string{"--path", "1.36,1.37", "Zzzzzzzzzzzz"}, "check its spelling"},
+		"a path of one":      {[]string{"--path", "1.36"}, "want two versions or more"},
+		"both":               {[]string{"--path", "1.36,1.37", "--version", "1.36"}, "either --version or --path"},
+		"no such output":     {[]string{"--version", "1.36", "-o", "yaml"}, "want table or json"},
+		"no version":         {[]string{"--version", "latest"}, `version "latest"`},
+		"a list not at hand": {[]string{"--version", "1.35.1"}, "read the list of feature gates of Kubernetes 1.35.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", t.TempDir()) // no Go tool, so that nothing is fetched
+			var out, said bytes.Buffer
+			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != exitInput || !strings.Contains(said.String(), test.want) {
+				t.Errorf("exit code %d, no %q in: %s", code, test.want, said.String())
+			}
+		})
+	}
+	cacheOf(t)
+	var out, said bytes.Buffer
+	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != exitInput || !strings.Contains(said.String(), "`rehearse fetch 1.36`") {
+		t.Errorf("an empty cache: exit code %d: %s", code, said.String())
+	}
+}
+
+// Lint finds what a plan finds, by the lists in the cache, and says what it could not look at.
+func TestLintStates(t *testing.T) {
+	cacheOf(t, racing()...)
+	steps := func(state, more string) string { return strings.Replace(scenario(state), `"1.35"`, `"1.36"`, 1) + more }
+	for name, test := range map[string]struct {
+		text, err, note string
+	}{
+		"well":                       {text: steps(", featureGates: {RacingPods: false}", "")},
+		"an unknown gate":            {text: steps(", featureGates: {RacingPodz: true}", ""), err: "s.yaml:5:3: feature gate RacingPodz is unknown to Kubernetes 1.36.3; did you mean RacingPods?"},
+		"a locked gate":              {text: steps(", featureGates: {RacingPods: true}", "  - transition: {version: \"1.37\", featureGates: {RacingPods: false}}\n"), err: "s.yaml:8:5: feature gate RacingPods cannot be false in Kubernetes 1.37.2"},
+		"a dependency":               {text: steps(", components: {kube-scheduler: {featureGates: {RacingTeams: true, RacingPods: false}}}", ""), err: "needs RacingPods"},
+		"version skew":               {text: steps("", "  - transition: {version: \"1.34\"}\n"), err: "s.yaml:8:5: the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35"},
+		"a transition to nowhere":    {text: steps("", "  - transition: {version: \"1.36.3\"}\n"), err: "leads to the state that the cluster is in already"},
+		"no list, gates":             {text: steps(", featureGates: {RacingPods: true}", "  - transition: {version: \"1.35\"}\n"), note: "not checked: feature gates of Kubernetes 1.35: its list is not in the cache; `rehearse fetch 1.35`"},
+		"no list, no gates":          {text: steps("", "  - transition: {version: \"1.35\"}\n")},
+		"any version":                {text: strings.Replace(scenario(", featureGates: {RacingPods: true}"), `version: "1.35", `, "", 1) + "  - transition: {version: \"1.36\"}\n", note: "not checked: feature gates of a cluster whose version"},
+		"profiles":                   {text: steps(", schedulerProfiles: [{schedulerName: a}]", ""), note: "not checked: schedulerProfiles"},
+		"manifests at an address":    {text: steps(", systems: [{name: a, manifests: [\"https://example.org/a.yaml\"]}]", ""), note: "not checked: system a: whether its webhooks need probes"},
+		"a program that isn't there": {text: steps(", systems: [{name: a, process: {command: [./nowhere]}}]", ""), err: "find its program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", t.TempDir())
+			var out, said bytes.Buffer
+			code := run(t.Context(), []string{"lint", file(t, test.text)}, nil, &out, &said)
+			if want := map[bool]int{true: exitOK, false: exitInput}[test.err == ""]; code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+			if notes := strings.Count(said.String(), "not checked: "); !strings.Contains(said.String(), test.err) || !strings.Contains(said.String(), test.note) || (notes > 0) != (test.note != "") {
+				t.Errorf("no %q or %q in:\n%s", test.err, test.note, said.String())
+			}
+			if strings.Contains(said.String(), "covers no requirement") {
+				t.Error("it is as strict as with --strict")
+			}
+		})
+	}
+}
