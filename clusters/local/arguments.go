@@ -22,8 +22,9 @@ func (l layout) logs() string           { return filepath.Join(l.Dir, "logs") }
 func (l layout) schedulerConfig(c clusters.Component) string {
 	return filepath.Join(l.Dir, c.FileName()+".yaml")
 }
-func (l layout) etcdURL() string      { return "http://" + loopback(l.Ports.Etcd) }
-func (l layout) apiServerURL() string { return "https://" + loopback(l.Ports.APIServer) }
+func (l layout) etcdPKI(file string) string { return filepath.Join(l.Dir, "pki", "etcd", file) }
+func (l layout) etcdURL() string            { return "https://" + loopback(l.Ports.Etcd) }
+func (l layout) apiServerURL() string       { return "https://" + loopback(l.Ports.APIServer) }
 
 func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
@@ -60,6 +61,9 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 func apiServerFlags(l layout) flags {
 	return flags{
 		"etcd-servers":                     l.etcdURL(),
+		"etcd-cafile":                      l.etcdPKI("ca.crt"),
+		"etcd-certfile":                    l.etcdPKI("client.crt"),
+		"etcd-keyfile":                     l.etcdPKI("client.key"),
 		"bind-address":                     "127.0.0.1",
 		"advertise-address":                "127.0.0.1",
 		"secure-port":                      strconv.Itoa(l.Ports.APIServer),

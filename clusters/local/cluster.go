@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"sync"
@@ -30,8 +31,10 @@ type Cluster struct {
 	rest     *rest.Config
 	client   kubernetes.Interface
 	probe    *prober
-	died     chan error
-	dnsStart sync.Mutex
+	// etcdProbe is for etcd, which has an authority of its own.
+	etcdProbe *prober
+	died      chan error
+	dnsStart  sync.Mutex
 	// away counts the restarts of the API server that go on; killed says that it was told to stay down.
 	away   atomic.Int32
 	killed atomic.Bool
@@ -146,11 +149,15 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 	if err != nil {
 		return nil, err
 	}
+	etcdProbe, err := newEtcdProber(l)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // one of an older rehearse has none, and can only be deleted
+		return nil, fmt.Errorf("cluster %s: %w", r.Name, err)
+	}
 	if r.Processes == nil {
 		r.Processes = map[string]started{}
 	}
 	return &Cluster{
-		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{}, rest: config, client: client, probe: probe, record: r,
+		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{}, rest: config, client: client, probe: probe, etcdProbe: etcdProbe, record: r,
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
@@ -199,7 +206,7 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 	if err != nil {
 		return nil, err
 	}
-	return c.probe.get(ctx, url+"/metrics")
+	return c.get(ctx, component, url+"/metrics")
 }
 
 // componentURL is where a component serves its health and metrics.
@@ -372,7 +379,8 @@ func (c *Cluster) startEtcd() error {
 	p := c.layout.Ports
 	return c.start(etcdProcess, started{Program: c.provider.Executable, Args: []string{
 		component.Command, "etcd", "--data-dir=" + c.layout.data(),
-		"--client-url=" + c.layout.etcdURL(), "--peer-url=http://" + loopback(p.EtcdPeer),
+		"--client-url=" + c.layout.etcdURL(), "--peer-url=https://" + loopback(p.EtcdPeer),
+		"--cert-file=" + c.layout.etcdPKI("server.crt"), "--key-file=" + c.layout.etcdPKI("server.key"), "--ca-file=" + c.layout.etcdPKI("ca.crt"),
 	}})
 }
 

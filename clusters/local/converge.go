@@ -30,6 +30,9 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 }
 
 func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
+	if c.etcdProbe == nil {
+		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it anew")
+	}
 	bin, err := c.provider.programs(ctx, state.Version)
 	if err != nil {
 		return err

@@ -92,7 +92,11 @@ const foreignName = "/kube-root-ca.crt"
 
 // disown removes what is foreign, before an API server reads it.
 func (c *Cluster) disown(ctx context.Context) (err error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{c.layout.etcdURL()}, Logger: zap.NewNop(), Context: ctx})
+	secured, err := c.layout.etcdTLS()
+	if err != nil {
+		return err
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{c.layout.etcdURL()}, TLS: secured, Logger: zap.NewNop(), Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package local
 
 import (
+	"crypto/tls"
 	"fmt"
 	"path/filepath"
 	"time"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -16,6 +18,9 @@ import (
 func writeCredentials(l layout, now time.Time) error {
 	authority, err := certificates.NewAuthority(filepath.Join(l.Dir, "pki"), now)
 	if err != nil {
+		return err
+	}
+	if err := writeEtcdCredentials(l, now); err != nil {
 		return err
 	}
 	if err := authority.Serving("server", "127.0.0.1", "localhost", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"); err != nil {
@@ -31,6 +36,28 @@ func writeCredentials(l layout, now time.Time) error {
 		return err
 	}
 	return writeKubeconfig(l)
+}
+
+// writeEtcdCredentials makes an authority that is etcd's alone: who has a certificate of the cluster's own, as a user that a scenario makes, must not
+// read what is stored.
+func writeEtcdCredentials(l layout, now time.Time) error {
+	authority, err := certificates.NewAuthority(l.etcdPKI(""), now)
+	if err != nil {
+		return err
+	}
+	if err := authority.Serving("server", "127.0.0.1", "localhost"); err != nil {
+		return err
+	}
+	return authority.Client("client", "rehearse")
+}
+
+// etcdTLS is how a client reaches etcd.
+func (l layout) etcdTLS() (*tls.Config, error) {
+	config, err := transport.TLSInfo{CertFile: l.etcdPKI("client.crt"), KeyFile: l.etcdPKI("client.key"), TrustedCAFile: l.etcdPKI("ca.crt")}.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the certificates of etcd's clients: %w", err)
+	}
+	return config, nil
 }
 
 // User makes a client certificate, signed by the cluster's authority.

@@ -38,6 +38,23 @@ func newProber(config *rest.Config) (*prober, error) {
 	return &prober{client: client}, nil
 }
 
+// newEtcdProber reads etcd's endpoints as a client of it.
+func newEtcdProber(l layout) (*prober, error) {
+	secured, err := l.etcdTLS()
+	if err != nil {
+		return nil, err
+	}
+	return &prober{client: &http.Client{Transport: &http.Transport{TLSClientConfig: secured}}}, nil
+}
+
+// get reads an endpoint of a component.
+func (c *Cluster) get(ctx context.Context, component clusters.Component, url string) ([]byte, error) {
+	if component == clusters.Etcd {
+		return c.etcdProbe.get(ctx, url)
+	}
+	return c.probe.get(ctx, url)
+}
+
 // statusError is an answer other than 200.
 type statusError struct {
 	url, body string
@@ -94,7 +111,7 @@ func (c *Cluster) ready(ctx context.Context, component clusters.Component) error
 	}
 	url += healthPath(component)
 	return c.await(ctx, component, func(ctx context.Context) (bool, error) {
-		_, err := c.probe.get(ctx, url)
+		_, err := c.get(ctx, component, url)
 		return err == nil, err
 	})
 }

@@ -43,6 +43,9 @@ func run(ctx context.Context, part string, args []string) error {
 		flags.StringVar(&c.DataDir, "data-dir", "", "folder of the data")
 		flags.StringVar(&c.ClientURL, "client-url", "", "where to serve clients")
 		flags.StringVar(&c.PeerURL, "peer-url", "", "where to serve peers")
+		flags.StringVar(&c.CertFile, "cert-file", "", "serving certificate")
+		flags.StringVar(&c.KeyFile, "key-file", "", "key of the serving certificate")
+		flags.StringVar(&c.CAFile, "ca-file", "", "authority of the clients' certificates")
 		start = func(ctx context.Context) error { return etcd.Run(ctx, c) }
 	case "nodes":
 		kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")

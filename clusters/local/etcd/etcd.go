@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"net/url"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Config of the member. It listens on loopback only, without TLS: the data folder's owner is whom it trusts.
+// Config of the member. It listens on loopback only, and answers nobody without a certificate of its authority: any user of the machine reaches
+// loopback.
 type Config struct {
 	// DataDir is its folder.
 	DataDir string
-	// ClientURL and PeerURL are where it listens: http://127.0.0.1:PORT.
+	// ClientURL and PeerURL are where it listens: https://127.0.0.1:PORT.
 	ClientURL, PeerURL string
+	// CertFile and KeyFile are its serving certificate, CAFile the authority of its clients'.
+	CertFile, KeyFile, CAFile string
 }
 
 // Run serves until the context ends. Writes are not synced to disk: a crash of the machine loses a test cluster, a
@@ -33,6 +37,9 @@ func Run(ctx context.Context, c Config) error {
 	config.Dir = c.DataDir
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
+	config.ClientTLSInfo = transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile, ClientCertAuth: true}
+	config.PeerTLSInfo = config.ClientTLSInfo
+	config.EnableGRPCGateway = false
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.UnsafeNoFsync = true
 	config.LogLevel = "warn"
