@@ -38,6 +38,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 		CEL:       s.evaluate(ctx, step),
 		Timeout:   timeout,
 		Started:   started,
+		Since:     s.from,
 		Window:    s.windowOf(ctx, i),
 	})
 	return resultOf(r)

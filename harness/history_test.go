@@ -27,7 +27,7 @@ func TestStepsThatLookBack(t *testing.T) {
 		want  reports.Status
 		says  string
 	}{
-		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "was true"},
+		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "Held: 2 states of 1 configmaps"},
 		"always, violated":     {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, down]}", reports.Failed, `during "change", when a was modified`},
 		"always, before":       {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
 		"always, to itself":    {"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed, ""},

@@ -25,7 +25,7 @@ func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) asserti
 
 // resultOf is what an assertion came to, as the result of a step.
 func resultOf(r assertions.Result) result {
-	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Evidence: r.Evidence}}
+	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence}}
 	out.values = map[string]any{}
 	if r.Objects != nil {
 		objects := make([]any, len(r.Objects))

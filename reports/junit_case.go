@@ -110,8 +110,11 @@ func stepLog(s *Scenario) string {
 		if step.State != "" && !step.Started.IsZero() {
 			fmt.Fprintf(&b, "  [%s]", step.State)
 		}
-		if step.Status != Passed && step.Message != "" {
+		if step.Message != "" {
 			fmt.Fprintf(&b, ": %s", firstLine(step.Message))
+		}
+		if step.Note != "" {
+			fmt.Fprintf(&b, " (note: %s)", oneLine(step.Note))
 		}
 		for _, a := range step.Attempts {
 			fmt.Fprintf(&b, "\n%26s  attempt %s: %s", fmt.Sprintf("+%.3fs", a.At.Sub(s.Started).Seconds()),

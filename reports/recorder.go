@@ -55,6 +55,8 @@ type Outcome struct {
 	Status Status
 	// Message says in full what was wanted and what was seen; for NotRun, why it did not run.
 	Message string
+	// Note is what a reader of a passed step should know: that changes may have been missed, say.
+	Note string
 	// Evidence is what was seen.
 	Evidence string
 	// Ended is when, if it was before it was known how; now unless set.

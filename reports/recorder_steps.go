@@ -94,7 +94,7 @@ func (r *Recorder) finishStep(owner any, step *Step, outcome Outcome, kind Event
 	}
 	r.phases[key] = ended
 	r.changeStep(key, now, kind, func(s *Step) {
-		s.Status, s.Message, s.Evidence = outcome.Status, outcome.Message, outcome.Evidence
+		s.Status, s.Message, s.Note, s.Evidence = outcome.Status, outcome.Message, outcome.Note, outcome.Evidence
 		if was == running {
 			s.Finished = cmp.Or(outcome.Ended, now)
 		}

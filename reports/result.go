@@ -96,6 +96,8 @@ type Step struct {
 	// Status of the step. Message says in full what was wanted and what was seen.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
+	// Note is what a reader of a passed step should know, in one line.
+	Note string `json:"note,omitempty"`
 	// State of the cluster when the step began, in one line.
 	State string `json:"state,omitempty"`
 	// Started and Finished in wall-clock time.

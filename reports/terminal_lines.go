@@ -66,6 +66,7 @@ func (l lines) scenario(s *Scenario) string {
 	remark := ""
 	switch s.Status {
 	case Passed:
+		remark = notes(s)
 	case Known:
 		remark = knownReason(s)
 	case NotRun:
@@ -76,6 +77,17 @@ func (l lines) scenario(s *Scenario) string {
 		remark = headline(s)
 	}
 	return l.line(l.style.sign(s.Status), s.Name, duration(s.Duration()), remark)
+}
+
+// notes are what a reader of a scenario that passed should know.
+func notes(s *Scenario) string {
+	var all []string
+	for _, step := range s.Steps {
+		if step.Note != "" {
+			all = append(all, stepTitle(step)+": "+step.Note)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 func (l lines) interrupted() string {

@@ -123,7 +123,7 @@ func (v *validator) eventually(a *Assertion, n *node) {
 	if n.get("throughout") != nil {
 		v.at(n.key("throughout"), "always and never have it", "eventually does not last")
 	}
-	v.oneOf(a.Stale, []string{StaleAllowed}, n.at("stale"), "value of stale")
+	v.oneOf(a.Stale, []string{Allowed}, n.at("stale"), "value of stale")
 }
 
 func (v *validator) lasting(s *Scenario, i int, a *Assertion, n *node) {
@@ -161,6 +161,10 @@ func (v *validator) assertion(a *Assertion, n *node) {
 	}
 	v.partial(a.Match, n.at("match"))
 	v.count(a.Count, n.at("count"))
+	v.oneOf(a.Vacuous, []string{Allowed}, n.at("vacuous"), "value of vacuous")
+	if a.Vacuous != "" && len(a.Match) == 0 && a.CEL == "" {
+		v.at(n.key("vacuous"), "leave it out", "without match and cel there is no condition that could be vacuous")
+	}
 }
 
 func (v *validator) count(c *Count, n *node) {

@@ -149,6 +149,9 @@ type Assertion struct {
 	Count *Count `json:"count,omitempty"`
 	// Absent: no selected object matches.
 	Absent bool `json:"absent,omitempty"`
+	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any time. Default: it fails.
+	// That there is none is said without match and cel.
+	Vacuous string `json:"vacuous,omitempty" fixed:"true"`
 	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
 	Within Duration `json:"within,omitempty"`
 	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until status.observedGeneration is the object's
@@ -162,8 +165,8 @@ type Assertion struct {
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 
-// StaleAllowed is the value of an assertion's Stale.
-const StaleAllowed = "allowed"
+// Allowed is the value of an assertion's Stale and Vacuous.
+const Allowed = "allowed"
 
 // Count is how many objects must match.
 type Count struct {

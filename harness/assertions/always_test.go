@@ -149,17 +149,17 @@ func TestAlwaysOverAGap(t *testing.T) {
 		{"relisted", func(f *fixture) {
 			f.server.Put(others, service("", "other"))
 			f.server.Compact()
-		}, true, reports.Passed, true},
+		}, true, reports.Error, true},
 		{"relisted, one object in another's place", func(f *fixture) {
 			f.server.Put(services, service("x", "next", "ready", true))
 			f.server.Delete(services, "x", "web")
 			f.server.Compact()
-		}, true, reports.Passed, true},
+		}, true, reports.Error, true},
 		{"relisted, replaced", func(f *fixture) {
 			f.server.Delete(services, "x", "web")
 			f.server.Put(services, service("x", "web", "ready", true))
 			f.server.Compact()
-		}, true, reports.Passed, true},
+		}, true, reports.Error, true},
 		{"relisted and violated", func(f *fixture) {
 			f.server.Put(services, service("x", "web", "ready", false))
 			f.server.Compact()
@@ -177,8 +177,8 @@ func TestAlwaysOverAGap(t *testing.T) {
 			f.back(tt.relisted)
 			result := r.after(5 * time.Second)
 			check(t, result, tt.want)
-			if got := strings.Contains(result.Message, "held at every observation; unobserved for 2.1s"); got != tt.note {
-				t.Errorf("says what was unobserved: %v, want %v:\n%s", got, tt.note, result.Message)
+			if got := strings.Contains(result.Message, "Not judged: changes may have been missed for 2.1s"); got != tt.note {
+				t.Errorf("says what was missed: %v, want %v:\n%s", got, tt.note, result.Message)
 			}
 		})
 	}
@@ -221,7 +221,7 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 }
 
 // A state that memory had no room for is not taken for one that held.
-func TestDroppedStatesAreSaid(t *testing.T) {
+func TestDroppedStatesAreNotJudged(t *testing.T) {
 	f := newFixture(t, history.WithMaxBytes(0))
 	f.put("web", "ready", true)
 	f.observe()
@@ -242,10 +242,60 @@ func TestDroppedStatesAreSaid(t *testing.T) {
 		break
 	}
 	result := w.heldThroughout(true, time.Second)
-	if want := "some states were dropped from memory"; w.skipped == 0 || !strings.Contains(result.Message, want) {
+	if want := "states were dropped from memory"; w.skipped == 0 || result.Status != reports.Error || !strings.Contains(result.Message, want) {
 		t.Errorf("%d skipped, and %q lacks %q", w.skipped, result.Message, want)
 	}
 	if got := fmt.Sprint(w.candidates[[2]string{"x", "web"}].object.Object["n"]); got != "2" {
 		t.Errorf("the judge knows state %s, want the newest", got)
 	}
+}
+
+// A condition that no object was asked is no finding, unless the scenario says so.
+func TestVacuous(t *testing.T) {
+	nothing := scenarios.Selection{Selector: map[string]string{"app": "nothing"}}
+	condition := scenarios.Assertion{Selection: nothing, CEL: "object.ready", For: length}
+	allowed := condition
+	allowed.Vacuous = scenarios.Allowed
+	absent := condition
+	absent.Absent, absent.Within = true, length
+	most := condition
+	most.CEL, most.Match, most.Count = "", map[string]any{"ready": true}, &scenarios.Count{Max: ptr.To(3)}
+	later := func(f *fixture) { f.put("late", "ready", false, "labels", map[string]any{"app": "nothing"}) }
+	for _, tt := range []struct {
+		name      string
+		decide    verb
+		assertion scenarios.Assertion
+		during    func(*fixture)
+		want      reports.Status
+	}{
+		{"vacuous-never", Never, condition, nil, reports.Failed},
+		{"vacuous-never-allowed", Never, allowed, nil, reports.Passed},
+		{"vacuous-never-asked-later", Never, condition, later, reports.Passed},
+		{"vacuous-always-absent", Always, absent, nil, reports.Failed},
+		{"vacuous-always-at-most", Always, most, nil, reports.Failed},
+		{"vacuous-never-none", Never, scenarios.Assertion{Selection: nothing, For: length}, nil, reports.Passed},
+		{"vacuous-eventually-absent", Eventually, absent, nil, reports.Failed},
+		{"vacuous-eventually-absent-asked-later", Eventually, absent, later, reports.Passed},
+		{"vacuous-eventually-none", Eventually, scenarios.Assertion{Selection: nothing, Absent: true}, nil, reports.Passed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", true)
+			f.observe()
+			r := f.begun(tt.decide, tt.assertion)
+			f.clock.Step(time.Second)
+			if tt.during != nil {
+				tt.during(f)
+			}
+			result := r.after(5 * time.Second)
+			check(t, result, tt.want)
+			golden(t, tt.name, result.Message)
+		})
+	}
+	t.Run("asked before the step", func(t *testing.T) {
+		f := newFixture(t).observe()
+		later(f)
+		f.delete("late")
+		check(t, f.now(Eventually, absent), reports.Passed)
+	})
 }

@@ -32,6 +32,9 @@ type Input struct {
 	Timeout time.Duration
 	// Started is when the step began, from which a message counts times; now unless told. With a Window it is the window's begin.
 	Started time.Time
+	// Since is the number of the history's last change before the scenario began. What Eventually finds true of no object at all must have been
+	// asked of one since then, if it has a condition.
+	Since int64
 	// Window is the time that is judged, where it is past: that of Always and Never with throughout.
 	Window *Window
 	// Clock measures the times; the real one unless told. It should be the history's.
@@ -44,6 +47,8 @@ type Result struct {
 	Status reports.Status
 	// Message says what was wanted, and if it is not true, all that a stranger needs to know.
 	Message string
+	// Note is what a reader of a passed step should know.
+	Note string
 	// Evidence is the object that the result rests on, as YAML if it is not as wanted.
 	Evidence string
 	// Object that matched (the first by namespace and name); nil when none did.

@@ -13,7 +13,8 @@ import (
 const lastLookWithin = 10 * time.Second
 
 // Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That it
-// is not true is decided by a last consistent look; without one the result is an error, never a failure.
+// is not true is decided by a last consistent look; without one the result is an error, never a failure. What is true only since
+// there was no object to ask is not true yet.
 func Eventually(ctx context.Context, in Input) Result {
 	w := newWatcher(in, "eventually")
 	within := w.Assertion.Within.Or(w.Timeout)
@@ -22,13 +23,13 @@ func Eventually(ctx context.Context, in Input) Result {
 	if err := w.look(limited); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
-	if w.surely(true) {
+	if w.trueNow() {
 		return w.held(time.Time{})
 	}
 	var decisive history.Change
 	holds := func(change history.Change) bool {
 		decisive = change
-		return w.surely(true)
+		return w.trueNow()
 	}
 	if w.until(limited, holds) {
 		return w.held(decisive.At)
@@ -38,7 +39,12 @@ func Eventually(ctx context.Context, in Input) Result {
 		return w.held(decisive.At)
 	case err != nil:
 		return w.couldNotLook(ctx, err)
+	case w.surely(true):
+		return w.failed(ctx, w.vacuity(), nil)
 	default:
 		return w.failed(ctx, fmt.Sprintf("It did not become true within %s.", within), nil)
 	}
 }
+
+// trueNow says whether the assertion is true, of an object or by a statement that there is none.
+func (w *watcher) trueNow() bool { return w.surely(true) && !w.vacuous() }

@@ -32,6 +32,9 @@ func (w *watcher) held(at time.Time) Result {
 		message = fmt.Sprintf("It became true after %s.", strings.TrimPrefix(w.since(at), "+"))
 	}
 	r := w.result(reports.Passed, message)
+	if missed := w.unobserved(); missed > 0 {
+		r.Note = mayHaveMissed(missed)
+	}
 	r.EventAt = at
 	w.show(&r)
 	return r
@@ -49,19 +52,15 @@ func (w *watcher) show(r *Result) {
 	}
 }
 
-// heldThroughout is the result of an assertion that was (or was not) true of every state.
+// heldThroughout is the result of an assertion that was (or was not) true of every state that was seen.
 func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
-	message := "It was true"
-	if !wanted {
-		message = "It was false"
+	if why := w.incomplete(); why != "" {
+		return w.result(reports.Error, why, w.gaps())
 	}
-	if unobserved := w.unobserved(); unobserved > 0 {
-		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", unobserved.Round(time.Millisecond))
+	if w.vacuous() {
+		return w.result(reports.Failed, w.vacuity(), w.suggestions(), w.gaps())
 	}
-	if w.skipped > 0 {
-		message += " (held at every observation; some states were dropped from memory before they could be judged)"
-	}
-	r := w.result(reports.Passed, fmt.Sprintf("%s for %s.", message, length), w.gaps())
+	r := w.result(reports.Passed, fmt.Sprintf("Held: %s, %s.", w.words(w.Stream.Resource().Resource), length), w.gaps())
 	if wanted {
 		w.show(&r)
 	}

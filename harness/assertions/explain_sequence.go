@@ -18,13 +18,7 @@ func (s *sequencer) passed() Result {
 	last := came[len(came)-1]
 	message := fmt.Sprintf("They came in this order, the last at %s", s.since(last.change.At))
 	if missed := s.missed(); missed > 0 {
-		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", missed.Round(time.Millisecond))
-	}
-	for i, e := range came {
-		untimed := e.change.Relisted && e.change.Type == history.Deleted
-		if untimed && (i > 0 || len(came) > 1 && came[1].change.Relisted) {
-			return s.result(reports.Error, s.text(fmt.Sprintf("When %s was deleted is not known: only a list found it.", e.change.Name), s.events(), s.gaps()))
-		}
+		return s.result(reports.Error, s.text(notJudged(mayHaveMissed(missed)), s.events(), s.gaps()))
 	}
 	r := s.result(reports.Passed, s.text(message+".", s.events(), s.gaps()))
 	r.EventAt = last.change.At
@@ -44,7 +38,7 @@ func (s *sequencer) failed() Result {
 	}
 	missed := s.missed()
 	if missed > 0 {
-		message += fmt.Sprintf(" That is no verdict: it may have been missed while nothing was observed, for %s.", missed.Round(time.Millisecond))
+		message += fmt.Sprintf(" Not judged: %s.", mayHaveMissed(missed))
 	}
 	r := s.result(statusOf(missed > 0), s.text(message, s.events(), s.instead(), s.gaps()))
 	r.EventAt = at

@@ -50,6 +50,7 @@ type judge struct {
 	// current: a status must be of the object's generation. stale is what is not, where the expression is about all objects.
 	current bool
 	stale   staleAmong
+	stood
 	// matched is how many of the candidates match, unclear of how many it is not known, and undecided of how many since their status is stale.
 	matched, unclear, undecided int
 }
@@ -70,6 +71,7 @@ func newJudge(in Input) *judge {
 func (j *judge) begin(view history.View) {
 	j.candidates, j.matched, j.unclear, j.undecided = map[[2]string]*candidate{}, 0, 0, 0
 	for _, object := range view.Objects {
+		j.add(object)
 		j.candidates[[2]string{object.GetNamespace(), object.GetName()}] = &candidate{object: object}
 	}
 	j.decideAll()
@@ -85,6 +87,7 @@ func (j *judge) apply(change history.Change) bool {
 		return false
 	case j.scope.Contains(change.Object):
 		j.remove(key)
+		j.add(change.Object)
 		j.candidates[key] = &candidate{object: change.Object}
 		if !j.usesAll {
 			j.decide(j.candidates[key])

@@ -20,7 +20,7 @@ var selectsStatus = regexp.MustCompile(`\.\??status\b|\[\s*\??["']status["']\s*\
 // needsCurrentStatus says whether an assertion is about the status, so that one of an earlier generation cannot decide it. An assertion that
 // names observedGeneration compares it itself.
 func needsCurrentStatus(a scenarios.Assertion) bool {
-	if a.Stale == scenarios.StaleAllowed || a.Match["status"] == nil && !selectsStatus.MatchString(a.CEL) {
+	if a.Stale == scenarios.Allowed || a.Match["status"] == nil && !selectsStatus.MatchString(a.CEL) {
 		return false
 	}
 	match, err := json.Marshal(a.Match)

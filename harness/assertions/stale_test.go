@@ -38,7 +38,7 @@ func TestAStatusOfYesterdayDecidesNothing(t *testing.T) {
 		{"stale-all", scenarios.Assertion{CEL: "objects.status.ready"}, old, reports.Failed},
 		{"stale-absent", none, old, reports.Failed},
 		{"stale-condition", scenarios.Assertion{Match: isReady}, oldConditions, reports.Failed},
-		{"allowed", scenarios.Assertion{Match: ready4(), Stale: scenarios.StaleAllowed}, old, reports.Passed},
+		{"allowed", scenarios.Assertion{Match: ready4(), Stale: scenarios.Allowed}, old, reports.Passed},
 		{"another condition", scenarios.Assertion{Match: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Other"}}}}}, oldConditions, reports.Passed},
 		{"current", scenarios.Assertion{Match: ready4()}, map[string]any{"observedGeneration": int64(4), "readyReplicas": int64(4)}, reports.Passed},
 		{"no generation", scenarios.Assertion{Match: ready4()}, map[string]any{"readyReplicas": int64(4)}, reports.Passed},

@@ -65,6 +65,25 @@ func (w *watcher) unobserved() time.Duration {
 	return unobservedOf(w.Stream, from, to)
 }
 
+// incomplete says why what was seen is no verdict about every moment of the window; "" when all was seen.
+func (w *watcher) incomplete() string {
+	switch missed := w.unobserved(); {
+	case missed > 0:
+		return notJudged(mayHaveMissed(missed))
+	case w.skipped > 0:
+		return notJudged(fmt.Sprintf("%d states were dropped from memory before they could be judged", w.skipped))
+	}
+	return ""
+}
+
+func mayHaveMissed(missed time.Duration) string {
+	return fmt.Sprintf("changes may have been missed for %s", missed.Round(time.Millisecond))
+}
+
+func notJudged(why string) string {
+	return fmt.Sprintf("Not judged: %s. What was seen was as wanted.", why)
+}
+
 // gaps says when the watch was not connected, and what that means.
 func (w *watcher) gaps() string {
 	from, to := w.window()

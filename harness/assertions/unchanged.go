@@ -81,6 +81,7 @@ func (u *unchanged) begin() error {
 	}
 	u.kept = map[[2]string]*kept{}
 	for _, object := range objects {
+		u.add(object)
 		k := &kept{object: object}
 		for _, path := range u.paths {
 			places := path.Places(object.Object)
@@ -104,6 +105,7 @@ func (u *unchanged) see(change history.Change) {
 		u.skipped++
 		return
 	default:
+		u.add(change.Object)
 		k.how = u.compare(k, change.Object)
 	}
 	if k.how != "" {
@@ -178,17 +180,11 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 			return u.say(reports.Failed, fmt.Sprintf("At no time was there anything at %s in any of them: nothing was compared.", text))
 		}
 	}
-	message := fmt.Sprintf("%d objects stayed as they were", len(u.order))
-	if len(u.order) == 1 {
-		message = fmt.Sprintf("%s stayed as it was", u.order[0].object.GetName())
+	if why := u.incomplete(); why != "" {
+		return u.say(reports.Error, why, u.gaps())
 	}
-	if missed := u.unobserved(); missed > 0 {
-		message += fmt.Sprintf(" (held at every observation; unobserved for %s)", missed.Round(time.Millisecond))
-	}
-	if u.skipped > 0 {
-		message += " (held at every observation; some states were dropped from memory before they could be judged)"
-	}
-	return u.say(reports.Passed, fmt.Sprintf("%s for %s.", message, u.Window.End.At.Sub(u.Window.Begin.At).Round(time.Millisecond)), u.gaps())
+	length := u.Window.End.At.Sub(u.Window.Begin.At).Round(time.Millisecond)
+	return u.say(reports.Passed, fmt.Sprintf("Held: %s, %s.", u.words(u.Stream.Resource().Resource), length), u.gaps())
 }
 
 func (u *unchanged) failure() Result {

@@ -83,7 +83,7 @@ func TestThroughoutAWindow(t *testing.T) {
 			f.server.Compact()
 			f.clock.Step(2100 * time.Millisecond)
 			f.back(true)
-		}, reports.Passed},
+		}, reports.Error},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)

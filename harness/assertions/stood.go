@@ -1,0 +1,54 @@
+package assertions
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// stood is what a verdict stands on: the states of objects that were looked at.
+type stood struct {
+	states  int
+	objects map[types.UID]bool
+}
+
+func (s *stood) add(object *unstructured.Unstructured) {
+	if s.objects == nil {
+		s.objects = map[types.UID]bool{}
+	}
+	s.states++
+	s.objects[object.GetUID()] = true
+}
+
+// words says it: "23 states of 4 pods".
+func (s *stood) words(resource string) string {
+	if s.states == 0 {
+		return "there were no " + resource
+	}
+	states := "states"
+	if s.states == 1 {
+		states = "state"
+	}
+	return fmt.Sprintf("%d %s of %d %s", s.states, states, len(s.objects), resource)
+}
+
+// conditional says whether the assertion asks something of an object, beyond that it is there.
+func (j *judge) conditional() bool { return len(j.assertion.Match) > 0 || j.assertion.CEL != "" }
+
+// vacuous says whether the assertion has a condition that no object was ever asked, since none was selected. What Eventually
+// asks it may also have asked before: of an object that is gone there is nothing left to ask.
+func (w *watcher) vacuous() bool {
+	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.stood.states > 0 {
+		return false
+	}
+	return w.verb != "eventually" || len(w.Stream.ChangesBetween(w.Since, w.seq, w.scope)) == 0
+}
+
+// vacuity says that the condition was never checked, and what to do.
+func (w *watcher) vacuity() string {
+	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select what is there, leave out the condition to say that there is none, "+
+		"or say vacuous: allowed.", described(w.assertion.Kind, w.scope))
+}
