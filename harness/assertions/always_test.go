@@ -148,6 +148,7 @@ func TestAlwaysOverAGap(t *testing.T) {
 		}, false, reports.Failed, false},
 		{"relisted", func(f *fixture) {
 			f.server.Put(others, service("", "other"))
+			f.server.Put(others, service("", "other"))
 			f.server.Compact()
 		}, true, reports.Error, true},
 		{"relisted, one object in another's place", func(f *fixture) {

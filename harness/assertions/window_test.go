@@ -80,6 +80,7 @@ func TestThroughoutAWindow(t *testing.T) {
 		{"window-relisted", Always, exists, func(f *fixture) {
 			f.away()
 			f.server.Put(others, service("", "other"))
+			f.server.Put(others, service("", "other"))
 			f.server.Compact()
 			f.clock.Step(2100 * time.Millisecond)
 			f.back(true)

@@ -48,23 +48,39 @@ func (s *Stream) begin(ctx context.Context, tries *retry) bool {
 	}
 	defer s.leave()
 	if mustList {
-		objects, resourceVersion, err := s.list(working, Scope{})
-		if err != nil {
+		if err := s.anew(working); err != nil {
 			s.needList()
 			s.lost(err, false)
 			return true
 		}
-		s.replace(objects, resourceVersion)
 	}
 	proven, err := s.watch(working)
 	if cannotResume(err) {
 		s.needList()
+		s.mayBridge(apierrors.IsGone(err) || apierrors.IsResourceExpired(err))
 	}
 	s.lost(err, !proven)
 	if proven {
 		tries.reset()
 	}
 	return true
+}
+
+// anew takes a list for what is there, and all that can still be known of what happened before it.
+func (s *Stream) anew(ctx context.Context) error {
+	objects, resourceVersion, err := s.list(ctx, Scope{})
+	if err != nil {
+		return err
+	}
+	between, complete, err := s.bridge(ctx, objects, resourceVersion)
+	if err != nil {
+		return err
+	}
+	for _, event := range between {
+		s.tell(event.object, event.deleted)
+	}
+	s.replace(objects, resourceVersion, complete)
+	return nil
 }
 
 // watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something, or

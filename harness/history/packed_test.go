@@ -78,7 +78,7 @@ func TestPackedStatesReadAsTheyCame(t *testing.T) {
 		bound := rapid.SampledFrom([]int64{0, 200, 1000, 10_000, 1 << 20}).Draw(rt, "bound")
 		r := unconnected(rt, WithMaxBytes(bound))
 		s := newStream(r, schema.GroupVersionResource{Version: "v1", Resource: "pods"})
-		s.replace(nil, "1")
+		s.replace(nil, "1", false)
 		came := map[int64]any{}
 		for i := range rapid.IntRange(1, 100).Draw(rt, "changes") {
 			o := &unstructured.Unstructured{Object: map[string]any{"spec": drawn(rt, 2)}}

@@ -32,8 +32,9 @@ func (s *Stream) tell(object *unstructured.Unstructured, deleted bool) {
 	s.broadcast()
 }
 
-// replace records the changes between what was known and a complete list, and takes the list's word for what is there.
-func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion string) {
+// replace records the changes between what was known and a complete list, and takes the list's word for what is there. Told says that
+// every change before the list is known already: what is left is what another API server shows differently.
+func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	listed := map[string]map[string]*unstructured.Unstructured{}
@@ -57,9 +58,10 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 			s.record(Modified, object, batch)
 		}
 	}
-	if !s.listed {
+	switch {
+	case !s.listed:
 		s.unknownSince, s.err = s.recorder.clock.Now(), errOpening
-	} else {
+	case !told:
 		s.missed = true
 	}
 	s.progress, s.listed = resourceVersion, true

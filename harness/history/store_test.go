@@ -26,7 +26,7 @@ func listed(t *testing.T) (*Stream, *clocktesting.FakeClock) {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))
 	s := newStream(unconnected(t, WithClock(clock)), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
-	s.replace(nil, "10")
+	s.replace(nil, "10", false)
 	s.connected()
 	return s, clock
 }
@@ -98,7 +98,7 @@ func TestConnectionsThatProveNothingEndNoGap(t *testing.T) {
 		t.Errorf("unknown since %v, want %v", view.UnknownSince, start)
 	}
 	clock.Step(time.Second)
-	s.replace(nil, "20")
+	s.replace(nil, "20", false)
 	s.connected()
 	clock.Step(time.Second)
 	s.lost(errEarlier, true)
@@ -121,7 +121,7 @@ func TestAListAloneIsNoConnection(t *testing.T) {
 	s, _ := listed(t)
 	errRefused := errors.New("refused")
 	s.lost(errRefused, false)
-	s.replace(nil, "20")
+	s.replace(nil, "20", false)
 	if view := s.View(Scope{}); view.Synced || !errors.Is(view.Err, errRefused) {
 		t.Errorf("synced %v, error %v before the watch is open", view.Synced, view.Err)
 	}
@@ -137,13 +137,13 @@ func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
 	if gaps := s.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v before the first list", gaps)
 	}
-	s.replace(nil, "10")
+	s.replace(nil, "10", false)
 	s.connected()
 	if gaps := s.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v, want none between a list and its watch", gaps)
 	}
 	s = newStream(unconnected(t), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
-	s.replace(nil, "10")
+	s.replace(nil, "10", false)
 	s.lost(errors.New("refused"), false)
 	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].To.IsZero() || gaps[0].Relisted {
 		t.Errorf("gaps %+v, want one that lasts", gaps)

@@ -49,6 +49,8 @@ type Stream struct {
 	interrupt context.CancelFunc
 	// mustList: whatever was seen before, there must be a list now.
 	mustList bool
+	// bridgeable: it is the API server that does not know the time before it; the storage goes on from what was seen.
+	bridgeable bool
 }
 
 func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {

@@ -43,6 +43,8 @@ type request struct {
 	selector  labels.Selector
 	name      string
 	limit     int
+	// exact is the revision at which a list is wanted; 0 is now.
+	exact     int
 	bookmarks bool
 	// metadata alone is wanted of the objects.
 	metadata bool
@@ -67,6 +69,9 @@ func parse(r *http.Request) (request, error) {
 	}
 	parsed.bookmarks = query.Get("allowWatchBookmarks") == "true"
 	parsed.metadata = strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList")
+	if query.Get("resourceVersionMatch") == "Exact" {
+		parsed.exact, _ = strconv.Atoi(parsed.ResourceVersion)
+	}
 	parsed.limit, _ = strconv.Atoi(query.Get("limit"))
 	parsed.name = strings.TrimPrefix(query.Get("fieldSelector"), "metadata.name=")
 	var err error
@@ -108,14 +113,23 @@ func (s *Server) list(w http.ResponseWriter, r request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	number, from := len(s.snapshots), 0
-	if r.Continue != "" {
+	switch {
+	case r.Continue != "":
 		_, _ = fmt.Sscanf(r.Continue, "%d/%d", &number, &from)
-	} else {
+	case r.exact != 0 && r.exact < s.compacted:
+		answer(w, http.StatusGone, TooOld())
+		return
+	case r.exact != 0:
+		s.snapshots = append(s.snapshots, snapshot{strconv.Itoa(r.exact), sorted(s.at(r.exact), r.Resource, r.wants)})
+	default:
 		s.snapshots = append(s.snapshots, snapshot{strconv.Itoa(s.revision), s.of(r.Resource, r.wants)})
 	}
 	objects := s.snapshots[number].objects[from:]
 	meta := map[string]any{"resourceVersion": s.snapshots[number].revision}
 	if r.limit > 0 && len(objects) > r.limit {
+		if r.name == "" && r.selector.Empty() {
+			meta["remainingItemCount"] = len(objects) - r.limit
+		}
 		objects = objects[:r.limit]
 		meta["continue"] = fmt.Sprintf("%d/%d", number, from+r.limit)
 	}

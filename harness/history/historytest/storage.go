@@ -33,6 +33,8 @@ type snapshot struct {
 type storage struct {
 	revision  int
 	compacted int
+	// cached is where the events begin that the API server itself knows of: it was started anew then.
+	cached    int
 	uids      int
 	objects   map[key]*unstructured.Unstructured
 	events    []event
@@ -111,7 +113,10 @@ func (s *Server) Render(resource schema.GroupVersionResource, namespace, name st
 	})
 }
 
-// Compact lets no new watch begin before now; those under way go on.
+// Forget lets no new watch begin before now, as an API server that was started anew: what was stored before can still be listed.
+func (s *Server) Forget() { s.do(func() { s.cached = s.revision }) }
+
+// Compact lets no new watch begin before now, and nothing from before be listed; the watches under way go on.
 func (s *Server) Compact() { s.do(func() { s.compacted = s.revision }) }
 
 // Snapshot returns a function that puts the storage back to what it is now, its revision included.
@@ -133,9 +138,28 @@ func (s *Server) Objects(resource schema.GroupVersionResource) []*unstructured.U
 	return s.of(resource.Resource, func(*unstructured.Unstructured) bool { return true })
 }
 
+// at is what was stored at a revision.
+func (s *storage) at(revision int) map[key]*unstructured.Unstructured {
+	objects := map[key]*unstructured.Unstructured{}
+	for _, e := range s.events {
+		switch {
+		case e.revision > revision:
+		case e.change == watch.Deleted:
+			delete(objects, e.key)
+		default:
+			objects[e.key] = e.object
+		}
+	}
+	return objects
+}
+
 func (s *storage) of(resource string, wanted func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
+	return sorted(s.objects, resource, wanted)
+}
+
+func sorted(all map[key]*unstructured.Unstructured, resource string, wanted func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
-	for at, object := range s.objects {
+	for at, object := range all {
 		if at.resource == resource && wanted(object) {
 			objects = append(objects, object)
 		}

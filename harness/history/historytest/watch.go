@@ -26,7 +26,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, parsed request) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if from < s.compacted {
+	if from < max(s.compacted, s.cached) {
 		send(watch.Error, TooOld())
 		return
 	}

@@ -1,0 +1,266 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A new API server knows nothing of the time before it, so that a watch cannot be resumed there (410). But the storage keeps its revisions for
+// some minutes, and each of them can be listed: so what happened in between is read from there.
+const (
+	// mostBridged is how many revisions are read at most, and bridgedAtOnce how many at a time; bridgeWithin is how long that may take.
+	mostBridged   = 10_000
+	bridgedAtOnce = 8
+	bridgeWithin  = 20 * time.Second
+)
+
+var errNoBridge = errors.New("the storage does not tell what happened in between")
+
+// told is an event that no watch told, as one would have told it.
+type told struct {
+	revision uint64
+	object   *unstructured.Unstructured
+	deleted  bool
+}
+
+// bridge is the time between the last that the watch told and a list.
+type bridge struct {
+	*Stream
+	from, to uint64
+	// before and after are what there was at its two ends.
+	before, after map[[2]string]identity
+	// added holds the revisions at which objects were added.
+	added  map[uint64]bool
+	events []told
+}
+
+// bridge returns all that happened between the last that the watch told and a list, in its order. The error is that of an API server that is
+// away, to be asked again; ok is false where not all is known any more.
+func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told, ok bool, err error) {
+	b := &bridge{Stream: s, added: map[uint64]bool{}, after: map[[2]string]identity{}}
+	if !b.ends(objects, listed) {
+		return nil, false, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, bridgeWithin)
+	defer cancel()
+	err = b.read(limited, objects)
+	var status apierrors.APIStatus
+	switch {
+	case err == nil:
+		slices.SortFunc(b.events, func(a, b told) int { return cmp.Compare(a.revision, b.revision) })
+		return b.events, true, nil
+	case errors.As(err, &status), errors.Is(err, errNoBridge), limited.Err() != nil && ctx.Err() == nil:
+		return nil, false, nil
+	default:
+		return nil, false, err
+	}
+}
+
+func (s *Stream) mayBridge(may bool) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.bridgeable = may
+}
+
+// ends finds the two ends; false when there is no way between them.
+func (b *bridge) ends(objects []*unstructured.Unstructured, listed string) bool {
+	b.recorder.mu.RLock()
+	defer b.recorder.mu.RUnlock()
+	var err1, err2 error
+	b.from, err1 = strconv.ParseUint(b.progress, 10, 64)
+	b.to, err2 = strconv.ParseUint(listed, 10, 64)
+	if !b.listed || !b.bridgeable || b.missed || errors.Join(err1, err2) != nil || b.to < b.from || b.to-b.from > mostBridged {
+		return false
+	}
+	b.before = map[[2]string]identity{}
+	for namespace, names := range b.current {
+		for name, r := range names {
+			b.before[[2]string{namespace, name}] = identity{namespace, name, r.UID, r.ResourceVersion}
+		}
+	}
+	for _, o := range objects {
+		b.after[[2]string{o.GetNamespace(), o.GetName()}] = identity{o.GetNamespace(), o.GetName(), o.GetUID(), o.GetResourceVersion()}
+	}
+	return true
+}
+
+// read collects the events. Each revision changes one object, so whether one was added or deleted shows in how many there are; and each state
+// names the revision that made it, so one leads to the state before.
+func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured) error {
+	counts, err := b.counts(ctx)
+	if err != nil {
+		return err
+	}
+	var gone []told
+	for i := 1; i < len(counts); i++ {
+		if counts[i] == counts[i-1] {
+			continue
+		}
+		revision := b.from + uint64(i)
+		one, err := b.difference(ctx, revision)
+		if err != nil {
+			return err
+		}
+		if counts[i] > counts[i-1] {
+			b.added[revision] = true
+			continue
+		}
+		last, err := b.stateAt(ctx, revision-1, one.namespace, one.name)
+		if err != nil {
+			return err
+		}
+		deleted := last.DeepCopy()
+		deleted.SetResourceVersion(strconv.FormatUint(revision, 10))
+		gone = append(gone, told{revision, deleted, true})
+		objects = append(objects, last)
+	}
+	b.events = gone
+	for _, object := range objects {
+		if err := b.walk(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk collects the states of an object from one back to its first, or to the last that was told.
+func (b *bridge) walk(ctx context.Context, object *unstructured.Unstructured) error {
+	for {
+		revision, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+		if err != nil || revision > b.to {
+			return errNoBridge
+		}
+		if revision <= b.from {
+			return nil
+		}
+		b.events = append(b.events, told{revision: revision, object: object})
+		if b.added[revision] {
+			return nil
+		}
+		if object, err = b.stateAt(ctx, revision-1, object.GetNamespace(), object.GetName()); err != nil {
+			return err
+		}
+	}
+}
+
+// counts returns how many objects there were at each revision, from the first to the last.
+func (b *bridge) counts(ctx context.Context) ([]int64, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	counts := make([]int64, b.to-b.from+1)
+	counts[0], counts[len(counts)-1] = int64(len(b.before)), int64(len(b.after))
+	var reading sync.WaitGroup
+	for first := 1; first <= bridgedAtOnce; first++ {
+		reading.Go(func() {
+			for i := first; i < len(counts)-1; i += bridgedAtOnce {
+				var err error
+				if counts[i], err = b.countAt(ctx, b.from+uint64(i)); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	reading.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return counts, nil
+}
+
+func (b *bridge) countAt(ctx context.Context, revision uint64) (int64, error) {
+	options := exactly(revision)
+	options.Limit = 1
+	page, err := getPage(ctx, b.recorder.metadata.Resource(b.resource).List, options)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("counting %s: %w", b.resource.GroupResource(), withoutURL(err))
+	case page.GetContinue() == "":
+		return int64(len(page.Items)), nil
+	case page.GetRemainingItemCount() == nil:
+		return 0, errNoBridge
+	}
+	return int64(len(page.Items)) + *page.GetRemainingItemCount(), nil
+}
+
+// difference is the one object that a revision added or deleted.
+func (b *bridge) difference(ctx context.Context, revision uint64) (identity, error) {
+	before, err1 := b.allAt(ctx, revision-1)
+	after, err2 := b.allAt(ctx, revision)
+	if err := errors.Join(err1, err2); err != nil {
+		return identity{}, err
+	}
+	var different []identity
+	for key, one := range before {
+		if _, there := after[key]; !there {
+			different = append(different, one)
+		}
+	}
+	for key, one := range after {
+		if _, there := before[key]; !there {
+			different = append(different, one)
+		}
+	}
+	if len(different) != 1 {
+		return identity{}, errNoBridge
+	}
+	return different[0], nil
+}
+
+func (b *bridge) allAt(ctx context.Context, revision uint64) (map[[2]string]identity, error) {
+	switch revision {
+	case b.from:
+		return b.before, nil
+	case b.to:
+		return b.after, nil
+	}
+	all := map[[2]string]identity{}
+	options := exactly(revision)
+	options.Limit = b.recorder.pageSize
+	for {
+		page, err := getPage(ctx, b.recorder.metadata.Resource(b.resource).List, options)
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", b.resource.GroupResource(), withoutURL(err))
+		}
+		for i := range page.Items {
+			o := &page.Items[i]
+			all[[2]string{o.Namespace, o.Name}] = identity{o.Namespace, o.Name, o.UID, o.ResourceVersion}
+		}
+		if options = (metav1.ListOptions{Limit: options.Limit, Continue: page.GetContinue()}); options.Continue == "" {
+			return all, nil
+		}
+	}
+}
+
+// stateAt is an object as it was at a revision, at which it is known to have been there.
+func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name string) (*unstructured.Unstructured, error) {
+	options := exactly(revision)
+	options.FieldSelector = Scope{Name: name}.listOptions().FieldSelector
+	get := b.recorder.client.Resource(b.resource).List
+	if namespace != "" {
+		get = b.recorder.client.Resource(b.resource).Namespace(namespace).List
+	}
+	page, err := getPage(ctx, get, options)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s of %s: %w", name, b.resource.GroupResource(), withoutURL(err))
+	case len(page.Items) != 1:
+		return nil, errNoBridge
+	}
+	withoutManagedFields(&page.Items[0])
+	return &page.Items[0], nil
+}
+
+func exactly(revision uint64) metav1.ListOptions {
+	return metav1.ListOptions{ResourceVersion: strconv.FormatUint(revision, 10), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+}

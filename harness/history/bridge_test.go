@@ -1,0 +1,138 @@
+package history_test
+
+import (
+	"net/http"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+)
+
+// restart is what a transition does to the watches: the new API server does not know what happened before it.
+func restart(server *historytest.Server, meanwhile func()) {
+	server.Down()
+	meanwhile()
+	server.Forget()
+	server.Up()
+}
+
+func TestARestartIsBridged(t *testing.T) {
+	server := historytest.New(t)
+	for _, name := range []string{"changed", "gone", "reborn", "same"} {
+		server.Put(pods, pod("x", name))
+	}
+	stream := newRecorder(t, server).Stream(pods)
+	await(t, stream, changes(4))
+	server.AwaitWatches(1)
+	restart(server, func() {
+		server.Put(pods, pod("x", "gone", "a=1"))
+		server.Delete(pods, "x", "gone")
+		server.Put(nodes, node("other"))
+		server.Delete(pods, "x", "reborn")
+		server.Put(pods, pod("x", "changed", "a=1"))
+		server.Put(pods, pod("x", "changed", "a=2"))
+		server.Put(pods, pod("x", "short"))
+		server.Delete(pods, "x", "short")
+		server.Put(pods, pod("x", "reborn"))
+	})
+	seen := await(t, stream, changes(12))
+	expect(t, describe(seen[4:]), `
+modified x/gone 105
+deleted x/gone 106
+deleted x/reborn 108
+modified x/changed 109
+modified x/changed 110
+added x/short 111
+deleted x/short 112
+added x/reborn 113`)
+	if gaps := stream.Gaps(); len(gaps) != 1 || gaps[0].Relisted {
+		t.Errorf("gaps %+v: want one that was bridged", gaps)
+	}
+}
+
+func TestWhatCannotBeBridged(t *testing.T) {
+	for name, refuse := range map[string]func(historytest.Request) *metav1.Status{
+		"the storage was compacted": func(r historytest.Request) *metav1.Status {
+			if r.Verb == "list" && r.ResourceVersion != "" {
+				status := historytest.TooOld()
+				return &status
+			}
+			return nil
+		},
+		"revisions can't be listed": func(r historytest.Request) *metav1.Status {
+			if r.Verb == "list" && r.ResourceVersion != "" {
+				return historytest.Failure(http.StatusBadRequest, metav1.StatusReasonBadRequest)
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := historytest.New(t)
+			server.Put(pods, pod("x", "web"))
+			stream := newRecorder(t, server).Stream(pods)
+			await(t, stream, changes(1))
+			server.Refuse(refuse)
+			restart(server, func() {
+				server.Put(pods, pod("x", "web", "a=1"))
+				server.Put(pods, pod("x", "web", "a=2"))
+			})
+			seen := await(t, stream, changes(2))
+			expect(t, describe(seen[1:]), "modified x/web 103 relisted")
+			if gaps := stream.Gaps(); len(gaps) != 1 || !gaps[0].Relisted {
+				t.Errorf("gaps %+v: want one in which changes may have been missed", gaps)
+			}
+		})
+	}
+}
+
+// Whatever happens around restarts of the API server, every change is told once and in order, as long as the storage keeps its revisions.
+func TestNothingIsMissedByRestarts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		server := historytest.New(t)
+		defer server.Down()
+		recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer recorder.Close()
+		stream := recorder.Stream(pods)
+		if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+			rt.Fatal(err)
+		}
+		want := 0
+		namespaces, names := rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"a", "b", "c"})
+		change := map[string]func(*rapid.T){
+			"put": func(rt *rapid.T) {
+				server.Put(pods, pod(namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")))
+				want++
+			},
+			"delete": func(rt *rapid.T) {
+				if server.Delete(pods, namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")) != nil {
+					want++
+				}
+			},
+			"other": func(*rapid.T) { server.Put(nodes, node("n")) },
+			"down":  func(*rapid.T) { server.Down() },
+			"up":    func(*rapid.T) { server.Forget(); server.Up() },
+		}
+		rt.Repeat(change)
+		server.Up()
+		server.Put(pods, pod("x", "last"))
+		want++
+		look(rt, t, server, stream, history.Scope{})
+		all, _, _ := stream.Since(0, history.Scope{})
+		last := "0"
+		for _, c := range all {
+			if c.Relisted || len(c.ResourceVersion) < len(last) || c.ResourceVersion <= last {
+				rt.Fatalf("not in order, or found by a list:\n%s", describe(all))
+			}
+			last = c.ResourceVersion
+		}
+		if len(all) != want {
+			rt.Fatalf("%d changes, want %d:\n%s", len(all), want, describe(all))
+		}
+	})
+}
