@@ -42,8 +42,8 @@ type Simulated struct {
 
 // SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain $(NAME):
 // KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where
-// to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody else uses), DIR (the system's folder), VERSION (the system's). All but DIR and VERSION
-// are in its environment, too.
+// to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody else uses), DIR (the system's folder), VERSION (the system's), and
+// SCENARIO_DIR (the folder of the file that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its environment, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the
 	// file that names it, like all files here.
@@ -78,7 +78,7 @@ type SystemChange struct {
 
 // SystemPlaceholders are the names that may stand in $(NAME) in a system's texts.
 func SystemPlaceholders() []string {
-	return []string{"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR", "VERSION"}
+	return []string{"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR", "VERSION", ScenarioDir}
 }
 
 // ExpandSystem puts values into a system's text: $(NAME) becomes what there is under that name, $$(NAME) a plain $(NAME). A name that there
@@ -126,17 +126,19 @@ func (s System) Simulator() string {
 	return s.Name
 }
 
-// Beside returns the system with the files that it names taken from a folder, where they are relative.
+// Beside returns the system with the files that it names taken from the folder of the file that defines it, where they are relative, and with
+// $(SCENARIO_DIR) replaced by that folder.
 func (s System) Beside(dir string) System {
-	s.Manifests = beside(dir, s.Manifests)
+	in := func(texts []string) []string { return withFolder(dir, texts) }
+	s.Manifests = beside(dir, in(s.Manifests))
 	if s.Process == nil {
 		return s
 	}
 	process := *s.Process
-	process.CRDs, process.Webhooks = beside(dir, process.CRDs), beside(dir, process.Webhooks)
-	if len(process.Command) > 0 && strings.ContainsRune(process.Command[0], '/') {
-		process.Command = slices.Clone(process.Command)
-		process.Command[0] = beside(dir, process.Command[:1])[0]
+	process.CRDs, process.Webhooks = beside(dir, in(process.CRDs)), beside(dir, in(process.Webhooks))
+	process.Env, process.Files = tableWithFolder(dir, process.Env), tableWithFolder(dir, process.Files)
+	if process.Command = in(process.Command); len(process.Command) > 0 {
+		process.Command[0] = ProgramBeside(dir, process.Command[0])
 	}
 	s.Process = &process
 	return s

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -73,18 +74,47 @@ func TestProcessChange(t *testing.T) {
 }
 
 func TestBeside(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := System{
-		Manifests: []string{"a.yaml", "https://x/b.yaml", "/c.yaml"},
-		Process:   &SystemProcess{Command: []string{"./manager", "./arg"}, CRDs: []string{"crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "../w.yaml"}},
+		Manifests: []string{"a.yaml", "https://x/b.yaml", "/c.yaml", "$(SCENARIO_DIR)/d.yaml"},
+		Process: &SystemProcess{
+			Command: []string{"./manager", "./arg", "--config=$(SCENARIO_DIR)/c", "$$(SCENARIO_DIR)"}, CRDs: []string{"crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "../w.yaml"},
+			Env: map[string]string{"AT": "$(SCENARIO_DIR):$(DIR)"},
+		},
 	}.Beside("some/where")
-	if want := []string{"some/where/a.yaml", "https://x/b.yaml", "/c.yaml"}; !reflect.DeepEqual(got.Manifests, want) {
+	if want := []string{"some/where/a.yaml", "https://x/b.yaml", "/c.yaml", here + "/some/where/d.yaml"}; !reflect.DeepEqual(got.Manifests, want) {
 		t.Errorf("manifests %v, want %v", got.Manifests, want)
 	}
-	want := SystemProcess{Command: []string{"some/where/manager", "./arg"}, CRDs: []string{"some/where/crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "some/w.yaml"}}
+	want := SystemProcess{
+		Command: []string{here + "/some/where/manager", "./arg", "--config=" + here + "/some/where/c", "$$(SCENARIO_DIR)"},
+		CRDs:    []string{"some/where/crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "some/w.yaml"},
+		Env: map[string]string{"AT": here + "/some/where:$(DIR)"},
+	}
 	if !reflect.DeepEqual(*got.Process, want) {
 		t.Errorf("process %+v, want %+v", *got.Process, want)
 	}
-	if got := (System{Process: &SystemProcess{Command: []string{"manager"}}}).Beside("x").Process.Command[0]; got != "manager" {
-		t.Errorf("a program without a slash became %s", got)
+}
+
+// A file that is named without a folder is in the current one, and so is ./program beside it.
+func TestProgramBeside(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, program, want string }{
+		{".", "./manager", here + "/manager"},
+		{"", "bin/manager-$(VERSION)", here + "/bin/manager-$(VERSION)"},
+		{"/there", "./manager", "/there/manager"},
+		{"there", "../manager", here + "/manager"},
+		{"there", "manager", "manager"},
+		{"there", "/bin/manager", "/bin/manager"},
+		{"there", "$(DIR)/manager", "$(DIR)/manager"},
+	} {
+		if got := ProgramBeside(c.dir, c.program); got != c.want {
+			t.Errorf("%s in %q: got %s, want %s", c.program, c.dir, got, c.want)
+		}
 	}
 }

@@ -183,18 +183,20 @@ func TestCommand(t *testing.T) {
 		want reports.Status
 		says string
 	}{
-		"passes":           {`{run: [sh, -c, "exit 0"]}`, reports.Passed, ""},
-		"exit code":        {`{run: [sh, -c, "echo no >&2; exit 3"]}`, reports.Failed, "wanted exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no"},
-		"exit code wanted": {`{run: [sh, -c, "exit 3"], expect: {exitCode: 3}}`, reports.Passed, ""},
-		"environment":      {`{run: [sh, -c, "echo $KUBECONFIG $NAMESPACE $X"], env: {X: "${namespace}-x"}, expect: {stdout: {equals: "the-kubeconfig one one-x\n"}}}`, reports.Passed, ""},
-		"stdin":            {`{run: [cat], stdin: hello, expect: {stdout: hello}}`, reports.Passed, ""},
-		"other output":     {`{run: [echo, a], expect: {stdout: b}}`, reports.Failed, `stdout does not contain "b"`},
-		"no shell":         {`{run: [echo, "$NAMESPACE"], expect: {stdout: "$NAMESPACE"}}`, reports.Passed, ""},
-		"no such program":  {`{run: [no-such-program-anywhere], within: 1h}`, reports.Error, "no-such-program-anywhere"},
-		"hangs":            {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not end in time"},
-		"children hang":    {`{run: [sh, -c, "sleep 3600 & echo started"], expect: {stdout: started}}`, reports.Passed, ""},
-		"killed":           {`{run: [sh, -c, "kill -9 $$"], expect: {exitCode: 137}}`, reports.Error, "killed"},
-		"a lot":            {`{run: [sh, -c, "head -c 3000000 /dev/zero | tr '\\0' x"], expect: {stdout: "1951424 more bytes"}}`, reports.Passed, ""},
+		"passes":                        {`{run: [sh, -c, "exit 0"]}`, reports.Passed, ""},
+		"exit code":                     {`{run: [sh, -c, "echo no >&2; exit 3"]}`, reports.Failed, "wanted exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no"},
+		"exit code wanted":              {`{run: [sh, -c, "exit 3"], expect: {exitCode: 3}}`, reports.Passed, ""},
+		"environment":                   {`{run: [sh, -c, "echo $KUBECONFIG $NAMESPACE $X"], env: {X: "${namespace}-x"}, expect: {stdout: {equals: "the-kubeconfig one one-x\n"}}}`, reports.Passed, ""},
+		"the scenario's folder":         {`{run: [sh, -c, "echo $0 $1 $X $SCENARIO_DIR; cat", $(SCENARIO_DIR)/a, $$(SCENARIO_DIR)], env: {X: $(SCENARIO_DIR)}, stdin: $(SCENARIO_DIR), expect: {stdout: {matches: '^/.*/harness/a \$\(SCENARIO_DIR\) /.*/harness /.*/harness\n/.*/harness$'}}}`, reports.Passed, ""},
+		"a program beside the scenario": {`{run: [./no-such-program]}`, reports.Error, "harness/no-such-program: no such file"},
+		"stdin":                         {`{run: [cat], stdin: hello, expect: {stdout: hello}}`, reports.Passed, ""},
+		"other output":                  {`{run: [echo, a], expect: {stdout: b}}`, reports.Failed, `stdout does not contain "b"`},
+		"no shell":                      {`{run: [echo, "$NAMESPACE"], expect: {stdout: "$NAMESPACE"}}`, reports.Passed, ""},
+		"no such program":               {`{run: [no-such-program-anywhere], within: 1h}`, reports.Error, "no-such-program-anywhere"},
+		"hangs":                         {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not end in time"},
+		"children hang":                 {`{run: [sh, -c, "sleep 3600 & echo started"], expect: {stdout: started}}`, reports.Passed, ""},
+		"killed":                        {`{run: [sh, -c, "kill -9 $$"], expect: {exitCode: 137}}`, reports.Error, "killed"},
+		"a lot":                         {`{run: [sh, -c, "head -c 3000000 /dev/zero | tr '\\0' x"], expect: {stdout: "1951424 more bytes"}}`, reports.Passed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, err := execute(t.Context(), t, &provider{}, scenario("one", "  - command: "+test.step+"\n"), harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})

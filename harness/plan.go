@@ -181,6 +181,10 @@ func whyAlone(s *scenarios.Scenario) string {
 			return fmt.Sprintf("restarts %s", step.Restart)
 		case step.Snapshot != nil:
 			return fmt.Sprintf("takes snapshot %s", step.Snapshot.Name)
+		case step.Command != nil && !step.Command.Shared:
+			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not", step.Command.Run[0])
+		case step.Exec != nil && !step.Exec.Shared:
+			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not", step.Exec.Pod)
 		case step.Metric != nil && step.Metric.Since != "":
 			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
 		}

@@ -128,3 +128,30 @@ func TestNamesThatCollide(t *testing.T) {
 		})
 	}
 }
+
+// What a program changes is not known; its scenario has the cluster to itself unless the step says that it may share it.
+func TestProgramsAreAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		step string
+		want string
+	}{
+		"a command":        {"command: {run: [kubectl, apply]}", "command kubectl may disturb others"},
+		"a shared command": {"command: {run: [kubectl, get], shared: true}", ""},
+		"exec":             {"exec: {pod: web, run: [sh]}", "exec in pod web may disturb others"},
+		"a shared exec":    {"exec: {pod: web, run: [sh], shared: true}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := planOf(t, &provider{}, scenario("a", "  - "+test.step+"\n")+scenario("b", makeMap("a")), harness.PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted := 2
+			if test.want == "" {
+				wanted = 1
+			}
+			if got := plan.Tracks[0].Alone; !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") || len(plan.Tracks) != wanted {
+				t.Errorf("alone since %q on %d tracks, want %q on %d", got, len(plan.Tracks), test.want, wanted)
+			}
+		})
+	}
+}

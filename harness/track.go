@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/population"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -41,6 +42,10 @@ type trackRun struct {
 	wrecked             atomic.Pointer[clusters.BrokenError]
 	unguard, guardAgain func()
 
+	// before is what there was on a cluster that is somebody else's; nil where nobody asks. beforeErr is why it could not be seen.
+	before    *population.Population
+	beforeErr error
+
 	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
 	troubled bool
 	// patience is the longest time that a waiting transition step allows.
@@ -59,6 +64,7 @@ func (t *trackRun) run(ctx context.Context) {
 		return
 	}
 	defer t.remove(ctx)
+	t.census(ctx)
 	if !t.install(ctx) {
 		return
 	}
@@ -221,8 +227,11 @@ func (t *trackRun) remove(ctx context.Context) {
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.remove)
 	outcome := reports.Outcome{Status: reports.Passed}
-	if err := errors.Join(t.uninstall(ctx), t.cluster.Delete(ctx)); err != nil {
-		outcome = reports.Outcome{Status: reports.Error, Message: err.Error()}
+	err := t.uninstall(ctx)
+	var looked error
+	outcome.Evidence, looked = t.leftovers(ctx)
+	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
+		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
 	t.Recorder.FinishTrackStep(t.track.result, t.track.remove, outcome)
 }

@@ -49,7 +49,7 @@ func pathOf(s *Scenario) string {
 
 func TestFilesAreBesideTheScenario(t *testing.T) {
 	p := loadSystems(t)[1].Spec.Steps[0].Transition.Systems[0].Process
-	if p.Command[0] != "some/manager" || p.CRDs[0] != "some/crd.yaml" {
+	if p.Command[0] != filepath.Join(clusters.Folder("some"), "manager") || p.CRDs[0] != "some/crd.yaml" {
 		t.Errorf("%+v", p)
 	}
 }

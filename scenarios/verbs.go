@@ -228,14 +228,16 @@ type MetricExpect struct {
 	CEL string `json:"cel,omitempty" expression:"metric"`
 }
 
-// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it.
+// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it, and the variables of [Programs](#programs).
 type Command struct {
-	// Run is the program and its arguments; no shell interprets them.
+	// Run is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the scenario's folder.
 	Run []string `json:"run"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
 	// Stdin is given to the program.
 	Stdin string `json:"stdin,omitempty"`
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	Shared bool `json:"shared,omitempty"`
 	// Within repeats the command until it is as expected; run once unless told.
 	Within Duration `json:"within,omitempty"`
 	// Expect is what is expected of the program; exit code 0 unless told.
@@ -254,6 +256,8 @@ type Exec struct {
 	Run []string `json:"run"`
 	// Stdin is given to the program.
 	Stdin string `json:"stdin,omitempty"`
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	Shared bool `json:"shared,omitempty"`
 	// Within repeats the program until it is as expected; run once unless told. That it could not be started is tried again in any case.
 	Within Duration `json:"within,omitempty"`
 	// Expect is what is expected of the program; exit code 0 unless told.

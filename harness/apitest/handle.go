@@ -20,6 +20,8 @@ type call struct {
 	resource string
 	kind     *Kind
 	dryRun   bool
+	// partial: only the metadata of a list is asked for.
+	partial bool
 	// wet is a dry run that is none.
 	wet   bool
 	body  []byte
@@ -40,6 +42,11 @@ func (s *Server) parse(r *http.Request) *call {
 		c.Verb, c.gv = "group", schema.GroupVersion{Group: parts[1]}
 		return c
 	}
+	if len(parts) == 1 {
+		c.Verb, c.resource = "discover", parts[0]
+		return c
+	}
+	c.partial = strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList")
 	if parts[0] == "api" {
 		c.gv, parts = schema.GroupVersion{Version: parts[1]}, parts[2:]
 	} else {
@@ -159,6 +166,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call) {
 }
 
 func (s *Server) discover(c *call) (any, *metav1.Status) {
+	switch c.resource {
+	case "api":
+		return metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}}, nil
+	case "apis":
+		return s.groups(), nil
+	}
 	list := metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
 		GroupVersion: c.gv.String(),
@@ -190,6 +203,19 @@ func (s *Server) group(c *call) (any, *metav1.Status) {
 		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	}
 	return group, nil
+}
+
+// groups are those of the kinds that are served, each with one version.
+func (s *Server) groups() metav1.APIGroupList {
+	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
+	for _, kind := range s.kinds {
+		version := metav1.GroupVersionForDiscovery{GroupVersion: kind.GVK.GroupVersion().String(), Version: kind.GVK.Version}
+		known := slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == kind.GVK.Group })
+		if kind.GVK.Group != "" && !known {
+			list.Groups = append(list.Groups, metav1.APIGroup{Name: kind.GVK.Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
+		}
+	}
+	return list
 }
 
 func answer(w http.ResponseWriter, code int, body any) {

@@ -102,7 +102,11 @@ func (s *Server) list(c *call) any {
 		}
 		items, last = append(items, object.Object), k.String()
 	}
-	return map[string]any{"apiVersion": c.gv.String(), "kind": c.Kind + "List", "metadata": metadata, "items": items}
+	apiVersion, kind := c.gv.String(), c.Kind+"List"
+	if c.partial {
+		apiVersion, kind = "meta.k8s.io/v1", "PartialObjectMetadataList"
+	}
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "items": items}
 }
 
 func (s *Server) create(c *call) (any, *metav1.Status) {

@@ -1,0 +1,183 @@
+// Package population lists what there is in a cluster, so that it can be told what came meanwhile.
+package population
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/pager"
+)
+
+// atOnce is how many kinds are listed at once.
+const atOnce = 8
+
+// Object is one that is stored.
+type Object struct {
+	Resource        schema.GroupVersionResource
+	Kind            string
+	Namespace, Name string
+	UID             types.UID
+	Labels          map[string]string
+	// owned: it goes with its owner.
+	owned bool
+}
+
+// String is "Kind namespace/name".
+func (o Object) String() string {
+	if o.Namespace == "" {
+		return o.Kind + " " + o.Name
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+// Names are those of objects, in one line: the first ones, and how many more there are. Every one where most is 0.
+func Names(objects []Object, most int) string {
+	more := ""
+	if most > 0 && len(objects) > most {
+		more = fmt.Sprintf(" and %d more", len(objects)-most)
+		objects = objects[:most]
+	}
+	var names []string
+	for _, object := range objects {
+		names = append(names, object.String())
+	}
+	return strings.Join(names, ", ") + more
+}
+
+// Population is what there was in a cluster at some time.
+type Population struct {
+	objects map[types.UID]Object
+	// unseen are the groups, and the kinds of others, that could not be listed, with the reason.
+	unseen map[schema.GroupResource]error
+}
+
+// Unseen says in a line for each what could not be listed.
+func (p *Population) Unseen() []string {
+	var all []string
+	for resource, err := range p.unseen {
+		all = append(all, fmt.Sprintf("%s: %v", strings.TrimPrefix(resource.String(), "."), err))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// sees says whether objects of a resource could be listed.
+func (p *Population) sees(resource schema.GroupResource) bool {
+	_, whole := p.unseen[schema.GroupResource{Group: resource.Group}]
+	_, one := p.unseen[resource]
+	return !whole && !one
+}
+
+// Take lists the metadata of all objects, but for events and what Kubernetes derives from others. The error is of a cluster that does not answer; a
+// kind that cannot be listed is in Unseen.
+func Take(ctx context.Context, config *rest.Config) (*Population, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
+	found, err1 := discovery.NewDiscoveryClientForConfig(config)
+	client, err2 := metadata.NewForConfig(config)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	p := &Population{objects: map[types.UID]Object{}, unseen: map[schema.GroupResource]error{}}
+	lists, err := found.ServerPreferredResources()
+	if failed, partly := discovery.GroupDiscoveryFailedErrorGroups(err); partly {
+		for gv, err := range failed {
+			p.unseen[schema.GroupResource{Group: gv.Group}] = err
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("ask which kinds there are: %w", err)
+	}
+	var mu sync.Mutex
+	var listing sync.WaitGroup
+	room := make(chan struct{}, atOnce)
+	for _, r := range listed(lists) {
+		room <- struct{}{}
+		listing.Go(func() {
+			defer func() { <-room }()
+			objects, err := list(ctx, client, r)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				p.unseen[r.resource.GroupResource()] = err
+			}
+			maps.Copy(p.objects, objects)
+		})
+	}
+	listing.Wait()
+	return p, ctx.Err()
+}
+
+// kind is one that can be listed.
+type kind struct {
+	resource schema.GroupVersionResource
+	name     string
+}
+
+// listed are the kinds that objects are stored of, each once.
+func listed(lists []*metav1.APIResourceList) []kind {
+	// Events are many and go by themselves, Endpoints and component statuses are derived from others.
+	derived := []string{"events", "endpoints", "componentstatuses"}
+	var all []kind
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil || gv.Group == "metrics.k8s.io" {
+			continue
+		}
+		for _, r := range list.APIResources {
+			if !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") && !slices.Contains(derived, r.Name) {
+				all = append(all, kind{gv.WithResource(r.Name), r.Kind})
+			}
+		}
+	}
+	return all
+}
+
+func list(ctx context.Context, client metadata.Interface, k kind) (map[types.UID]Object, error) {
+	objects := map[types.UID]Object{}
+	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return client.Resource(k.resource).List(ctx, o)
+	})
+	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(item runtime.Object) error {
+		if m, ok := item.(*metav1.PartialObjectMetadata); ok && m.UID != "" {
+			objects[m.UID] = Object{k.resource, k.name, m.Namespace, m.Name, m.UID, m.Labels, len(m.OwnerReferences) > 0}
+		}
+		return nil
+	})
+	return objects, err
+}
+
+// Since are the objects that were not there before, in order. What belongs to another object, or is in a namespace that is new too, goes with that
+// and is left out, and so is what is in namespaces to be skipped, with these.
+func (p *Population) Since(before *Population, skip func(namespace string) bool) []Object {
+	isNamespace := func(o Object) bool { return o.Resource.Group == "" && o.Resource.Resource == "namespaces" }
+	fresh := map[string]bool{}
+	var all []Object
+	for uid, object := range p.objects {
+		if _, old := before.objects[uid]; old || object.owned || !before.sees(object.Resource.GroupResource()) {
+			continue
+		}
+		if isNamespace(object) {
+			fresh[object.Name] = true
+		}
+		all = append(all, object)
+	}
+	all = slices.DeleteFunc(all, func(o Object) bool {
+		return fresh[o.Namespace] || skip(o.Namespace) || isNamespace(o) && skip(o.Name)
+	})
+	slices.SortFunc(all, func(a, b Object) int {
+		return strings.Compare(a.Kind+" "+a.Namespace+"/"+a.Name, b.Kind+" "+b.Namespace+"/"+b.Name)
+	})
+	return all
+}
