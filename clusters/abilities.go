@@ -17,6 +17,16 @@ type PodExecutor interface {
 // ErrNotStarted is of a command that could not be started in a pod.
 var ErrNotStarted = errors.New("the command was not started")
 
+// Reacher is a Provider whose clusters are there already, and may not answer.
+type Reacher interface {
+	// Reach says, before anything else is asked, why the provider cannot be used, or nil. errors.Is(err, ErrUnreachable) where nobody answers; every
+	// other error is one of the user's input.
+	Reach(ctx context.Context) error
+}
+
+// ErrUnreachable is of a cluster that does not answer.
+var ErrUnreachable = errors.New("the cluster cannot be reached")
+
 // MethodConverger is a Cluster that can be brought to a state in more than one way.
 type MethodConverger interface {
 	// ConvergeBy is Converge by the method of that name; "" is Converge itself. It refuses methods that it does not know, and states that the

@@ -80,6 +80,11 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	if len(set) == 0 {
 		return nil, ErrNothingSelected
 	}
+	if reacher, able := provider.(clusters.Reacher); able {
+		if err := reacher.Reach(ctx); err != nil {
+			return nil, err
+		}
+	}
 	p := planner{provider: provider, options: o, resolved: map[string]clusters.State{}, tracks: map[string]*Track{}}
 	for _, s := range set {
 		p.add(ctx, s)

@@ -17,9 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/podexec"
 )
 
-// settleTimeout is how long the cluster may take after the transition command to be what it should be.
-const settleTimeout = 5 * time.Minute
-
 // Cluster is the cluster of a kubeconfig.
 type Cluster struct {
 	provider *Provider
@@ -86,6 +83,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 		return fmt.Errorf("transition to %s: no --transition-command", state)
 	}
 	command := exec.CommandContext(ctx, run[0], run[1:]...)
+	command.WaitDelay = time.Second // whoever inherited its output must not keep us waiting
 	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
 		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
 	if output, err := command.CombinedOutput(); err != nil {
@@ -102,24 +100,6 @@ func (c *Cluster) reached(state clusters.State) error {
 	defer c.mu.Unlock()
 	c.state = state
 	return nil
-}
-
-func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
-	defer cancel()
-	// What an existing cluster does not tell is the command's word.
-	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
-	for {
-		err := c.provider.at(ctx, visible)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }
 
 // Collect has no logs to get: they are not ours.

@@ -1,6 +1,7 @@
 package existing
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -18,6 +20,9 @@ type server struct {
 	version atomic.Value
 	gate    atomic.Int32
 	refuse  atomic.Bool
+	// review is what comes of a SelfSubjectAccessReview, with its code.
+	review atomic.Value
+	code   int
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -26,6 +31,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"major":"1","minor":"0","gitVersion":%q}`, s.version.Load())
 	case r.URL.Path == "/metrics" && !s.refuse.Load():
 		fmt.Fprintf(w, "# TYPE kubernetes_feature_enabled gauge\nkubernetes_feature_enabled{name=\"G\",stage=\"BETA\"} %d\n", s.gate.Load())
+	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(s.code)
+		fmt.Fprint(w, s.review.Load())
 	default:
 		http.Error(w, "no", http.StatusForbidden)
 	}
@@ -83,6 +92,81 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestReach(t *testing.T) {
+	status := func(code int, reason, message string) string {
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"reason":%q,"message":%q}`, code, reason, message)
+	}
+	review := func(allowed bool) string {
+		return fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%t}}`, allowed)
+	}
+	for name, test := range map[string]struct {
+		code        int
+		review      string
+		want        string
+		unreachable bool
+	}{
+		"an administrator":          {code: 201, review: review(true)},
+		"a user who may not":        {code: 201, review: review(false), want: "does not allow the kubeconfig's user to create namespaces"},
+		"nobody":                    {code: 403, review: status(403, "Forbidden", `User "system:anonymous" cannot create`), want: `does not accept the credentials of the kubeconfig: User "system:anonymous" cannot create`},
+		"wrong credentials":         {code: 401, review: status(401, "Unauthorized", "Unauthorized"), want: "--kubeconfig, --context"},
+		"no authorization":          {code: 404, review: status(404, "NotFound", "no such resource")},
+		"a server that is broken":   {code: 503, review: status(503, "ServiceUnavailable", "etcd is away"), want: "etcd is away", unreachable: true},
+		"no server":                 {want: "cluster ctx at http://127.0.0.1:", unreachable: true},
+		"an answer of another kind": {code: 200, review: "<html>", want: "ask cluster ctx"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{code: test.code}
+			s.review.Store(test.review)
+			p := provider(t, s)
+			if test.code == 0 {
+				p.rest.Host = "http://127.0.0.1:1"
+			}
+			err := p.Reach(t.Context())
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if got := errors.Is(err, clusters.ErrUnreachable); got != test.unreachable {
+				t.Errorf("unreachable: %t, want %t: %v", got, test.unreachable, err)
+			}
+		})
+	}
+}
+
+// A command that ends before the cluster is there is waited for, as long as something changes.
+func TestTransitionCommandEndsEarly(t *testing.T) {
+	for name, test := range map[string]struct {
+		patience patience
+		want     string
+	}{
+		"the answer stays the same": {patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond}, "1ms after the command ended, without a change: the scenario wants Kubernetes 1.36.3, cluster ctx runs 1.35.4"},
+		"the time is up":            {patience{most: time.Nanosecond, pause: time.Nanosecond}, "1ns after the command ended: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{}
+			s.version.Store("v1.35.4")
+			p := provider(t, s, "/bin/true")
+			p.patience = test.patience
+			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.Converge(t.Context(), clusters.State{Version: "1.36.3"})
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--transition-timeout") {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestPatience(t *testing.T) {
+	if p := patienceFor(0); p.most != 5*time.Minute || p.still != time.Minute {
+		t.Errorf("the default is %+v", p)
+	}
+	if p := patienceFor(20 * time.Minute); p.most != 20*time.Minute || p.still != 0 {
+		t.Errorf("who names a time gets %+v", p)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
@@ -26,6 +27,9 @@ type Options struct {
 	Context string
 	// TransitionCommand is the program, with its arguments, that performs a transition; without one there are none.
 	TransitionCommand []string
+	// TransitionTimeout is how long the cluster may take after the transition command to be what it should be. Default: 5 minutes, but no longer than
+	// a minute in which its answer does not change.
+	TransitionTimeout time.Duration
 	// HostAddress is where the cluster's API server reaches this machine, for systems that are processes here. It is 127.0.0.1 where the API
 	// server is on this machine.
 	HostAddress string
@@ -36,6 +40,7 @@ type Provider struct {
 	options Options
 	rest    *rest.Config
 	name    string
+	patience
 }
 
 // New reads the kubeconfig.
@@ -59,7 +64,7 @@ func New(o Options) (*Provider, error) {
 	if o.Kubeconfig == "" {
 		o.Kubeconfig = rules.GetDefaultFilename()
 	}
-	return &Provider{options: o, rest: config, name: name}, nil
+	return &Provider{options: o, rest: config, name: name, patience: patienceFor(o.TransitionTimeout)}, nil
 }
 
 // Name is existing.

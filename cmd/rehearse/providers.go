@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,21 +45,26 @@ type providerFlags struct {
 	releaseFlags
 	name, kubeconfig, context, transitionCommand, hostAddress string
 	nodeImages                                                []string
+	transitionTimeout                                         time.Duration
 }
 
 func (f *providerFlags) add(command *cobra.Command) {
 	f.releaseFlags.add(command)
 	command.Flags().StringVar(&f.name, "provider", "local", "where clusters come from: local, kind or existing")
 	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, nodeImageUsage)
-	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (KUBECONFIG or ~/.kube/config unless told)")
+	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (default KUBECONFIG or ~/.kube/config)")
 	command.Flags().StringVar(&f.context, "context", "", "existing cluster: the context in the kubeconfig")
 	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+	command.Flags().DurationVar(&f.transitionTimeout, "transition-timeout", 0, "existing cluster: how long it may take to be in the new state after the transition command has ended (default 5m, but 1m where nothing changes)")
 	command.Flags().StringVar(&f.hostAddress, "host-address", "", "existing cluster: the address at which its API server reaches this machine, for systems that run as processes here")
 }
 
 func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clusters.Provider, error) {
-	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "" || f.hostAddress != "") {
-		return nil, errors.New("--kubeconfig, --context, --transition-command and --host-address are for --provider existing")
+	if f.name != "existing" && (f.kubeconfig != "" || f.context != "" || f.transitionCommand != "" || f.transitionTimeout != 0 || f.hostAddress != "") {
+		return nil, errors.New("--kubeconfig, --context, --transition-command, --transition-timeout and --host-address are for --provider existing")
+	}
+	if f.transitionTimeout < 0 {
+		return nil, fmt.Errorf("--transition-timeout %s: want a positive duration, such as 10m", f.transitionTimeout)
 	}
 	if f.name != "kind" && len(f.nodeImages) > 0 {
 		return nil, errors.New("--node-image is for --provider kind")
@@ -69,7 +75,10 @@ func (f *providerFlags) provider(lasting bool, progress clusters.Progress) (clus
 	case "kind":
 		return f.kind(f.nodeImages, lasting, progress)
 	case "existing":
-		return existing.New(existing.Options{Kubeconfig: f.kubeconfig, Context: f.context, TransitionCommand: strings.Fields(f.transitionCommand), HostAddress: f.hostAddress})
+		return existing.New(existing.Options{
+			Kubeconfig: f.kubeconfig, Context: f.context, HostAddress: f.hostAddress,
+			TransitionCommand: strings.Fields(f.transitionCommand), TransitionTimeout: f.transitionTimeout,
+		})
 	default:
 		return nil, fmt.Errorf("--provider %q: want local, kind or existing", f.name)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // Exit codes; a scenario's own are in reports.ExitCode.
@@ -54,6 +56,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	code := exitInput
+	if errors.Is(err, clusters.ErrUnreachable) {
+		code = exitBroken
+	}
 	var exit *exitError
 	if errors.As(err, &exit) {
 		code = exit.code

@@ -71,8 +71,9 @@ func newRunCommand() *cobra.Command {
 		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes junit.xml and run.json into the
 report folder as it goes.
 
-Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong, or nothing was selected; 3 the cluster or the harness
-failed, so that something could not be judged; 130 interrupted.`,
+Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does not accept the kubeconfig's
+credentials, too), or nothing was selected; 3 the cluster or the harness failed, so that something could not be judged, or an
+existing cluster cannot be reached; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
@@ -144,7 +145,7 @@ func newPlanCommand() *cobra.Command {
 		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is skipped. Whatever is wrong with the
 scenarios is found as a run finds it. A transition is shown by what it changes.
 
-Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected.`,
+Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
 		Args: named("a file, a folder or a glob of scenarios"),
