@@ -87,6 +87,46 @@ func bracket(text string) (step fieldStep, rest string, err error) {
 	return fieldStep{kind: byIndex, index: index}, rest, nil
 }
 
+// FieldPathOf writes a path of names (string) and places in lists (int) as ParseFieldPath reads it.
+func FieldPathOf(path []any) string {
+	var b strings.Builder
+	for _, step := range path {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		case string:
+			switch {
+			case step == "" || strings.ContainsAny(step, `.[]"`):
+				fmt.Fprintf(&b, "[%q]", step)
+			case b.Len() > 0:
+				b.WriteString("." + step)
+			default:
+				b.WriteString(step)
+			}
+		}
+	}
+	return b.String()
+}
+
+// Covers says whether the path leads to a place, or to something that the place is in.
+func (p FieldPath) Covers(place []any) bool {
+	if len(place) < len(p) {
+		return false
+	}
+	for i, step := range p {
+		index, isIndex := place[i].(int)
+		name, isName := place[i].(string)
+		switch {
+		case step.kind == byName && isName && step.name == name:
+		case step.kind == byIndex && isIndex && step.index == index:
+		case step.kind == allItems && (isIndex || name == "-"):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // Place is a value in an object, and the path that leads to it alone.
 type Place struct {
 	Path  string

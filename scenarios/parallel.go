@@ -10,7 +10,8 @@ import (
 // Parallel sends writes at the same time: each is prepared, and then all are let go at once. Either each step has an expect of its own, or all have
 // the one of parallel.
 type Parallel struct {
-	// Steps are the writes: each has one of their verbs (create, apply, update, patch, delete, evict, scale), and may have name, expect, dryRun and as.
+	// Steps are the writes: each has one of their verbs (create, apply, update, patch, delete, evict, scale), and may have name, expect, dryRun,
+	// fieldValidation and as.
 	// An apply has a field manager of its own here.
 	Steps []Step `json:"steps" copied:"true"`
 	// Count is how many copies there are of each step, 1 unless told. In a copy ${index} is its number, from 0.
@@ -86,6 +87,7 @@ func (v *validator) parallel(step *Step, n *node) {
 			v.at(at.key("expect"), "say it here or there", "parallel has an expect for all its writes")
 		}
 		v.expect(inner, inner.Verb(), at.at("expect"))
+		v.fieldValidation(inner, inner.Verb(), at)
 		v.user(inner.As, at.at("as"))
 		v.written(inner, at.get(inner.Verb()), p.Expect == nil && !refused(inner))
 		if inner.Delete != nil && inner.Delete.Selector != nil {
@@ -116,7 +118,7 @@ func (v *validator) parallelShape(n *node) bool {
 	if steps == nil || steps.kind != sequence {
 		return true // the decoder says it better
 	}
-	known := append(writes(), "name", "expect", "dryRun", "as")
+	known := append(writes(), "name", "expect", "dryRun", "fieldValidation", "as")
 	for _, item := range steps.items {
 		if item.kind != mapping {
 			continue

@@ -157,6 +157,9 @@ type Step struct {
 	Expect *Expect `json:"expect,omitempty"`
 	// DryRun sends a write with dryRun=All: judged, not stored.
 	DryRun bool `json:"dryRun,omitempty"`
+	// FieldValidation is what becomes of fields that the kind does not have: Strict, the default, rejects the write; Warn and Ignore take it without
+	// them. Whatever the API server drops of what was sent fails the step, unless expect.dropped names it or FieldValidation is Ignore.
+	FieldValidation string `json:"fieldValidation,omitempty" fixed:"true"`
 	// As is who sends a write, instead of the administrator that a scenario is otherwise. Whatever is read, also to see what is stored, the
 	// administrator reads.
 	As *User `json:"as,omitempty"`

@@ -36,7 +36,7 @@ func (v *validator) shape(n *node) bool {
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
 		return false
 	}
-	for _, of := range [][2]string{{"dryRun", "there is no dry run of it"}, {"as", "it is sent as nobody"}} {
+	for _, of := range [][2]string{{"dryRun", "there is no dry run of it"}, {"as", "it is sent as nobody"}, {"fieldValidation", "it sends no fields"}} {
 		name, what := of[0], of[1]
 		if n.get(name) == nil || write {
 			continue
@@ -58,6 +58,7 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 	}
 	verb := step.Verb()
 	v.expect(step, verb, n.at("expect"))
+	v.fieldValidation(step, verb, n)
 	v.user(step.As, n.at("as"))
 	v.outputs(step, verb, n)
 	if step.Continue != nil && *step.Continue && step.ChangesCluster() {
@@ -185,8 +186,8 @@ func (v *validator) expect(step *Step, verb string, n *node) {
 	if e == nil {
 		return
 	}
-	if e.Rejected == nil && e.Match == nil && e.CEL == "" && len(e.Warnings) == 0 {
-		v.at(n, "give rejected, warnings, match or cel", "nothing is expected here")
+	if e.Rejected == nil && e.Match == nil && e.CEL == "" && len(e.Warnings) == 0 && len(e.Dropped) == 0 {
+		v.at(n, "give rejected, warnings, dropped, match or cel", "nothing is expected here")
 	}
 	returned := e.Match != nil || n.get("cel") != nil
 	switch {
@@ -195,12 +196,44 @@ func (v *validator) expect(step *Step, verb string, n *node) {
 	case returned && (verb == "delete" || verb == "evict"):
 		v.at(n, "look at the object in a step of its own", "%s returns no object to match", verb)
 	}
+	v.dropped(step, verb, n)
 	v.partial(e.Match, n.at("match"))
 	for i := range e.Warnings {
 		v.text(&e.Warnings[i], n.at("warnings", i))
 	}
 	if e.Rejected != nil {
 		v.rejection(e.Rejected, n.get("rejected"))
+	}
+}
+
+// dropped checks that there is something that can be dropped, and the paths.
+func (v *validator) dropped(step *Step, verb string, n *node) {
+	if n.get("dropped") == nil {
+		return
+	}
+	at := n.key("dropped")
+	switch {
+	case step.Expect.Rejected != nil:
+		v.at(at, "", "a write that is rejected stores nothing of which something could be dropped")
+	case verb == "delete" || verb == "evict":
+		v.at(at, "", "%s sends no fields", verb)
+	case step.FieldValidation == IgnoreFields:
+		v.at(at, "say fieldValidation: Warn", "with fieldValidation: Ignore dropped fields are not looked at")
+	case len(step.Expect.Dropped) == 0:
+		v.at(at, "", "no path is listed")
+	}
+	for i, text := range step.Expect.Dropped {
+		if _, err := ParseFieldPath(text); err != nil && !strings.Contains(text, "${") {
+			v.at(n.at("dropped", i), `such as spec.template.spec.containers[0].image or metadata.labels["a.b/c"]`, "%v", err)
+		}
+	}
+}
+
+// fieldValidation checks the value, and that the write sends fields.
+func (v *validator) fieldValidation(step *Step, verb string, n *node) {
+	v.oneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.at("fieldValidation"), "field validation")
+	if at := n.get("fieldValidation"); at != nil && (verb == "delete" || verb == "evict" || verb == "scale") {
+		v.at(n.key("fieldValidation"), "", "%s sends no fields that could be unknown", verb)
 	}
 }
 

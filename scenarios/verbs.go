@@ -280,11 +280,21 @@ type Expect struct {
 	Rejected *Rejection `json:"rejected,omitempty"`
 	// Warnings that the API server must send, each at least once.
 	Warnings []Text `json:"warnings,omitempty"`
+	// Dropped lists the paths of fields that are sent and that the API server drops: a feature gate is off, say. Each must be dropped, and nothing else
+	// may be. They are written like the paths of unchanged.
+	Dropped []string `json:"dropped,omitempty"`
 	// Match is a partial object that what is returned must match.
 	Match map[string]any `json:"match,omitempty"`
 	// CEL is an expression that is true of the "object" returned.
 	CEL string `json:"cel,omitempty" expression:"write"`
 }
+
+// Values of Step.FieldValidation.
+const (
+	StrictFields = "Strict"
+	WarnFields   = "Warn"
+	IgnoreFields = "Ignore"
+)
 
 // Rejection is how the API server must refuse a write; each field that is set must be so. See [Who refuses](#who-refuses) for by.
 type Rejection struct {

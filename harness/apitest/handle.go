@@ -61,7 +61,7 @@ func (s *Server) parse(r *http.Request) *call {
 	}
 	c.resource, parts = parts[0], append(parts[1:], "", "")
 	c.Name, c.Subresource = parts[0], parts[1]
-	c.Manager = c.get("fieldManager")
+	c.Manager, c.FieldValidation = c.get("fieldManager"), c.get("fieldValidation")
 	c.dryRun = c.get("dryRun") == "All"
 	c.body, _ = io.ReadAll(r.Body)
 	c.Verb = verbOf(r, c)
@@ -105,9 +105,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	if ask != nil {
 		fault = ask(c.Request)
 	}
-	if fault == nil || fault.Wet || len(fault.Warnings) > 0 {
+	if fault == nil || fault.Wet || fault.Without != "" || len(fault.Warnings) > 0 {
 		if fault != nil {
 			c.wet = fault.Wet
+			c.leaveOut(fault.Without)
 			for _, text := range fault.Warnings {
 				w.Header().Add("Warning", `299 - "`+text+`"`)
 			}
@@ -126,6 +127,16 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	default:
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// leaveOut takes a field out of the body.
+func (c *call) leaveOut(field string) {
+	var body map[string]any
+	if field == "" || json.Unmarshal(c.body, &body) != nil {
+		return
+	}
+	delete(body, field)
+	c.body, _ = json.Marshal(body) // it was JSON before
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call) {

@@ -40,7 +40,9 @@ type Request struct {
 	Verb string
 	Kind, Namespace, Name, Subresource,
 	// Manager is the field manager.
-	Manager string
+	Manager,
+	// FieldValidation that was asked for.
+	FieldValidation string
 	// Number of the request among those with the same verb and kind, from 1.
 	Number int
 }
@@ -56,6 +58,8 @@ type Fault struct {
 	Stored bool
 	// Wet does what was asked for, also when it is a dry run, and answers as usual.
 	Wet bool
+	// Without is a field of the object that is taken as if it was not sent.
+	Without string
 	// Warnings come with the usual answer.
 	Warnings []string
 }

@@ -39,6 +39,16 @@ func listKeys(want []any) []string {
 	return nil
 }
 
+// ListKeys are the keys by which the elements of a list are told apart; nil where they are not.
+func ListKeys(elements []any) []string { return listKeys(elements) }
+
+// SameKeys says whether two elements of a list have the same values under the keys.
+func SameKeys(a, b any, keys []string) bool {
+	left, isMap := plain(a).(map[string]any)
+	right, alsoMap := plain(b).(map[string]any)
+	return isMap && alsoMap && sameKey(left, right, keys)
+}
+
 func tellApart(elements []any, keys []string) bool {
 	seen := map[string]bool{}
 	for _, element := range elements {

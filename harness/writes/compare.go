@@ -98,20 +98,27 @@ func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scena
 			return v
 		}
 	}
-	if step.Expect == nil {
-		return v
+	expect := step.Expect
+	if expect == nil {
+		expect = &scenarios.Expect{}
 	}
-	if a.lost && len(step.Expect.Warnings) > 0 {
+	if a.lost && len(expect.Warnings) > 0 {
 		v.Status = reports.Error
 		v.Message = op.String() + " was accepted, but the API server's answer was lost, and with it its warnings"
 		return v
 	}
-	return w.compareObject(op, step, a, v)
+	return w.compareObject(op, step, expect, a, v)
 }
 
-func (w *Writer) compareObject(op *operation, step *scenarios.Step, a answer, v Verdict) Verdict {
-	expect := step.Expect
-	problems := missing(expect.Warnings, a.warnings)
+func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scenarios.Expect, a answer, v Verdict) Verdict {
+	problems, note := w.compareSent(op, step, a)
+	if a.lost && len(problems) > 0 {
+		v.Status = reports.Error
+		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and in the object as it was then: %s", op, strings.Join(problems, "\n"))
+		return v
+	}
+	v.Evidence += note
+	problems = append(problems, missing(expect.Warnings, a.warnings)...)
 	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
 		problems = append(problems, "no object was returned that could be compared")
 	} else {

@@ -117,6 +117,9 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	object, err := op.send(withUser(ctx, step.As), api, op)
 	a := judged(object, err, step)
 	a.warnings = drawn.all()
+	if a.outcome == Refused && w.outdated(appear, op, step, a.status) {
+		return answer{err: err}
+	}
 	if a.outcome == Unknown {
 		return a
 	}
@@ -136,6 +139,18 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	return w.verify(ctx, op, step, a, sent)
 }
 
+// outdated says whether the API server may have judged by the definition of a kind as it was before the track changed it. It is asked again then, for a while.
+func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
+	if wanted(step) != nil || refusedBy(status).by != scenarios.BySchema || !w.Kinds.isFresh(op.gvk) {
+		return false
+	}
+	if appear.Err() != nil {
+		w.Kinds.settle(op.gvk)
+		return false
+	}
+	return true
+}
+
 func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) answer {
 	var unsent *unsentError
 	var stale *staleError
@@ -151,8 +166,8 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 		return answer{err: fmt.Errorf("it could not be sent as %s: %w", step.As.User, err)}
 	}
 	outcome := Judge(err, asked...)
-	if wanted(step) != nil && mistyped(status) {
-		outcome = Refused // who wants it accepted waits: the API server may have an older schema of a kind that was just changed
+	if mistyped(status) {
+		outcome = Refused
 	}
 	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
 }

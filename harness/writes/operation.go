@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,11 @@ type operation struct {
 	manager                       string
 	as                            *scenarios.User
 	dryRun                        []string
+	subresource                   string
+	// validation is how the API server treats fields that it does not know.
+	validation string
+	// sent are the parts of what is sent, without what the object returned, of its kind, need not have. Nil where nothing is to be found again.
+	sent func(got map[string]any) []piece
 	// among others that are sent at the same time, and may write the same object.
 	among bool
 	// repeatable writes do no harm when they are stored twice.
@@ -85,7 +91,7 @@ func (o *operation) String() string {
 
 func (w *Writer) prepare(request Request) (*operation, error) {
 	step := request.Step
-	op := &operation{manager: request.Manager, as: step.As}
+	op := &operation{manager: request.Manager, as: step.As, validation: cmp.Or(step.FieldValidation, scenarios.StrictFields)}
 	if step.DryRun {
 		op.dryRun = []string{metav1.DryRunAll}
 	}
@@ -126,7 +132,7 @@ func (o *operation) setObject(object scenarios.Object) error {
 	if err != nil {
 		return err
 	}
-	o.object = plain
+	o.object, o.sent = plain, whole(plain)
 	u := unstructured.Unstructured{Object: plain}
 	if err := o.setReference(scenarios.ObjectReference{
 		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), Namespace: u.GetNamespace(),
@@ -159,6 +165,11 @@ func (o *operation) checkName() error {
 		return fmt.Errorf("%s %s: the name %q can't be sent to an API server: it %s", o.verb, o.gvk.Kind, o.name, problems[0])
 	}
 	return nil
+}
+
+// whole is an object, or a part of one, as what was sent.
+func whole(object map[string]any) func(map[string]any) []piece {
+	return func(got map[string]any) []piece { return []piece{{Value: significant(object, got)}} }
 }
 
 // plain makes an object of JSON's own types alone, which is what client-go can copy.

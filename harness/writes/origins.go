@@ -11,7 +11,8 @@ import (
 
 // origins is where custom kinds may come from: what was just installed is served a moment later.
 type origins struct {
-	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those that were not written since.
+	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those of which no API server is known to judge by
+	// the present definition.
 	defined map[string][]schema.GroupVersionKind
 	fresh   map[schema.GroupVersionKind]bool
 	// services are the versions of the APIServices that the track has written, by their names.
@@ -105,7 +106,7 @@ func custom(group string) bool {
 	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group && group != services.Group
 }
 
-// isFresh says whether the definition of a kind was written, and no API server was seen to judge by it since.
+// isFresh says whether the definition of a kind was written, and an API server may not know it yet.
 func (k *Kinds) isFresh(gvk schema.GroupVersionKind) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

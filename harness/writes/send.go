@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -29,15 +30,21 @@ type unsentError struct{ cause error }
 func (e *unsentError) Error() string { return e.cause.Error() }
 
 func sendCreate(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-	return api.Create(ctx, op.body(), metav1.CreateOptions{FieldManager: op.manager, DryRun: op.dryRun})
+	return api.Create(ctx, op.body(), metav1.CreateOptions{FieldManager: op.manager, DryRun: op.dryRun, FieldValidation: op.validation})
 }
 
 func sendApply(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-	return api.Apply(ctx, op.name, op.body(), metav1.ApplyOptions{FieldManager: op.manager, Force: true, DryRun: op.dryRun})
+	data, err := op.body().MarshalJSON()
+	if err != nil {
+		return nil, &unsentError{fmt.Errorf("write the object as JSON: %w", err)}
+	}
+	force := true
+	return api.Patch(ctx, op.name, types.ApplyPatchType, data,
+		metav1.PatchOptions{FieldManager: op.manager, Force: &force, DryRun: op.dryRun, FieldValidation: op.validation})
 }
 
 func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-	options := metav1.UpdateOptions{FieldManager: op.manager, DryRun: op.dryRun}
+	options := metav1.UpdateOptions{FieldManager: op.manager, DryRun: op.dryRun, FieldValidation: op.validation}
 	body := op.body()
 	if body.GetResourceVersion() != "" {
 		return api.Update(ctx, body, options)
@@ -93,12 +100,23 @@ func (o *operation) patchWith(kind types.PatchType, content any, subresource str
 	if err != nil {
 		return fmt.Errorf("write the patch as JSON: %w", err)
 	}
+	var sent any
+	if err := utiljson.Unmarshal(data, &sent); err != nil {
+		return fmt.Errorf("read the patch from JSON: %w", err)
+	}
+	o.subresource = subresource
+	switch sent := sent.(type) {
+	case map[string]any:
+		o.sent = whole(sent)
+	case []any:
+		o.sent = func(map[string]any) []piece { return setBy(sent) }
+	}
 	var subresources []string
 	if subresource != "" {
 		subresources = []string{subresource}
 	}
 	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-		patched, err := api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun}, subresources...)
+		patched, err := api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun, FieldValidation: op.validation}, subresources...)
 		if bytes.Contains(data, []byte("resourceVersion")) {
 			return patched, err
 		}

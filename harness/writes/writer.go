@@ -30,6 +30,9 @@ type Writer struct {
 	Mismatch func(want, got map[string]any) string
 	// Holds evaluates the CEL expression that a step expects to be true of the object that was returned.
 	Holds func(step *scenarios.Step, object map[string]any) (bool, error)
+	// Blame says which feature gate or version of Kubernetes is likely to be the reason that a field of a kind was not taken; "" where nothing is known.
+	// May be nil.
+	Blame func(gvk schema.GroupVersionKind, path []any) string
 	// Wrote is told of each object that was made (or may have been), so that it can be removed in the end. May be nil.
 	Wrote func(Made)
 

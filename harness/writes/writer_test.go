@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -131,25 +132,30 @@ func TestWrites(t *testing.T) {
 		"dry run refused":                {step: dry(with(create, reject(scenarios.Rejection{Code: 422}))), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
 		"dry run that is no dry run":     {step: dry(create), fault: only("create", 1, apitest.Fault{Status: apitest.Status(400, "BadRequest", `admission webhook "x" does not support dry run`)}), status: reports.Passed, attempt: "does not support dry run", writes: 2},
 
-		"apply of a wrong type":         {step: with(apply, reject(scenarios.Rejection{By: "schema"})), fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .data: no")}), status: reports.Passed},
-		"apply of a type that is known": {step: apply, fault: only("apply", 1, apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .data: no")}), status: reports.Passed, attempt: "typed patch", writes: 2},
-		"any of, the second":            {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
-		"any of, none":                  {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 409}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"alternative 1 of 2 (code 403):", "want 409"}},
-		"any of, with a 500":            {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 500}}})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
-		"refused by another":            {step: with(create, reject(scenarios.Rejection{By: "webhook"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"by:\n  want webhook\n  got  unknown"}},
-		"delete wrongly accepted":       {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, status: reports.Failed, says: []string{"was accepted, but should have been refused"}},
-		"match":                         {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
-		"mismatch":                      {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed, says: []string{"not as wanted", "data.x"}},
-		"cel is false":                  {step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed, says: []string{"cel: false is false"}},
-		"warning":                       {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed},
-		"warning missing":               {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed, says: []string{"warning:", "(none)"}},
-		"warning lost":                  {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"}},
-		"kind not served":               {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"Thing of x.io/v1 is not served by 1.34.4"}, writes: -1},
-		"kind not served, wanted":       {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{Code: 404})), status: reports.Passed, writes: -1},
-		"kind not served, any refusal":  {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{})), status: reports.Passed, writes: -1},
-		"delete of a kind not served":   {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
-		"a name no URL can hold":        {step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error, says: []string{"can't be sent"}, writes: -1},
-		"an object without a kind":      {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}}, status: reports.Error, says: []string{"do not name a kind"}, writes: -1},
+		"apply of a wrong type":                {step: with(apply, reject(scenarios.Rejection{By: "schema"})), fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .data: no")}), status: reports.Passed},
+		"apply of an unknown field":            {step: apply, fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .dta: field not declared in schema")}), status: reports.Failed, says: []string{"refused, but should have been accepted", ".dta: field not declared in schema"}},
+		"create of which something is dropped": {step: create, fault: always("create", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"create ConfigMap web was accepted, but: data was dropped: it was sent and is not in the object returned"}},
+		"apply of which something is dropped":  {step: apply, fault: always("apply", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
+		"update of which something is dropped": {step: update, before: true, fault: always("update", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
+		"patch of which something is dropped":  {step: patch, before: true, fault: always("patch", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
+		"dropped as expected":                  {step: with(create, &scenarios.Expect{Dropped: []string{"data.x"}}), fault: always("create", apitest.Fault{Without: "data"}), status: reports.Passed},
+		"any of, the second":                   {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"any of, none":                         {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 409}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"alternative 1 of 2 (code 403):", "want 409"}},
+		"any of, with a 500":                   {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 500}}})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
+		"refused by another":                   {step: with(create, reject(scenarios.Rejection{By: "webhook"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"by:\n  want webhook\n  got  unknown"}},
+		"delete wrongly accepted":              {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, status: reports.Failed, says: []string{"was accepted, but should have been refused"}},
+		"match":                                {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
+		"mismatch":                             {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed, says: []string{"not as wanted", "data.x"}},
+		"cel is false":                         {step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed, says: []string{"cel: false is false"}},
+		"warning":                              {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed},
+		"warning missing":                      {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed, says: []string{"warning:", "(none)"}},
+		"warning lost":                         {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"}},
+		"kind not served":                      {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"Thing of x.io/v1 is not served by 1.34.4"}, writes: -1},
+		"kind not served, wanted":              {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{Code: 404})), status: reports.Passed, writes: -1},
+		"kind not served, any refusal":         {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{})), status: reports.Passed, writes: -1},
+		"delete of a kind not served":          {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
+		"a name no URL can hold":               {step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error, says: []string{"can't be sent"}, writes: -1},
+		"an object without a kind":             {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}}, status: reports.Error, says: []string{"do not name a kind"}, writes: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)
@@ -250,6 +256,60 @@ func TestApplyTellsOnlyOfWhatItMade(t *testing.T) {
 	}
 	if len(s.made) != 1 || s.made[0].Name != "a" || s.made[0].Namespaced {
 		t.Errorf("made %+v, want the node once", s.made)
+	}
+}
+
+// Every write that sends fields is strict about them unless its step asks for less.
+func TestFieldValidation(t *testing.T) {
+	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
+	for verb, step := range map[string]scenarios.Step{
+		"create": {Create: configMap("web", nil)},
+		"apply":  {Apply: configMap("web", nil)},
+		"update": {Update: configMap("web", nil)},
+		"patch":  {Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"data": map[string]any{"x": "3"}}}},
+	} {
+		for asked, want := range map[string]string{"": "Strict", "Warn": "Warn", "Ignore": "Ignore"} {
+			server := apitest.New(t)
+			if verb != "create" {
+				server.Put("configmaps", stored("web", "ns"))
+			}
+			sent := ""
+			server.Misbehave(func(r apitest.Request) *apitest.Fault {
+				if r.Verb == verb {
+					sent = r.FieldValidation
+				}
+				return nil
+			})
+			step.FieldValidation = asked
+			if got := newSender(t, server).do(t.Context(), step); got.Status != reports.Passed || sent != want {
+				t.Errorf("%s with %q: sent %q: %s", verb, asked, sent, got.Message)
+			}
+		}
+	}
+}
+
+// A kind whose definition the track has just changed may still be judged as it was before.
+func TestDefinitionThatWasJustWritten(t *testing.T) {
+	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}
+	server := apitest.New(t, thing)
+	s := newSender(t, server)
+	s.Kinds.Wrote(definition())
+	s.Appear = time.Hour
+	unknown := apitest.Status(400, "BadRequest", `Thing in version "v1" cannot be handled as a Thing: strict decoding error: unknown field "spec"`)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Kind == "Thing" && r.Verb == "create" && r.Number < 3 {
+			return &apitest.Fault{Status: unknown}
+		}
+		return nil
+	})
+	create := scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": "x"}}
+	if got := s.do(t.Context(), create); got.Status != reports.Passed {
+		t.Fatalf("got %s: %s", got.Status, got.Message)
+	}
+	server.Misbehave(func(r apitest.Request) *apitest.Fault { return &apitest.Fault{Status: unknown} })
+	s.Appear = time.Nanosecond
+	if got := s.do(t.Context(), create); got.Status != reports.Failed || !strings.Contains(got.Message, "unknown field") {
+		t.Fatalf("got %s: %s", got.Status, got.Message)
 	}
 }
 

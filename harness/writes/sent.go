@@ -1,0 +1,128 @@
+package writes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// compareSent says what is wrong with what was sent and is not in the object returned, and notes what the API server is meant to ignore.
+func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (problems []string, note string) {
+	if op.sent == nil || a.object == nil || a.object.GetKind() == "Status" || step.FieldValidation == scenarios.IgnoreFields {
+		return nil, ""
+	}
+	expected, err := expectedDrops(step)
+	if err != nil {
+		return []string{err.Error()}, ""
+	}
+	sent := op.sent(a.object.Object)
+	lost := lostOf(sent, a.object.Object)
+	gone := map[string]bool{}
+	for _, d := range lost {
+		for _, leaf := range d.leaves() {
+			gone[scenarios.FieldPathOf(leaf)] = true
+		}
+	}
+	var ignored []string
+	for _, d := range lost {
+		for _, path := range undeclared(d, expected) {
+			text := scenarios.FieldPathOf(path)
+			if op.ignores(path) {
+				ignored = append(ignored, text)
+				continue
+			}
+			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent and is not in the object returned%s", text, w.blame(op, path)))
+		}
+	}
+	for i, path := range expected {
+		if problem := notDropped(path, sent, gone); problem != "" {
+			problems = append(problems, fmt.Sprintf("%s was expected to be dropped, but %s", step.Expect.Dropped[i], problem))
+		}
+	}
+	if len(ignored) > 0 {
+		note = fmt.Sprintf("\nnot stored by this request, as the API has it: %s", strings.Join(ignored, ", "))
+	}
+	return problems, note
+}
+
+func expectedDrops(step *scenarios.Step) ([]scenarios.FieldPath, error) {
+	if step.Expect == nil {
+		return nil, nil
+	}
+	var paths []scenarios.FieldPath
+	for _, text := range step.Expect.Dropped {
+		path, err := scenarios.ParseFieldPath(text)
+		if err != nil {
+			return nil, fmt.Errorf("dropped: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// undeclared are the paths of what was dropped and was not expected to be: the whole where nothing of it was.
+func undeclared(d Dropped, expected []scenarios.FieldPath) [][]any {
+	var left [][]any
+	leaves := d.leaves()
+	for _, leaf := range leaves {
+		if !covered(leaf, expected) {
+			left = append(left, leaf)
+		}
+	}
+	if len(left) == len(leaves) {
+		return [][]any{d.Path}
+	}
+	return left
+}
+
+func covered(place []any, paths []scenarios.FieldPath) bool {
+	for _, path := range paths {
+		if path.Covers(place) {
+			return true
+		}
+	}
+	return false
+}
+
+// notDropped says why what was expected to be dropped was not.
+func notDropped(path scenarios.FieldPath, sent []piece, gone map[string]bool) string {
+	found := false
+	for _, p := range sent {
+		for _, leaf := range p.leaves() {
+			if !path.Covers(leaf) {
+				continue
+			}
+			found = true
+			if text := scenarios.FieldPathOf(leaf); !gone[text] {
+				return text + " is in the object returned"
+			}
+		}
+	}
+	if !found {
+		return "it was not sent, or without a value"
+	}
+	return ""
+}
+
+// ignores says whether the API server is meant to ignore the path: status is written through its subresource alone, and nothing else through that.
+func (o *operation) ignores(path []any) bool {
+	if len(path) == 0 {
+		return false
+	}
+	switch o.subresource {
+	case "":
+		return path[0] == "status"
+	case "status":
+		return path[0] != "status"
+	}
+	return false
+}
+
+// blame says which feature gate or version is likely to be the reason.
+func (w *Writer) blame(op *operation, path []any) string {
+	if w.Blame == nil {
+		return ""
+	}
+	return orNothing(": ", w.Blame(op.gvk, path))
+}
