@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// upgradeFlags are those of rehearse upgrade.
+type upgradeFlags struct {
+	releaseFlags
+	from, to     stateFlags
+	files        []string
+	only, except []string
+	namespace    string
+	nodes        int
+	settle       time.Duration
+	noRollback   bool
+	plan         bool
+	reportDir    string
+}
+
+func newUpgradeCommand() *cobra.Command {
+	var flags upgradeFlags
+	command := &cobra.Command{
+		Use:   "upgrade --from VERSION --to VERSION -f FILE|FOLDER|-",
+		Short: "Show what an upgrade, and the way back, would do to your own manifests",
+		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from, takes it to the version --to one
+minor version at a time, back the same way, and up once more. At each state it finds out what became of every object: whether it reads
+as before, can be edited, deleted and created again, and whether anything moved while nobody touched it. It needs no scenario.
+
+Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
+
+Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be judged; 130 interrupted.`,
+		Example: `  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
+  helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
+  rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
+  rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
+	}
+	flags.releaseFlags.add(command)
+	set := command.Flags()
+	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
+	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where --feature-gates or --runtime-config change)")
+	set.StringArrayVarP(&flags.files, "filename", "f", nil, "a file or a folder of manifests, or - for the standard input; may be repeated")
+	set.StringToStringVar(&flags.to.gates, "feature-gates", nil, "feature gates of the target: A=true,B=false; A= returns a gate to its default")
+	set.StringToStringVar(&flags.to.runtimeConfig, "runtime-config", nil, "APIs of the target: scheduling.k8s.io/v1alpha1=true")
+	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil, "feature gates to begin with; they stay on the way, but for those that --feature-gates names")
+	set.StringToStringVar(&flags.from.runtimeConfig, "from-runtime-config", nil, "APIs to begin with")
+	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds: Deployment, Ingress.networking.k8s.io")
+	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds")
+	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
+	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes")
+	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
+	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
+	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
+	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report", "folder for upgrade.json, upgrade.md and junit.xml")
+	return command
+}
+
+// options of the rehearsal; whatever is wrong with the input is found here.
+func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
+	var o upgrade.Options
+	if f.from.version == "" || len(f.files) == 0 {
+		return o, errors.New("--from and -f are required; see rehearse upgrade --help")
+	}
+	objects, err := manifests.Load(f.files, command.InOrStdin())
+	if err != nil {
+		return o, err
+	}
+	if objects, err = manifests.Select(objects, f.only, f.except); err != nil {
+		return o, err
+	}
+	from, err1 := f.from.change(command)
+	to, err2 := f.to.change(command)
+	if err := errors.Join(err1, err2); err != nil {
+		return o, err
+	}
+	from.Nodes, to.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}, nil
+	progress := progressTo(command.ErrOrStderr())
+	provider, err := f.local(false, progress)
+	if err != nil {
+		return o, err
+	}
+	path, err := upgrade.NewPath(command.Context(), provider, upgrade.Wanted{From: clusters.State{}.With(from), To: to, NoRollback: f.noRollback})
+	if err != nil {
+		return o, err
+	}
+	return upgrade.Options{Provider: provider, Features: provider.Releases, Path: path, Objects: objects, Namespace: f.namespace, Settle: f.settle, Progress: progress}, nil
+}
+
+func (f *upgradeFlags) run(command *cobra.Command) error {
+	options, err := f.options(command)
+	if err != nil {
+		return err
+	}
+	if f.plan {
+		fmt.Fprint(command.OutOrStdout(), upgrade.Describe(options))
+		return nil
+	}
+	report, err := upgrade.Run(command.Context(), options)
+	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
+	if writeErr := upgrades.Write(f.reportDir, report); writeErr != nil {
+		return broken(errors.Join(err, writeErr))
+	}
+	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, "upgrade.md"))
+	if err != nil {
+		return broken(err)
+	}
+	if code := report.ExitCode(); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}

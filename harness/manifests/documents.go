@@ -1,0 +1,163 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// document is one part of a file between lines that begin with ---.
+type document struct {
+	text string
+	// line of the file at which the text begins, and line at which its content does.
+	begin, line int
+}
+
+// split cuts a file where kubectl does, and leaves out what holds nothing but comments.
+func split(text string) []document {
+	var documents []document
+	current := document{begin: 1}
+	end := func(next int) {
+		if current.line > 0 {
+			documents = append(documents, current)
+		}
+		current = document{begin: next}
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if strings.HasPrefix(line, "---") {
+			end(number + 1)
+			continue
+		}
+		current.text += line
+		if trimmed := strings.TrimSpace(line); current.line == 0 && trimmed != "" && trimmed[0] != '#' {
+			current.line = number
+		}
+	}
+	end(0)
+	return documents
+}
+
+// parse reads the objects of a file. What is wrong with one document is an error of its own; the others are read.
+func parse(file string, data []byte) ([]*Object, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var objects []*Object
+	var errs []error
+	for _, d := range split(string(data)) {
+		found, err := d.objects(file)
+		objects, errs = append(objects, found...), append(errs, err)
+	}
+	return objects, errors.Join(errs...)
+}
+
+func (d document) objects(file string) ([]*Object, error) {
+	values, err := d.values()
+	if err != nil {
+		return nil, &Error{File: file, Line: d.lineOf(err), Message: "not valid YAML: " + yamlMessage(err)}
+	}
+	var objects []*Object
+	var errs []error
+	for _, value := range values {
+		found, err := flatten(file, d.line, value)
+		objects, errs = append(objects, found...), append(errs, err)
+	}
+	return objects, errors.Join(errs...)
+}
+
+// values of a document: one in YAML, or several JSON texts behind each other.
+func (d document) values() ([]any, error) {
+	if strings.HasPrefix(strings.TrimSpace(d.text), "{") {
+		if values, err := jsonValues(d.text); err == nil {
+			return values, nil
+		} // it may be YAML in braces
+	}
+	text, err := yaml.YAMLToJSON([]byte(d.text))
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	if err := utiljson.Unmarshal(text, &value); err != nil {
+		return nil, err
+	}
+	if value == nil {
+		return nil, nil
+	}
+	return []any{value}, nil
+}
+
+func jsonValues(text string) ([]any, error) {
+	var values []any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	for {
+		var raw json.RawMessage
+		err := decoder.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return values, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var value any
+		if err := utiljson.Unmarshal(raw, &value); err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+}
+
+// flatten takes a value for an object, or for a List of them.
+func flatten(file string, line int, value any) ([]*Object, error) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, &Error{File: file, Line: line, Message: "not a Kubernetes object: want apiVersion, kind and metadata"}
+	}
+	content := &unstructured.Unstructured{Object: fields}
+	if content.GetAPIVersion() == "" || content.GetKind() == "" {
+		return nil, &Error{File: file, Line: line, Message: "not a Kubernetes object: apiVersion or kind is missing; name files, or use a folder of manifests only"}
+	}
+	if !strings.HasSuffix(content.GetKind(), "List") || !content.IsList() {
+		if content.GetName() == "" {
+			return nil, &Error{File: file, Line: line, Message: content.GetKind() + ": metadata.name is missing or no text; an object is followed by its name, so generateName does not do"}
+		}
+		return []*Object{{Content: content, File: file, Line: line}}, nil
+	}
+	items, _ := fields["items"].([]any)
+	var objects []*Object
+	var errs []error
+	for _, item := range items {
+		found, err := flatten(file, line, item)
+		objects, errs = append(objects, found...), append(errs, err)
+	}
+	return objects, errors.Join(errs...)
+}
+
+var yamlLine = regexp.MustCompile(`\bline (\d+)(: )?`)
+
+// lineOf is the line of the file that the parser complains of.
+func (d document) lineOf(err error) int {
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			return d.begin + line - 1
+		}
+	}
+	return d.line
+}
+
+// yamlMessage is the parser's complaint without its own count of lines.
+func yamlMessage(err error) string {
+	text := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return fmt.Sprint(strings.TrimSpace(yamlLine.ReplaceAllString(text, "")))
+}

@@ -1,0 +1,114 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Stdin is the path that stands for the standard input.
+const Stdin = "-"
+
+// Load reads the objects of files, of folders (*.yaml, *.yml and *.json in them and below) and of the standard input. Its error joins
+// everything that is wrong, each with its place.
+func Load(paths []string, stdin io.Reader) ([]*Object, error) {
+	l := loader{stdin: stdin, seen: map[string]bool{}}
+	for _, path := range paths {
+		if err := l.path(path); err != nil {
+			l.errs = append(l.errs, err)
+		}
+	}
+	l.errs = append(l.errs, twice(l.objects)...)
+	if err := errors.Join(l.errs...); err != nil {
+		return nil, err
+	}
+	if len(l.objects) == 0 {
+		return nil, fmt.Errorf("no objects in %q", paths)
+	}
+	return l.objects, nil
+}
+
+type loader struct {
+	stdin   io.Reader
+	seen    map[string]bool
+	objects []*Object
+	errs    []error
+}
+
+func (l *loader) path(path string) error {
+	if path == Stdin {
+		data, err := io.ReadAll(l.stdin)
+		if err != nil {
+			return fmt.Errorf("read the standard input: %w", err)
+		}
+		l.take("stdin", data)
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read manifests: %w", err)
+	case !info.IsDir():
+		return l.file(path)
+	}
+	before := len(l.seen)
+	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			return nil
+		}
+		return l.file(path)
+	})
+	if err == nil && len(l.seen) == before {
+		err = fmt.Errorf("read manifests: no *.yaml, *.yml or *.json below %s", path)
+	}
+	return err
+}
+
+// file reads a file once, however often it is named.
+func (l *loader) file(path string) error {
+	key, err := filepath.Abs(path)
+	if err != nil {
+		key = path
+	}
+	if l.seen[key] {
+		return nil
+	}
+	l.seen[key] = true
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read manifests: %w", err)
+	}
+	l.take(path, data)
+	return nil
+}
+
+func (l *loader) take(file string, data []byte) {
+	objects, err := parse(file, data)
+	l.objects = append(l.objects, objects...)
+	if err != nil {
+		l.errs = append(l.errs, err)
+	}
+}
+
+// twice are the errors of objects that another one has the name of.
+func twice(objects []*Object) []error {
+	type identity struct{ group, kind, namespace, name string }
+	first := map[identity]*Object{}
+	var errs []error
+	for _, o := range objects {
+		id := identity{o.GVK().Group, o.GVK().Kind, o.Content.GetNamespace(), o.Content.GetName()}
+		if before := first[id]; before != nil {
+			errs = append(errs, &Error{File: o.File, Line: o.Line, Message: fmt.Sprintf("%s is also at %s; remove one of them", o, before.Place())})
+			continue
+		}
+		first[id] = o
+	}
+	return errs
+}

@@ -1,0 +1,112 @@
+package manifests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLoad(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"one", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "ConfigMap a stdin:1"},
+		{"several, with comments and empty parts", "# Source: chart/a.yaml\n---\n\n# nothing\n---\n# first\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n--- # second\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "ConfigMap b/a stdin:7\nSecret a stdin:11"},
+		{"a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n- {apiVersion: v1, kind: Pod, metadata: {name: b}}\n", "Pod a stdin:1\nPod b stdin:1"},
+		{"JSON", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, "Pod a stdin:1"},
+		{"as kubectl reads it, YAML 1.1", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: \"yes\"}}\nimmutable: yes\n", "ConfigMap a stdin:1"},
+		{"a syntax error, in its own line", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: b\n  x: y\n", "stdin:6: not valid YAML: mapping values are not allowed in this context"},
+		{"no object", "- a\n", "stdin:1: not a Kubernetes object: want apiVersion, kind and metadata"},
+		{"no kind", "\n\nreplicas: 3\n", "stdin:3: not a Kubernetes object: apiVersion or kind is missing; name files, or use a folder of manifests only"},
+		{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n", "stdin:1: Pod: metadata.name is missing or no text; an object is followed by its name, so generateName does not do"},
+		{"two of one name", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\n", "stdin:5: Deployment a is also at stdin:1; remove one of them"},
+		{"nothing", "# nothing\n", `no objects in ["-"]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			objects, err := Load([]string{Stdin}, strings.NewReader(test.text))
+			var got []string
+			for _, o := range objects {
+				got = append(got, fmt.Sprintf("%s %s", o, o.Place()))
+			}
+			if err != nil {
+				got = append(got, err.Error())
+			}
+			if text := strings.Join(got, "\n"); text != test.want {
+				t.Errorf("got\n%s\nwant\n%s", text, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadReadsFolders(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"b.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n", "sub/a.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "README.md": "# no manifest",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := Load([]string{dir, filepath.Join(dir, "b.yaml")}, nil)
+	if err != nil || len(objects) != 2 {
+		t.Errorf("%d objects, %v; want each file's once", len(objects), err)
+	}
+	if _, err := Load([]string{filepath.Join(dir, "missing")}, nil); err == nil {
+		t.Error("a folder that is not there is read")
+	}
+	if _, err := Load([]string{t.TempDir()}, nil); err == nil || !strings.Contains(err.Error(), "no *.yaml, *.yml or *.json below") {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+func TestInOrder(t *testing.T) {
+	text := ""
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "Order", "Deployment", "ConfigMap", "CustomResourceDefinition", "Namespace"} {
+		text += fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata: {name: a}\n---\n", kind)
+	}
+	objects, err := Load([]string{Stdin}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, o := range InOrder(objects) {
+		kinds = append(kinds, o.Content.GetKind())
+	}
+	if got, want := strings.Join(kinds, " "), "Namespace CustomResourceDefinition ConfigMap Order Deployment ValidatingWebhookConfiguration"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	objects, err := Load([]string{Stdin}, strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name         string
+		only, except []string
+		want         string
+	}{
+		{"all", nil, nil, "1 Deployment.apps, 1 Pod"},
+		{"only one", []string{"deployment"}, nil, "1 Deployment.apps"},
+		{"with its group", []string{"Deployment.apps"}, nil, "1 Deployment.apps"},
+		{"all but one", nil, []string{"Pod"}, "1 Deployment.apps"},
+		{"a kind that no object has", []string{"Job"}, nil, `no object is of kind "Job"; there are: Deployment.apps, Pod`},
+		{"none left", []string{"Pod"}, []string{"Pod"}, "of 2 objects none is left"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			kept, err := Select(objects, test.only, test.except)
+			got := Counts(kept)
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}

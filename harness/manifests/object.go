@@ -1,0 +1,44 @@
+// Package manifests reads the objects that people keep in files, as kubectl does: each with the place where it stands, and in the order
+// in which they can be created.
+package manifests
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Object is one object of a file.
+type Object struct {
+	// Content of the object as it is written.
+	Content *unstructured.Unstructured
+	// File and Line at which it begins. An element of a List has the line of the List.
+	File string
+	Line int
+}
+
+// GVK is the object's kind.
+func (o *Object) GVK() schema.GroupVersionKind { return o.Content.GroupVersionKind() }
+
+// Place is file:line.
+func (o *Object) Place() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
+
+// String names the object: Deployment shop/web.
+func (o *Object) String() string {
+	name := o.Content.GetName()
+	if namespace := o.Content.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return o.Content.GetKind() + " " + name
+}
+
+// Error is something wrong at a place of a file.
+type Error struct {
+	File    string
+	Line    int
+	Message string
+}
+
+// Error is file:line: message.
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }

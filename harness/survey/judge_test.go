@@ -1,0 +1,151 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+func given(name string) *Target {
+	content := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": name}}}
+	return &Target{Given: &manifests.Object{Content: content, File: "a.yaml", Line: 1}, GVK: content.GroupVersionKind(), Name: name, UID: name}
+}
+
+// told is a survey with these outcomes of the checks of Service a, one for each state.
+func told(outcomes map[Check][]Outcome) *Survey {
+	s := &Survey{series: map[key]*Series{}}
+	a := given("a")
+	s.targets = []*Target{a}
+	for check, list := range outcomes {
+		for state, o := range list {
+			s.state = state
+			s.note(a, check, o)
+		}
+	}
+	return s
+}
+
+func report() *upgrades.Report {
+	return &upgrades.Report{Objects: 1, Path: []*upgrades.State{
+		{Name: "1", Way: upgrades.Start, Reached: true},
+		{Name: "2", Way: upgrades.Up, Reached: true},
+		{Name: "1", Way: upgrades.Back, Reached: true},
+		{Name: "2", Way: upgrades.Up, Reached: true},
+	}}
+}
+
+func TestJudge(t *testing.T) {
+	good, bad, unknown, changed := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{Answer: Unknown, Words: "503"}, Outcome{Answer: Changed, Words: "x is new"}
+	warned := Outcome{Answer: Good, Words: "deprecated"}
+	for _, test := range []struct {
+		name     string
+		check    Check
+		outcomes []Outcome
+		want     string // severity, hop, states and way back of each finding
+		exit     int
+	}{
+		{"nothing", Label, []Outcome{good, good, good, good}, "", 0},
+		{"the upgrade breaks it, the way back mends it", Label, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the way back mends it", 1},
+		{"the way back does not mend it", Label, []Outcome{good, bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the way back does not mend it", 1},
+		{"only the way back breaks it", Label, []Outcome{good, good, bad, good}, "breaks 2 -> 1 [2] going up again mends it", 1},
+		{"it comes with the second upgrade", Label, []Outcome{good, good, good, bad}, "breaks 1 -> 2 [3] the way back was not rehearsed", 1},
+		{"broken before", Label, []Outcome{bad, bad, good, bad}, "broken before 1 [0] ", 0},
+		{"not judged at first, so never", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
+		{"not judged later", Label, []Outcome{good, unknown, good, good}, "cannot be judged 1 -> 2 [1] ", 3},
+		{"whether it is mended could not be judged", Label, []Outcome{good, bad, unknown, bad}, "breaks 1 -> 2 [1 3] whether the way back mends it could not be judged\ncannot be judged 2 -> 1 [2] ", 1},
+		{"reads differently", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
+		{"a new warning", Warning, []Outcome{good, warned, good, warned}, "changes 1 -> 2 [1 3] ", 0},
+		{"a warning that was there before", Warning, []Outcome{warned, warned, warned, warned}, "", 0},
+		{"pods are replaced at each hop", Moved, []Outcome{good, bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the way back does it once more", 1},
+		{"it moves by itself", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := report()
+			told(map[Check][]Outcome{test.check: test.outcomes}).Judge(r)
+			var got []string
+			for _, f := range r.Findings {
+				got = append(got, fmt.Sprintf("%s %s %v %s", f.Severity, f.Hop, f.States, f.Back))
+			}
+			if text := strings.Join(got, "\n"); text != test.want {
+				t.Errorf("got\n%s\nwant\n%s", text, test.want)
+			}
+			if code := r.ExitCode(); code != test.exit {
+				t.Errorf("exit code %d, want %d", code, test.exit)
+			}
+		})
+	}
+}
+
+// Equal findings of several objects are one; the worst of several outcomes at a state counts.
+func TestJudgeJoinsFindings(t *testing.T) {
+	s := &Survey{series: map[key]*Series{}, targets: []*Target{given("a"), given("b"), given("c")}}
+	for state := range 4 {
+		s.state = state
+		for _, target := range s.targets {
+			pod := func(name string) *Target {
+				return &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: target.Name + name, UID: target.UID + name, Root: target}
+			}
+			s.note(pod("-1"), Label, Outcome{Answer: Good})
+			if state == 1 && target.Name != "c" {
+				s.note(pod("-2"), Label, Outcome{Answer: Bad, Words: fmt.Sprintf("Pod %q is invalid", target.Name+"-2")})
+			}
+			s.note(pod("-3"), Label, Outcome{Answer: Good})
+		}
+	}
+	r := report()
+	s.Judge(r)
+	if len(r.Findings) != 1 || len(r.Findings[0].Objects) != 2 || r.Findings[0].Kind != "Pod of Service" {
+		t.Fatalf("findings %+v", r.Findings)
+	}
+	if got, want := r.Sentence(), "1 -> 2 -> 1 -> 2: 1 object; 2 break, 0 change, 0 cannot be judged"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if cell := r.Matrix[0].Cells[1]; cell != (upgrades.Cell{Breaks: 2, Good: 1}) {
+		t.Errorf("cell %+v", cell)
+	}
+}
+
+func TestCompared(t *testing.T) {
+	type object = map[string]any
+	for _, test := range []struct {
+		name          string
+		before, after object
+		want          Answer
+	}{
+		{"equal", object{"a": object{"b": int64(1)}}, object{"a": object{"b": int64(1)}}, Good},
+		{"null is absent", object{"a": nil}, object{}, Good},
+		{"a new default", object{}, object{"a": int64(1)}, Changed},
+		{"a field is gone", object{"a": int64(1)}, object{}, Bad},
+		{"another value", object{"a": []any{"x"}}, object{"a": []any{"y"}}, Bad},
+		{"a shorter list", object{"a": []any{"x", "y"}}, object{"a": []any{"x"}}, Bad},
+		{"somebody wrote it", object{"metadata": object{"generation": int64(1)}}, object{"metadata": object{"generation": int64(2)}}, Changed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := compared("Service", test.before, test.after); got.Answer != test.want {
+				t.Errorf("got %+v, want answer %d", got, test.want)
+			}
+		})
+	}
+}
+
+// What is secret is in no report, in whichever container it is.
+func TestSecretsAreNotTold(t *testing.T) {
+	env := func(value string) map[string]any {
+		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "env": []any{map[string]any{"name": "PASSWORD", "value": value}}}}}}
+	}
+	for kind, objects := range map[string][2]map[string]any{
+		"Secret": {{"data": map[string]any{"a": "hush1"}}, {"data": map[string]any{"a": "hush2"}}},
+		"Pod":    {env("hush1"), env("hush2")},
+	} {
+		got := compared(kind, objects[0], objects[1])
+		if got.Answer != Bad || strings.Contains(got.Words, "hush") {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+}

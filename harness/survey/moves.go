@@ -1,0 +1,242 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+// movers are the resources that are watched for what moves by itself.
+func movers() []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{
+		{Version: "v1", Resource: "pods"},
+		{Group: "apps", Version: "v1", Resource: "replicasets"},
+		{Group: "apps", Version: "v1", Resource: "controllerrevisions"},
+		{Group: "batch", Version: "v1", Resource: "jobs"},
+	}
+}
+
+// How long a cluster must be still before it counts as settled, and how long that is waited for.
+const (
+	stillFor    = 2 * time.Second
+	stillWithin = time.Minute
+	catchUp     = 30 * time.Second
+)
+
+// Mark is a moment of the history.
+type Mark struct {
+	seq int64
+	at  time.Time
+	// there are the targets that there were, by uid.
+	there map[string]*Target
+}
+
+// Still returns when nothing has moved for a while, or when that takes too long.
+func (s *Survey) Still(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, stillWithin, nil)
+	defer cancel()
+	seq := int64(-1)
+	for {
+		now := s.history.Seq()
+		if now == seq {
+			return nil
+		}
+		seq = now
+		select {
+		case <-time.After(stillFor):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// mark catches up with the cluster.
+func (s *Survey) mark(ctx context.Context) (Mark, error) {
+	found, err := s.look(ctx)
+	if err != nil {
+		return Mark{}, err
+	}
+	if err := s.caughtUp(ctx); err != nil {
+		return Mark{}, err
+	}
+	there := map[string]*Target{}
+	for _, t := range found.targets {
+		there[t.UID] = t
+	}
+	return Mark{seq: s.history.Seq(), at: s.history.Now(), there: there}, nil
+}
+
+func (s *Survey) caughtUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, catchUp)
+	defer cancel()
+	for _, resource := range movers() {
+		if err := s.history.Stream(resource).CatchUp(ctx, history.Scope{}); err != nil {
+			return fmt.Errorf("look whether anything moved: %w", err)
+		}
+	}
+	return nil
+}
+
+// movement is what moved of all that belongs to one given object.
+type movement struct {
+	gone, made map[string][]string // names by kind
+	before     map[string]int      // how many there were, by kind
+	restarted  []string
+	first      time.Time
+}
+
+// judgeMoves says of each given object whether it, or what belongs to it, moved since the mark.
+func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
+	if err := s.caughtUp(ctx); err != nil {
+		for _, t := range s.targets {
+			s.note(t, Moved, Outcome{Answer: Unknown, Words: err.Error()})
+		}
+		return
+	}
+	moved := s.movements(since, found)
+	for _, t := range s.targets {
+		_, was := since.there[t.UID]
+		how := found.kinds[t.GVK.GroupKind()]
+		switch {
+		case was && how != nil && found.listed(t) && found.object(t, "") == nil && !expires(t):
+			s.note(t, Moved, Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"})
+		case movesWithTime(t) || expires(t):
+		case moved[t] != nil:
+			s.note(t, Moved, moved[t].outcome(since, t))
+		case was:
+			s.note(t, Moved, Outcome{Answer: Good})
+		}
+	}
+}
+
+// movesWithTime says whether an object makes others by the clock.
+func movesWithTime(t *Target) bool { return t.GVK.Kind == "CronJob" }
+
+// expires says whether an object is deleted by the clock.
+func expires(t *Target) bool {
+	_, has, _ := unstructured.NestedFieldNoCopy(t.Given.Content.Object, "spec", "ttlSecondsAfterFinished")
+	return has && t.GVK.Kind == "Job"
+}
+
+// listed says whether any version of the target's kind could be listed.
+func (f *sight) listed(t *Target) bool {
+	for _, version := range f.kinds[t.GVK.GroupKind()].versions {
+		if f.lists[t.GVK.GroupKind().WithVersion(version)].err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// movements of what belongs to given objects. A given object that was itself deleted is not in it.
+func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
+	now := map[string]*Target{}
+	for _, t := range found.targets {
+		now[t.UID] = t
+	}
+	moved := map[*Target]*movement{}
+	of := func(t *Target, change history.Change) *movement {
+		m := moved[t.Root]
+		if m == nil {
+			m = &movement{gone: map[string][]string{}, made: map[string][]string{}, before: map[string]int{}, first: change.At}
+			moved[t.Root] = m
+		}
+		if change.At.Before(m.first) {
+			m.first = change.At
+		}
+		return m
+	}
+	upTo := s.history.Seq()
+	for _, resource := range movers() {
+		for _, change := range s.history.Stream(resource).ChangesBetween(since.seq, upTo, history.Scope{}) {
+			uid := string(change.UID)
+			if was := since.there[uid]; was != nil && was.Root != nil && change.Type == history.Deleted {
+				of(was, change).gone[was.GVK.Kind] = append(of(was, change).gone[was.GVK.Kind], change.Name)
+			}
+			if is := now[uid]; is != nil && is.Root != nil && since.there[uid] == nil && change.Type == history.Added {
+				of(is, change).made[is.GVK.Kind] = append(of(is, change).made[is.GVK.Kind], change.Name)
+			}
+			if was := since.there[uid]; was != nil && was.Root != nil && change.Before != nil && restarts(change.Object) > restarts(change.Before) {
+				m := of(was, change)
+				m.restarted = append(m.restarted, change.Name)
+			}
+		}
+	}
+	for _, t := range since.there {
+		if m := moved[t.Root]; t.Root != nil && m != nil {
+			m.before[t.GVK.Kind]++
+		}
+	}
+	return moved
+}
+
+// restarts of a pod's containers.
+func restarts(o *unstructured.Unstructured) int64 {
+	if o == nil || o.GetKind() != "Pod" {
+		return 0
+	}
+	var n int64
+	for _, list := range []string{"containerStatuses", "initContainerStatuses"} {
+		statuses, _, _ := unstructured.NestedSlice(o.Object, "status", list)
+		for _, status := range statuses {
+			if fields, ok := status.(map[string]any); ok {
+				count, _ := fields["restartCount"].(int64)
+				n += count
+			}
+		}
+	}
+	return n
+}
+
+// outcome says what moved.
+func (m *movement) outcome(since Mark, t *Target) Outcome {
+	var parts []string
+	answer := Changed
+	if gone, made := len(m.gone["Pod"]), len(m.made["Pod"]); gone > 0 {
+		answer = Bad
+		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were made anew", gone, m.before["Pod"], made))
+	} else if made > 0 {
+		if t.GVK.Kind == "Job" {
+			answer = Bad
+		}
+		parts = append(parts, fmt.Sprintf("%d more pods were made: %s", made, names(m.made["Pod"])))
+	}
+	if len(m.restarted) > 0 {
+		answer = Bad
+		parts = append(parts, fmt.Sprintf("containers of %d pods were restarted", len(m.restarted)))
+	}
+	class := strings.Join(parts, "; ")
+	for _, kind := range []string{"ControllerRevision", "ReplicaSet", "Job"} {
+		if list := m.made[kind]; len(list) > 0 {
+			parts = append(parts, fmt.Sprintf("a new %s was made: %s", kind, names(list)))
+			class += " new " + kind
+		}
+		if list := m.gone[kind]; len(list) > 0 {
+			parts = append(parts, fmt.Sprintf("a %s was deleted: %s", kind, names(list)))
+			class += " deleted " + kind
+		}
+	}
+	if len(parts) == 0 {
+		return Outcome{Answer: Good} // EndpointSlices alone
+	}
+	if answer == Bad {
+		class = "pods"
+	}
+	return Outcome{Answer: answer, Words: strings.Join(parts, "; "), Class: class}
+}
+
+func names(list []string) string {
+	list = slices.Compact(slices.SortedFunc(slices.Values(list), cmp.Compare[string]))
+	if len(list) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:3], ", "), len(list)-3)
+	}
+	return strings.Join(list, ", ")
+}

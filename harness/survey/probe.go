@@ -1,0 +1,203 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// Manager owns the fields that dry runs set. Nothing of it is ever stored.
+const Manager = "rehearse-upgrade"
+
+// probers is how many targets are asked at once.
+const probers = 8
+
+var everything = []string{metav1.DryRunAll}
+
+// probeAll sends the dry runs for every target.
+func (s *Survey) probeAll(ctx context.Context, found *sight) {
+	var mu sync.Mutex
+	targets := make(chan *Target)
+	var working sync.WaitGroup
+	for range probers {
+		working.Go(func() {
+			for t := range targets {
+				p := s.newProbe(found, t)
+				p.note = func(check Check, o Outcome) {
+					mu.Lock()
+					defer mu.Unlock()
+					s.note(t, check, o)
+				}
+				p.all(ctx)
+			}
+		})
+	}
+	for _, t := range found.targets {
+		targets <- t
+	}
+	close(targets)
+	working.Wait()
+}
+
+// probe asks one target's questions.
+type probe struct {
+	target *Target
+	object *unstructured.Unstructured
+	served *served
+	api    dynamic.ResourceInterface
+	// given is where the manifest would be written; nil where its version is not served.
+	given dynamic.ResourceInterface
+	note  func(Check, Outcome)
+	// warnings that the manifest drew.
+	warnings []string
+}
+
+func (s *Survey) newProbe(found *sight, t *Target) *probe {
+	version, own := found.version(t)
+	p := &probe{target: t, served: found.kinds[t.GVK.GroupKind()], object: found.object(t, version)}
+	if p.object == nil {
+		p.object = found.object(t, "")
+		version = p.object.GroupVersionKind().Version
+	}
+	p.api = s.client.Resource(p.served.in(t.GVK.Group, version))
+	if p.served.namespaced {
+		p.api = s.client.Resource(p.served.in(t.GVK.Group, version)).Namespace(t.Namespace)
+	}
+	if own && t.Given != nil {
+		p.given = p.api
+	}
+	return p
+}
+
+func (p *probe) all(ctx context.Context) {
+	p.write(ctx, Update, func(ctx context.Context) error {
+		_, err := p.api.Update(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
+		return err
+	})
+	p.patch(ctx, Label, `{"metadata":{"labels":{"rehearse.dev/survey":"x"}}}`)
+	if len(p.object.GetFinalizers()) > 0 {
+		p.patch(ctx, Finalizer, `{"metadata":{"finalizers":null}}`)
+	}
+	if p.served.status {
+		p.write(ctx, Status, func(ctx context.Context) error {
+			_, err := p.api.UpdateStatus(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
+			return err
+		})
+	}
+	p.write(ctx, Delete, func(ctx context.Context) error {
+		return p.api.Delete(ctx, p.target.Name, metav1.DeleteOptions{DryRun: everything})
+	})
+	if p.target.Given == nil {
+		return
+	}
+	defer p.warn()
+	if p.given == nil {
+		words := fmt.Sprintf("the API server does not serve %s, in which the manifest is written; it serves %s", p.target.GVK.GroupVersion(), strings.Join(p.served.versions, ", "))
+		p.note(Create, Outcome{Answer: Bad, Words: words})
+		p.note(Apply, Outcome{Answer: Bad, Words: words})
+		return
+	}
+	p.write(ctx, Create, func(ctx context.Context) error {
+		_, err := p.given.Create(ctx, p.anew(), metav1.CreateOptions{DryRun: everything, FieldManager: Manager})
+		if apierrors.IsAlreadyExists(err) {
+			return nil // which is said of what would else be accepted
+		}
+		return err
+	})
+	p.write(ctx, Apply, func(ctx context.Context) error {
+		_, err := p.given.Apply(ctx, p.target.Name, p.manifest(), metav1.ApplyOptions{DryRun: everything, FieldManager: Manager, Force: true})
+		return err
+	})
+}
+
+func (p *probe) patch(ctx context.Context, check Check, patch string) {
+	p.write(ctx, check, func(ctx context.Context) error {
+		_, err := p.api.Patch(ctx, p.target.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{DryRun: everything, FieldManager: Manager})
+		return err
+	})
+}
+
+// manifest is the object as it was given, in its namespace.
+func (p *probe) manifest() *unstructured.Unstructured {
+	o := p.target.Given.Content.DeepCopy()
+	if p.served.namespaced {
+		o.SetNamespace(p.target.Namespace)
+	}
+	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
+	unstructured.RemoveNestedField(o.Object, "metadata", "resourceVersion")
+	return o
+}
+
+// anew is the manifest for a cluster that has nothing of it: without the addresses and ports that this one has given to the object.
+func (p *probe) anew() *unstructured.Unstructured {
+	o := p.manifest()
+	unstructured.RemoveNestedField(o.Object, "metadata", "uid")
+	if o.GetKind() != "Service" || p.target.GVK.Group != "" {
+		return o
+	}
+	for _, field := range []string{"clusterIP", "clusterIPs", "healthCheckNodePort"} {
+		if ip, _, _ := unstructured.NestedString(o.Object, "spec", field); ip != "None" {
+			unstructured.RemoveNestedField(o.Object, "spec", field)
+		}
+	}
+	ports, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
+	for _, port := range ports {
+		if fields, ok := port.(map[string]any); ok {
+			delete(fields, "nodePort")
+		}
+	}
+	if ports != nil {
+		_ = unstructured.SetNestedSlice(o.Object, ports, "spec", "ports") // it was read from there
+	}
+	return o
+}
+
+// write sends a dry run and notes what came of it. A conflict says that the object was written meanwhile: it is read and sent again.
+func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) {
+	ctx, warned := writes.WithWarnings(ctx)
+	outcome, err := persist(ctx, send)
+	for range 5 {
+		if !apierrors.IsConflict(err) {
+			break
+		}
+		fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{})
+		if readErr != nil {
+			break
+		}
+		p.object = fresh
+		outcome, err = persist(ctx, send)
+	}
+	if apierrors.IsNotFound(err) {
+		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) || readErr == nil && string(fresh.GetUID()) != p.target.UID {
+			return // it went meanwhile: that is a move
+		}
+	}
+	switch outcome {
+	case writes.Accepted:
+		p.note(check, Outcome{Answer: Good})
+	case writes.Refused:
+		p.note(check, Outcome{Answer: Bad, Words: wordsOf(err)})
+	default:
+		p.note(check, Outcome{Answer: Unknown, Words: wordsOf(err)})
+	}
+	if check == Create || check == Apply {
+		p.warnings = append(p.warnings, warned()...)
+	}
+}
+
+// warn notes the warnings that the manifest drew; those of other writes are about the object as it is stored.
+func (p *probe) warn() {
+	slices.Sort(p.warnings)
+	words := strings.Join(slices.Compact(p.warnings), "; ")
+	p.note(Warning, Outcome{Answer: Good, Words: words, Class: words})
+}

@@ -1,0 +1,172 @@
+package survey_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	os.Exit(m.Run())
+}
+
+const surveyed = `
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {a: b}, ports: [{port: 80}]}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: gone}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: still}, data: {a: b}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: policed}}
+`
+
+// policy refuses every write of Secrets.
+const policy = `
+{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: never}, spec: {matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [secrets]}]}, validations: [{expression: "false", message: never}]}}
+---
+{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: never}, spec: {policyName: never, validationActions: [Deny]}}
+`
+
+// What somebody does to a cluster between two surveys stands for what an upgrade may do: the second survey shows all of it, nothing else, and has
+// stored nothing itself.
+func TestSurveyShowsWhatHappened(t *testing.T) {
+	p, err := local.Default(releases.Options{}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Root = filepath.Join(t.TempDir(), "clusters")
+	two := 2
+	state, err := p.Resolve(t.Context(), clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &two}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := p.Create(t.Context(), "survey", state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := cluster.Delete(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	client, err := dynamic.NewForConfig(cluster.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := survey.New(cluster.RESTConfig(), time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Add(create(t, client, surveyed)...)
+	if err := s.Still(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	visit := func(between func()) {
+		t.Helper()
+		since, err := s.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		between()
+		if err := s.At(t.Context(), since); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visit(func() {})
+	visit(func() {})
+	visit(func() {
+		pods := resource(client, "", "v1", "pods")
+		list, err := pods.List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 2 {
+			t.Fatalf("%v; want two pods", err)
+		}
+		must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
+		must(t, resource(client, "", "v1", "configmaps").Delete(t.Context(), "gone", metav1.DeleteOptions{}))
+		patch := []byte(`{"spec":{"ports":[{"port":81}]}}`)
+		_, err = resource(client, "", "v1", "services").Patch(t.Context(), "web", types.MergePatchType, patch, metav1.PatchOptions{})
+		must(t, err)
+		create(t, client, policy)
+		for { // until the policy is enforced; the test's own time limit ends it
+			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "probe"}}}
+			if _, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	r := &upgrades.Report{Path: []*upgrades.State{
+		{Name: "a", Way: upgrades.Start, Reached: true}, {Name: "b", Way: upgrades.Up, Reached: true}, {Name: "c", Way: upgrades.Up, Reached: true},
+	}}
+	s.Judge(r)
+	var got []string
+	for _, f := range r.Findings {
+		if f.State != 2 {
+			t.Errorf("before anything happened: %+v", f)
+		}
+		got = append(got, string(f.Severity)+": "+f.Check+" "+f.Objects[0].Name)
+	}
+	want := []string{
+		"breaks: moved ConfigMap default/gone", "breaks: moved ReplicaSet default/web", "breaks: content Service default/web",
+		"breaks: apply Service default/web", // the manifest would add its port to the other one, and neither has a name
+		"breaks: update Secret default/policed", "breaks: label Secret default/policed", "breaks: apply Secret default/policed", "breaks: create Secret default/policed",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	still, err := resource(client, "", "v1", "configmaps").Get(t.Context(), "still", metav1.GetOptions{})
+	if err != nil || len(still.GetLabels()) > 0 || len(still.GetManagedFields()) != 1 {
+		t.Errorf("the survey stored something: %v %v", still, err)
+	}
+}
+
+func resource(client dynamic.Interface, group, version, name string) dynamic.ResourceInterface {
+	api := client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: name})
+	if group == "admissionregistration.k8s.io" {
+		return api
+	}
+	return api.Namespace("default")
+}
+
+func create(t *testing.T, client dynamic.Interface, text string) []survey.Created {
+	t.Helper()
+	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	must(t, err)
+	plurals := map[string]string{"ReplicaSet": "replicasets", "Service": "services", "ConfigMap": "configmaps", "Secret": "secrets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}
+	var created []survey.Created
+	for _, o := range objects {
+		stored, err := resource(client, o.GVK().Group, o.GVK().Version, plurals[o.GVK().Kind]).Create(t.Context(), o.Content, metav1.CreateOptions{})
+		must(t, err)
+		created = append(created, survey.Created{Object: o, Namespace: "default", UID: string(stored.GetUID())})
+	}
+	return created
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+)
+
+// Check is a question that is asked of every object.
+type Check string
+
+// The checks.
+const (
+	Read      Check = "read"
+	Content   Check = "content"
+	Update    Check = "update"
+	Label     Check = "label"
+	Finalizer Check = "finalizer"
+	Status    Check = "status"
+	Delete    Check = "delete"
+	Create    Check = "create"
+	Apply     Check = "apply"
+	Moved     Check = "moved"
+	Warning   Check = "warning"
+)
+
+// Answer to a check.
+type Answer int
+
+// The answers, from the best to the worst.
+const (
+	// NotAsked: the check does not concern the object, or the object was not there.
+	NotAsked Answer = iota
+	// Good: as it should be.
+	Good
+	// Changed: something is different, but nothing is broken by it.
+	Changed
+	// Unknown: it could not be judged.
+	Unknown
+	// Bad: refused, lost, or moved.
+	Bad
+)
+
+// Outcome of a check at a state.
+type Outcome struct {
+	Answer Answer
+	// Words are the API server's own, or what was seen.
+	Words string
+	// Class is equal for outcomes that are one finding; that of the words unless set.
+	Class string
+}
+
+// Target is an object that is surveyed.
+type Target struct {
+	// Given is the manifest; nil for what controllers made.
+	Given           *manifests.Object
+	GVK             schema.GroupVersionKind
+	Namespace, Name string
+	UID             string
+	// Root is the given object that it belongs to; nil for a given one.
+	Root *Target
+}
+
+// String is Deployment shop/web.
+func (t *Target) String() string {
+	if t.Namespace == "" {
+		return t.GVK.Kind + " " + t.Name
+	}
+	return t.GVK.Kind + " " + t.Namespace + "/" + t.Name
+}
+
+// root is the given object.
+func (t *Target) root() *Target {
+	if t.Root == nil {
+		return t
+	}
+	return t.Root
+}
+
+type key struct {
+	root  *Target
+	kind  schema.GroupKind
+	check Check
+}
+
+// Series is what became of one check over the states.
+type Series struct {
+	Check Check
+	// Root is the given object.
+	Root *Target
+	// Kind that was asked about: the given object's, or that of objects that belong to it.
+	Kind schema.GroupKind
+	// Outcomes by the number of the state; the worst of those of several objects. States that it has none for are left out.
+	Outcomes map[int]Outcome
+}
+
+// Subject names what was asked about.
+func (s *Series) Subject() string {
+	if s.Kind == s.Root.GVK.GroupKind() {
+		return s.Root.String()
+	}
+	return fmt.Sprintf("%s of %s", plural(s.Kind.Kind), s.Root)
+}
+
+// note takes in an outcome at the current state.
+func (s *Survey) note(t *Target, check Check, o Outcome) {
+	if o.Answer == NotAsked {
+		return
+	}
+	k := key{t.root(), t.GVK.GroupKind(), check}
+	series := s.series[k]
+	if series == nil {
+		series = &Series{Check: check, Root: k.root, Kind: k.kind, Outcomes: map[int]Outcome{}}
+		s.series[k] = series
+		s.order = append(s.order, series)
+	}
+	if before, ok := series.Outcomes[s.state]; ok && before.Answer >= o.Answer {
+		return
+	}
+	if o.Class == "" {
+		o.Class = strings.ReplaceAll(o.Words, t.Name, "NAME")
+	}
+	series.Outcomes[s.state] = o
+}
+
+func plural(kind string) string {
+	switch {
+	case strings.HasSuffix(kind, "s"):
+		return kind
+	case strings.HasSuffix(kind, "y"):
+		return strings.TrimSuffix(kind, "y") + "ies"
+	}
+	return kind + "s"
+}

@@ -1,0 +1,117 @@
+// Package survey finds out what becomes of objects at each state of a cluster: whether they read as before, whether they can be
+// edited, deleted and created again, and whether anything moved while nobody touched it. It writes nothing but dry runs.
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// Survey asks the same questions of the same objects at every state that its cluster comes to.
+type Survey struct {
+	client    dynamic.Interface
+	discovery discovery.DiscoveryInterface
+	history   *history.Recorder
+	requests  atomic.Int64
+	settle    time.Duration
+
+	targets  []*Target
+	baseline map[*Target]contents
+	series   map[key]*Series
+	order    []*Series
+	// state is the number of the state that is surveyed.
+	state int
+}
+
+// New returns a survey of a cluster. Settle is for how long an untouched cluster is watched at each state.
+func New(config *rest.Config, settle time.Duration) (*Survey, error) {
+	s := &Survey{settle: settle, baseline: map[*Target]contents{}, series: map[key]*Series{}, state: -1}
+	counted := writes.Configure(config, "rehearse-upgrade")
+	counted.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
+	var err1, err2, err3 error
+	s.client, err1 = dynamic.NewForConfig(counted)
+	s.discovery, err2 = discovery.NewDiscoveryClientForConfig(counted)
+	s.history, err3 = history.New(writes.Configure(config, "rehearse-upgrade"))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, fmt.Errorf("make a client for the survey: %w", err)
+	}
+	for _, resource := range movers() {
+		s.history.Stream(resource)
+	}
+	return s, nil
+}
+
+// Close ends the watches.
+func (s *Survey) Close() { s.history.Close() }
+
+// Requests is how many the survey has sent, watches apart.
+func (s *Survey) Requests() int64 { return s.requests.Load() }
+
+// Add puts objects that were created under survey.
+func (s *Survey) Add(objects ...Created) {
+	for _, o := range objects {
+		s.targets = append(s.targets, &Target{Given: o.Object, GVK: o.Object.GVK(), Namespace: o.Namespace, Name: o.Object.Content.GetName(), UID: o.UID})
+	}
+}
+
+// Created is an object that the cluster has accepted.
+type Created struct {
+	Object *manifests.Object
+	// Namespace that it is in; "" for one that is cluster-scoped.
+	Namespace string
+	UID       string
+}
+
+// Series of outcomes: those of one check of one object, or of all objects of a kind that belong to it, over the states.
+func (s *Survey) Series() []*Series { return s.order }
+
+// Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing moves any more.
+func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
+
+// At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time to settle.
+// The error is of what kept it from being surveyed at all; what could not be judged of an object is in its series.
+func (s *Survey) At(ctx context.Context, since Mark) error {
+	s.state++
+	settled := time.NewTimer(s.settle)
+	defer settled.Stop()
+	found, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	s.judgeReading(found)
+	s.probeAll(ctx, found)
+	select {
+	case <-settled.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if found, err = s.look(ctx); err != nil {
+		return err
+	}
+	s.judgeContents(found)
+	s.judgeMoves(ctx, since, found)
+	return context.Cause(ctx)
+}
+
+// counter counts requests.
+type counter struct {
+	next  http.RoundTripper
+	count *atomic.Int64
+}
+
+func (c counter) RoundTrip(request *http.Request) (*http.Response, error) {
+	c.count.Add(1)
+	return c.next.RoundTrip(request)
+}

@@ -1,0 +1,98 @@
+package survey
+
+import (
+	"cmp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// dependentKinds are those that Kubernetes' own controllers make for the objects that people write.
+func dependentKinds() []schema.GroupKind {
+	return []schema.GroupKind{
+		{Kind: "Pod"},
+		{Group: "apps", Kind: "ReplicaSet"},
+		{Group: "apps", Kind: "ControllerRevision"},
+		{Group: "batch", Kind: "Job"},
+		{Group: "discovery.k8s.io", Kind: "EndpointSlice"},
+	}
+}
+
+// findTargets lists the given objects that are there, and what belongs to them.
+func (s *Survey) findTargets(found *sight) {
+	given := map[string]*Target{}
+	for _, t := range s.targets {
+		given[t.UID] = t
+		if found.object(t, "") != nil {
+			found.targets = append(found.targets, t)
+		}
+	}
+	owners, all := map[string]string{}, map[string]*unstructured.Unstructured{}
+	for gvk, l := range found.lists {
+		if how := found.kinds[gvk.GroupKind()]; how.versions[0] != gvk.Version {
+			continue
+		}
+		for uid, o := range l.objects {
+			all[uid] = o
+			if owner := metav1.GetControllerOf(o); owner != nil {
+				owners[uid] = string(owner.UID)
+			}
+		}
+	}
+	var made []*Target
+	for uid, o := range all {
+		if given[uid] != nil {
+			continue
+		}
+		if root := rootOf(uid, owners, given); root != nil {
+			made = append(made, &Target{GVK: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid, Root: root})
+		}
+	}
+	slices.SortFunc(made, func(a, b *Target) int {
+		return cmp.Or(cmp.Compare(a.GVK.Kind, b.GVK.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	found.targets = append(found.targets, made...)
+}
+
+// rootOf follows the owners up to a given object; nil where they lead to none.
+func rootOf(uid string, owners map[string]string, given map[string]*Target) *Target {
+	for range 16 { // owners may be a circle
+		owner, ok := owners[uid]
+		if !ok {
+			return nil
+		}
+		if root := given[owner]; root != nil {
+			return root
+		}
+		uid = owner
+	}
+	return nil
+}
+
+// object is the target in a version, or in the first that has it where version is "". It is nil where there is none.
+func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
+	how := f.kinds[t.GVK.GroupKind()]
+	if how == nil {
+		return nil
+	}
+	for _, v := range how.versions {
+		if version != "" && v != version {
+			continue
+		}
+		if o := f.lists[t.GVK.GroupKind().WithVersion(v)].objects[t.UID]; o != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// version in which the target is written: its own, where that is served.
+func (f *sight) version(t *Target) (string, bool) {
+	how := f.kinds[t.GVK.GroupKind()]
+	if slices.Contains(how.versions, t.GVK.Version) {
+		return t.GVK.Version, true
+	}
+	return how.versions[0], false
+}

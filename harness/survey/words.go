@@ -1,0 +1,78 @@
+package survey
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// kindOf names the kind that a series is about: "Deployment.apps", or "Pod of Deployment.apps" for what belongs to it.
+func kindOf(s *Series) string {
+	if root := s.Root.GVK.GroupKind(); s.Kind != root {
+		return fmt.Sprintf("%s of %s", s.Kind, root)
+	}
+	return s.Kind.String()
+}
+
+// what is the sentence of a finding.
+func what(s *Series, answer Answer) string {
+	it, its := "it", "its"
+	if s.Kind != s.Root.GVK.GroupKind() {
+		it, its = "one of its "+plural(s.Kind.Kind), "their"
+	}
+	if answer == Unknown {
+		return fmt.Sprintf("the check %q of %s could not be judged", s.Check, it)
+	}
+	switch s.Check {
+	case Read:
+		return it + " cannot be read"
+	case Content:
+		if answer == Changed {
+			return "its content reads differently"
+		}
+		return "its content is not what it was"
+	case Update:
+		return "a write of " + it + " that changes nothing is rejected"
+	case Label:
+		return it + " cannot be labelled"
+	case Finalizer:
+		return its + " finalizers cannot be removed"
+	case Status:
+		return its + " status cannot be written"
+	case Delete:
+		return it + " cannot be deleted"
+	case Create:
+		return "its manifest would not be accepted in a new cluster"
+	case Apply:
+		return "its manifest cannot be applied"
+	case Warning:
+		return "its manifest draws a new warning"
+	}
+	if answer == Changed {
+		return "controllers acted though nobody touched it"
+	}
+	return "it moved though nobody touched it"
+}
+
+// advice says what to do about a finding.
+func advice(check Check, severity upgrades.Severity) string {
+	switch severity {
+	case upgrades.Unjudged:
+		return "look at the reason, and rehearse again"
+	case upgrades.Before:
+		return "this is so before any upgrade; mend it first, so that it can be judged"
+	case upgrades.Changes:
+		return ""
+	}
+	switch check {
+	case Moved:
+		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch release of the target"
+	case Read, Content:
+		return "do not upgrade with these objects stored: change or remove them before"
+	case Create:
+		return "change the manifest before the upgrade: the stored object lives on, but a restore, or GitOps into a new cluster, fails"
+	case Apply:
+		return "change the manifest before the upgrade: the next kubectl apply or GitOps sync fails"
+	}
+	return "change the object before the upgrade: afterwards it is stuck as it is"
+}

@@ -1,0 +1,151 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// creator creates the objects that people have, each as soon as it can be.
+type creator struct {
+	client dynamic.Interface
+	kinds  *writes.Kinds
+	// namespace of objects that name none.
+	namespace string
+	progress  clusters.Progress
+	// made are the namespaces that no manifest makes.
+	made []string
+}
+
+func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Progress) (*creator, error) {
+	config := writes.Configure(cluster.RESTConfig(), "rehearse-upgrade")
+	client, err1 := dynamic.NewForConfig(config)
+	found, err2 := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	return &creator{client: client, kinds: writes.NewKinds(found.RESTClient(), cluster.State().Version), namespace: namespace, progress: progress}, nil
+}
+
+// rejected is an object that the cluster does not take, and why.
+type rejected struct {
+	object *manifests.Object
+	err    error
+}
+
+// How long what was rejected is tried again: what it needs may only just have been created.
+const (
+	createWithin = 5 * time.Second
+	createAgain  = 250 * time.Millisecond
+)
+
+// createAll creates the objects in the order of their dependencies. What is rejected is tried again for a while, as long as other objects are
+// still accepted or were until a moment ago.
+func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([]survey.Created, []rejected, error) {
+	var created []survey.Created
+	waiting := manifests.InOrder(objects)
+	last := time.Now()
+	for {
+		var left []rejected
+		for i, o := range waiting {
+			one, err := c.create(ctx, o)
+			switch {
+			case ctx.Err() != nil:
+				return created, left, context.Cause(ctx)
+			case err != nil:
+				left = append(left, rejected{o, err})
+			default:
+				created, last = append(created, one), time.Now()
+			}
+			if len(objects) > 200 && (i+1)%500 == 0 {
+				c.progress("%d of %d objects created", len(created), len(objects))
+			}
+		}
+		if len(left) == 0 || !slices.ContainsFunc(left, mayPass) || time.Since(last) > createWithin {
+			return created, left, nil
+		}
+		waiting = waiting[:0:0]
+		for _, r := range left {
+			waiting = append(waiting, r.object)
+		}
+		select {
+		case <-time.After(createAgain):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// mayPass says whether another try may have another outcome: the object needs something that is not there yet, or the API server
+// could not judge it. What it says of the object itself is final.
+func mayPass(r rejected) bool {
+	return !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
+}
+
+func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Created, error) {
+	kind, err := c.kinds.Find(ctx, o.GVK())
+	if err != nil {
+		return survey.Created{}, err
+	}
+	content := o.Content.DeepCopy()
+	for _, field := range []string{"resourceVersion", "uid", "managedFields"} {
+		unstructured.RemoveNestedField(content.Object, "metadata", field)
+	}
+	namespace := ""
+	if kind.Namespaced {
+		if namespace = content.GetNamespace(); namespace == "" {
+			namespace = c.namespace
+		}
+		content.SetNamespace(namespace)
+	}
+	var api dynamic.ResourceInterface = c.client.Resource(kind.Resource)
+	if kind.Namespaced {
+		api = c.client.Resource(kind.Resource).Namespace(namespace)
+	}
+	stored, err := api.Create(ctx, content, metav1.CreateOptions{FieldManager: "rehearse-upgrade"})
+	if kind.Namespaced && lacksNamespace(err, namespace) {
+		if err := c.makeNamespace(ctx, namespace); err != nil {
+			return survey.Created{}, err
+		}
+		stored, err = api.Create(ctx, content, metav1.CreateOptions{FieldManager: "rehearse-upgrade"})
+	}
+	if apierrors.IsAlreadyExists(err) {
+		// The cluster itself makes some, as the namespace default; or an earlier try was stored.
+		stored, err = api.Apply(ctx, content.GetName(), content, metav1.ApplyOptions{FieldManager: "rehearse-upgrade", Force: true})
+	}
+	if err != nil {
+		return survey.Created{}, err
+	}
+	return survey.Created{Object: o, Namespace: namespace, UID: string(stored.GetUID())}, nil
+}
+
+func lacksNamespace(err error, namespace string) bool {
+	status, ok := writes.StatusOf(err)
+	return ok && apierrors.IsNotFound(err) && status.Details != nil && status.Details.Kind == "namespaces" && status.Details.Name == namespace
+}
+
+// makeNamespace makes one that objects are in and no manifest makes.
+func (c *creator) makeNamespace(ctx context.Context, name string) error {
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
+	_, err := c.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, o, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("make namespace %s: %w", name, err)
+	}
+	if err == nil {
+		c.made = append(c.made, name)
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package upgrade
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+)
+
+// Describe says what would be done.
+func Describe(o Options) string {
+	var b strings.Builder
+	kept, withheld := withhold(o.Objects)
+	fmt.Fprintf(&b, "create %s\n", o.Path.States[0])
+	fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
+	for _, one := range withheld {
+		fmt.Fprintf(&b, "  leave out %s (%s): %v\n", one.object, one.object.Place(), one.err)
+	}
+	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
+	for i, state := range o.Path.States[1:] {
+		fmt.Fprintf(&b, "%s to %s\n  survey, watched for %s\n", o.Path.Ways[i+1], state.After(o.Path.States[i]), o.Settle)
+	}
+	surveys := len(o.Path.States)
+	fmt.Fprintf(&b, "%d states, each surveyed once; about %d dry runs.\n", surveys, surveys*len(kept)*perObject)
+	return b.String()
+}
+
+// perObject is about how many dry runs an object costs at a state.
+const perObject = 7

@@ -1,0 +1,94 @@
+// Package upgrade rehearses an upgrade, the way back, and the upgrade once more, with objects that people have: it needs no scenario.
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// Wanted is what a person asks for.
+type Wanted struct {
+	// From and To are the first and the last state; To has what it changes only.
+	From clusters.State
+	To   clusters.Change
+	// NoRollback ends at the first arrival.
+	NoRollback bool
+}
+
+// Path is a sequence of resolved states, with the way to each.
+type Path struct {
+	States []clusters.State
+	// Ways are upgrades.Start, Up and Back.
+	Ways []string
+}
+
+// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more. Its error is of what
+// cannot be rehearsed.
+func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, error) {
+	from, err := provider.Resolve(ctx, w.From)
+	if err != nil {
+		return Path{}, err
+	}
+	to, err := provider.Resolve(ctx, from.With(w.To))
+	if err != nil {
+		return Path{}, err
+	}
+	way, err := between(ctx, provider, from, to)
+	if err != nil {
+		return Path{}, err
+	}
+	if len(way) == 2 && way[0].String() == way[1].String() {
+		return Path{}, fmt.Errorf("nothing changes between %s and %s; name another version with --to, or gates with --feature-gates", from, to)
+	}
+	p := Path{States: way[:1:1], Ways: []string{upgrades.Start}}
+	p.add(way[1:], upgrades.Up)
+	if !w.NoRollback {
+		for i := len(way) - 2; i >= 0; i-- {
+			p.add(way[i:i+1], upgrades.Back)
+		}
+		p.add(way[1:], upgrades.Up)
+	}
+	if err := provider.Check(ctx, way); err != nil {
+		return Path{}, err
+	}
+	return p, nil
+}
+
+func (p *Path) add(states []clusters.State, way string) {
+	for _, state := range states {
+		p.States, p.Ways = append(p.States, state), append(p.Ways, way)
+	}
+}
+
+// between are the states from one to the other, one minor version at a time: those in the middle are the first one in another version.
+func between(ctx context.Context, provider clusters.Provider, from, to clusters.State) ([]clusters.State, error) {
+	first, err1 := clusters.ParseVersion(from.Version)
+	last, err2 := clusters.ParseVersion(to.Version)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	if first.Major != last.Major {
+		return nil, fmt.Errorf("from %s to %s: there is no upgrade to another major version", first, last)
+	}
+	step := 1
+	if last.Minor < first.Minor {
+		step = -1
+	}
+	way := []clusters.State{from}
+	for minor := first.Minor + step; first.Minor != last.Minor && minor != last.Minor; minor += step {
+		middle := from
+		middle.Version = clusters.Version{Major: first.Major, Minor: minor, Patch: -1}.String()
+		middle.FeatureGates = maps.Clone(from.FeatureGates)
+		resolved, err := provider.Resolve(ctx, middle)
+		if err != nil {
+			return nil, err
+		}
+		way = append(way, resolved)
+	}
+	return append(way, to), nil
+}

@@ -1,0 +1,79 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// versions is a provider that has the patch 9 of every minor version, and checks nothing.
+type versions struct{ clusters.Provider }
+
+func (versions) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
+	v, err := clusters.ParseVersion(state.Version)
+	if err == nil && !v.Exact() {
+		v.Patch = 9
+	}
+	state.Version = v.String()
+	return state, err
+}
+
+func (versions) Check(_ context.Context, path []clusters.State) error {
+	for _, state := range path {
+		if _, bad := state.FeatureGates["Bad"]; bad {
+			return errors.New("no gate Bad")
+		}
+	}
+	return nil
+}
+
+func TestPath(t *testing.T) {
+	on := map[string]bool{"A": true}
+	gate := func(value bool) map[string]*bool { return map[string]*bool{"A": &value} }
+	for _, test := range []struct {
+		name string
+		w    Wanted
+		want string
+	}{
+		{"one minor", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.35"}}, "start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9"},
+		{"two minors", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}}, "start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1"},
+		{"a patch", Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}}, "start 1.34.1, upgrade 1.34.4, way back 1.34.1, upgrade 1.34.4"},
+		{"no way back", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36"}, NoRollback: true}, "start 1.34.9, upgrade 1.35.9, upgrade 1.36.9"},
+		{"a gate alone", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{FeatureGates: gate(true)}}, "start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true"},
+		{"gates of the beginning stay", Wanted{From: clusters.State{Version: "1.34", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRollback: true}, "start 1.34.9 A=true, upgrade 1.35.9 A=true, upgrade 1.36.9 A=false"},
+		{"down", Wanted{From: clusters.State{Version: "1.36"}, To: clusters.Change{Version: "1.34"}, NoRollback: true}, "start 1.36.9, upgrade 1.35.9, upgrade 1.34.9"},
+		{"nothing", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.34.9"}}, "nothing changes between 1.34.9 and 1.34.9; name another version with --to, or gates with --feature-gates"},
+		{"no version", Wanted{From: clusters.State{Version: "new"}}, `version "new": want a Kubernetes version such as "1.34" or "1.34.4" (in quotes, or YAML reads it as a number)`},
+		{"what the provider refuses", Wanted{From: clusters.State{Version: "1.34", FeatureGates: map[string]bool{"Bad": true}}, To: clusters.Change{Version: "1.35"}}, "no gate Bad"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path, err := NewPath(t.Context(), versions{}, test.w)
+			var all []string
+			for i, state := range path.States {
+				all = append(all, path.Ways[i]+" "+state.String())
+			}
+			got := strings.Join(all, ", ")
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// What all states have is in no name.
+func TestNamesOfStates(t *testing.T) {
+	nodes := []clusters.NodeGroup{{}}
+	path := []clusters.State{
+		{Version: "1.34.9", Nodes: nodes, FeatureGates: map[string]bool{"A": true, "B": true}},
+		{Version: "1.35.9", Nodes: nodes, FeatureGates: map[string]bool{"A": true, "B": false}},
+	}
+	if got, want := name(path[0], path)+", "+name(path[1], path), "1.34.9 B=true, 1.35.9 B=false"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

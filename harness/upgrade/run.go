@@ -1,0 +1,238 @@
+package upgrade
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// Options of a rehearsal.
+type Options struct {
+	Provider clusters.Provider
+	Path     Path
+	// Objects that people have.
+	Objects []*manifests.Object
+	// Namespace of objects that name none; default: "default".
+	Namespace string
+	// Settle is for how long the untouched cluster is watched at each state.
+	Settle time.Duration
+	// Features tells which gates flip at each hop. May be nil.
+	Features FeatureLister
+	// Progress is told what is going on.
+	Progress clusters.Progress
+}
+
+// Times that nobody needs to set.
+const (
+	transitionTimeout = 10 * time.Minute
+	deleteTimeout     = 2 * time.Minute
+)
+
+// Run rehearses. What came of it is in the report, also where the error, which is of the rehearsal itself, is not nil.
+func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
+	r := &rehearsal{Options: o, report: &upgrades.Report{Format: 1, Started: time.Now(), Objects: len(o.Objects)}}
+	for i, state := range o.Path.States {
+		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
+		if i > 0 {
+			var known bool
+			if planned.Flips, known = flips(ctx, o.Features, o.Path.States[i-1], state); !known {
+				r.report.Notes = append(r.report.Notes, fmt.Sprintf("which gates flip on the way to %s is not known", planned.Name))
+			}
+		}
+		r.report.Path = append(r.report.Path, planned)
+	}
+	err := r.run(ctx)
+	if r.survey != nil {
+		r.report.Requests = r.survey.Requests()
+		r.survey.Judge(r.report)
+	}
+	r.unaccepted()
+	r.report.Interrupted = ctx.Err() != nil
+	r.report.Finished = time.Now()
+	return r.report, err
+}
+
+// name of a state in a path: without what all states have.
+func name(state clusters.State, path []clusters.State) string {
+	words := strings.Fields(state.String())
+	kept := words[:1]
+	for _, word := range words[1:] {
+		for _, other := range path {
+			if !strings.Contains(" "+other.String()+" ", " "+word+" ") {
+				kept = append(kept, word)
+				break
+			}
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+type rehearsal struct {
+	Options
+	report  *upgrades.Report
+	cluster clusters.Cluster
+	creator *creator
+	survey  *survey.Survey
+	// waiting are the objects that no state has accepted yet, left why; withheld are those that are never created.
+	waiting        []*manifests.Object
+	left, withheld []rejected
+}
+
+func (r *rehearsal) run(ctx context.Context) error {
+	for _, state := range r.Path.States {
+		if err := r.Provider.Prepare(ctx, state); err != nil {
+			return fmt.Errorf("prepare %s: %w", state, err)
+		}
+	}
+	began := time.Now()
+	var err error
+	r.cluster, err = r.Provider.Create(ctx, "upgrade-"+strings.ToLower(rand.Text()[:8]), r.Path.States[0])
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+		defer cancel()
+		if err := r.cluster.Delete(ctx); err != nil {
+			r.Progress("the cluster could not be removed: %v", err)
+		}
+	}()
+	r.report.Path[0].Transition = time.Since(began).Seconds()
+	if r.survey, err = survey.New(r.cluster.RESTConfig(), r.Settle); err != nil {
+		return err
+	}
+	defer r.survey.Close()
+	if r.creator, err = newCreator(r.cluster, r.Namespace, r.Progress); err != nil {
+		return err
+	}
+	r.waiting, r.withheld = withhold(r.Objects)
+	for i := range r.Path.States {
+		if whole, err := r.visit(ctx, i); err != nil || !whole {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit brings the cluster to a state and surveys it; false when the cluster broke.
+func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
+	var since survey.Mark
+	if i > 0 {
+		if since, err = r.survey.Begin(ctx); err != nil {
+			return false, err
+		}
+		if whole, err := r.converge(ctx, i); err != nil || !whole {
+			return false, err
+		}
+	}
+	if r.Path.Ways[i] != upgrades.Back {
+		if err := r.createWaiting(ctx, i); err != nil {
+			return false, err
+		}
+	}
+	if i == 0 {
+		if since, err = r.survey.Begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	state := r.report.Path[i]
+	r.Progress("surveying %s", state.Name)
+	began := time.Now()
+	err = r.survey.At(ctx, since)
+	if r.died(i) {
+		return false, nil
+	}
+	if err == nil {
+		state.Reached, state.Survey = true, time.Since(began).Seconds()
+	}
+	return err == nil, err
+}
+
+// createWaiting creates what no state has accepted yet. What only a later one accepts is surveyed from there on.
+func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
+	if len(r.waiting) == 0 {
+		return nil
+	}
+	if i == 0 {
+		r.Progress("creating %d objects", len(r.waiting))
+	}
+	created, left, err := r.creator.createAll(ctx, r.waiting)
+	if err != nil {
+		return err
+	}
+	r.survey.Add(created...)
+	if i > 0 {
+		for _, c := range created {
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) is accepted from %s on only, and was created there", c.Object, c.Object.Place(), r.report.Path[i].Name))
+		}
+	}
+	r.left, r.waiting = left, nil
+	for _, one := range left {
+		r.waiting = append(r.waiting, one.object)
+	}
+	return r.survey.Still(ctx)
+}
+
+// converge brings the cluster to a state; false when a component does not come up, which is a finding.
+func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error) {
+	state := r.report.Path[i]
+	r.Progress("%s to %s", state.Way, state.Name)
+	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
+	defer cancel()
+	began := time.Now()
+	err = r.cluster.Converge(timed, r.Path.States[i])
+	state.Transition = time.Since(began).Seconds()
+	broken, _ := clusters.Breakage(err)
+	if len(broken) == 0 || ctx.Err() != nil {
+		return err == nil, err
+	}
+	r.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err.Error())
+	return false, nil
+}
+
+// died says whether a component ended by itself while the state was surveyed, which is a finding.
+func (r *rehearsal) died(i int) bool {
+	dog, ok := r.cluster.(clusters.Watchdog)
+	if !ok {
+		return false
+	}
+	select {
+	case err := <-dog.Died():
+		r.broke(i, "a component of the control plane ended by itself", err.Error())
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *rehearsal) broke(i int, what, words string) {
+	path := r.report.Path
+	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
+		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i}, Hop: path[max(i-1, 0)].Name + " -> " + path[i].Name,
+		What: what, Words: words, Back: "what comes after was not rehearsed", Advice: "do not upgrade with these objects stored, before it is known why",
+	})
+}
+
+// unaccepted puts into the report what no state has accepted: nothing can be said of it.
+func (r *rehearsal) unaccepted() {
+	for _, one := range append(r.left, r.withheld...) {
+		r.report.Findings = append(r.report.Findings, &upgrades.Finding{
+			Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
+			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0}, Hop: r.report.Path[0].Name,
+			What: "it was not surveyed, since no state of the path has it", Words: one.err.Error(), Advice: "mend the manifest, or leave it out with --except",
+		})
+	}
+	if r.creator != nil {
+		for _, namespace := range r.creator.made {
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was made, since no manifest makes it", namespace))
+		}
+	}
+	survey.Sort(r.report.Findings)
+}

@@ -1,0 +1,140 @@
+package upgrades
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// shownObjects is how many objects of a finding a person is shown; upgrade.json has all.
+const shownObjects = 5
+
+// Text is the report for a terminal: a sentence, the findings, and the matrix.
+func Text(r *Report) string {
+	var b strings.Builder
+	b.WriteString(r.Sentence() + "\n")
+	for _, f := range r.Findings {
+		b.WriteString("\n" + findingText(f))
+	}
+	b.WriteString("\n" + matrixText(r))
+	for _, note := range r.Notes {
+		b.WriteString("note: " + note + "\n")
+	}
+	return b.String()
+}
+
+func findingText(f *Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %s\n", strings.ToUpper(string(f.Severity)), f.Hop, f.title())
+	for i, o := range f.Objects {
+		if i == shownObjects {
+			fmt.Fprintf(&b, "    and %d more\n", len(f.Objects)-i)
+			break
+		}
+		fmt.Fprintf(&b, "    %s\n", o)
+	}
+	for _, line := range f.lines() {
+		fmt.Fprintf(&b, "    %s: %s\n", line[0], strings.ReplaceAll(line[1], "\n", "\n      "))
+	}
+	return b.String()
+}
+
+// title is the finding's kind and sentence.
+func (f *Finding) title() string { return f.Kind + ": " + f.What }
+
+// lines of a finding behind its objects, each a word and what there is to say.
+func (f *Finding) lines() [][2]string {
+	var lines [][2]string
+	for _, line := range [][2]string{{"seen", f.Words}, {"back", f.Back}, {"gates", f.gates()}, {"to do", f.Advice}} {
+		if line[1] != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// shownGates is how many gates a person is shown with each finding.
+const shownGates = 6
+
+// gates that flip at the hop.
+func (f *Finding) gates() string {
+	if len(f.Flips) <= shownGates {
+		return strings.Join(f.Flips, ", ")
+	}
+	return fmt.Sprintf("%d flip at this hop (upgrade.md lists them); or it is a change without a gate", len(f.Flips))
+}
+
+// String is the object with its place.
+func (o Object) String() string {
+	if o.Place == "" {
+		return o.Name
+	}
+	return o.Name + "  " + o.Place
+}
+
+// matrixText has a row for each kind of which there is something to say, and one line for the others.
+func matrixText(r *Report) string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "kind\tobjects")
+	for _, s := range r.Path {
+		fmt.Fprint(table, "\t"+s.Name)
+	}
+	kinds, objects := 0, 0
+	for _, row := range r.Matrix {
+		if row.well() && r.reached() == len(r.Path) {
+			kinds, objects = kinds+1, objects+row.Objects
+			continue
+		}
+		fmt.Fprintf(table, "\n%s\t%d", row.Kind, row.Objects)
+		for i, cell := range row.Cells {
+			fmt.Fprint(table, "\t"+cell.text(r.Path[i]))
+		}
+	}
+	if kinds > 0 {
+		which := "other kind"
+		if kinds == len(r.Matrix) {
+			which = "kind"
+		}
+		fmt.Fprintf(table, "\n%s\t%d", number(kinds, which), objects)
+		for range r.Path {
+			fmt.Fprint(table, "\tok")
+		}
+	}
+	fmt.Fprint(table, "\ntook\t")
+	for _, s := range r.Path {
+		fmt.Fprintf(table, "\t%.1fs", s.Transition+s.Survey)
+	}
+	_ = table.Flush() // a Builder takes everything
+	return b.String() + "\n"
+}
+
+// well says whether there is nothing to say of a kind.
+func (r *Row) well() bool {
+	for _, cell := range r.Cells {
+		if cell != (Cell{Good: r.Objects}) {
+			return false
+		}
+	}
+	return true
+}
+
+// text of a cell; a state that was not reached has none.
+func (c Cell) text(s *State) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{c.Breaks, "BREAKS"}, {c.Unjudged, "?"}, {c.Changes, "changed"}, {c.Before, "before"}, {c.Good, "ok"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case s.Reached:
+		return "gone"
+	}
+	return "not reached"
+}
