@@ -70,6 +70,7 @@ func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Sce
 		step := &s.Spec.Steps[i]
 		result.Steps = append(result.Steps, &reports.Step{
 			Name: step.Title(), Verb: step.Verb(), Position: step.Position.String(), Status: reports.NotRun, State: path[at].String(),
+			Covers: step.Covers,
 		})
 		if step.Transition != nil {
 			at++

@@ -305,7 +305,7 @@ func TestCleanUp(t *testing.T) {
 
 func TestWhatWouldNotGo(t *testing.T) {
 	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node, finalizers: [x.io/keep]}}\n"
-	run, err := execute(t.Context(), t, &provider{}, scenario("one", node), harness.Options{CleanupTimeout: 20 * time.Millisecond})
+	run, err := execute(t.Context(), t, &provider{}, scenario("one", node), harness.Options{CleanupTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

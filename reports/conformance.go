@@ -181,6 +181,16 @@ type ConformanceEvidence struct {
 	Skipped []string `yaml:"skipped,omitempty"`
 	// Others are of variants of the requirement that were not seen. They say nothing of it.
 	Others []string `yaml:"others,omitempty"`
+	// Decided is the step that decided, by the title of its scenario, where it was one step and not the whole scenario.
+	Decided map[string]string `yaml:"decided,omitempty"`
+}
+
+// Decide takes note of the step of a scenario that decided.
+func (e *ConformanceEvidence) Decide(scenario, step string) {
+	if e.Decided == nil {
+		e.Decided = map[string]string{}
+	}
+	e.Decided[scenario] = step
 }
 
 // ConformanceScenario is what came of one scenario.

@@ -63,6 +63,9 @@ func (e ConformanceEvidence) reason(status ConformanceStatus, reasons map[string
 		return ""
 	}
 	reason := decisive[0] + orNothing(": ", reasons[decisive[0]])
+	if step := e.Decided[decisive[0]]; step != "" && status != ConformanceKnown {
+		reason = decisive[0] + ", " + step
+	}
 	if more := len(decisive) - 1; more > 0 {
 		reason += fmt.Sprintf(" (and %s)", plural(more, "other scenario"))
 	}

@@ -93,6 +93,8 @@ type Step struct {
 	Verb string `json:"verb"`
 	// File, Line and Column of the step.
 	Position string `json:"position,omitempty"`
+	// Covers lists those of the scenario's requirements that this step decides.
+	Covers []string `json:"covers,omitempty"`
 	// Status of the step. Message says in full what was wanted and what was seen.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`

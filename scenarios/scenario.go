@@ -91,6 +91,10 @@ type KnownIssue struct {
 type Step struct {
 	// Name of the step in reports; the verb and its object unless told.
 	Name string `json:"name,omitempty" fixed:"true"`
+	// Covers lists those of the scenario's requirements that this step decides. A requirement that steps cover fails only
+	// with one of them, and is passed once all of them have passed, whatever the scenario comes to later. A step that covers
+	// requirements fails no others. Default: the whole scenario decides each of its requirements.
+	Covers []string `json:"covers,omitempty" fixed:"true"`
 	// Cases is a table: the step is repeated with ${case.x} for each row. A row's own "name" names its repetition;
 	// all rows have the same columns. Empty once loaded: each row is a step of its own then.
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`

@@ -45,6 +45,15 @@ func (v *validator) covers(ids []string, n *node) {
 	}
 }
 
+// among finds ids that the scenario does not cover.
+func (v *validator) among(ids, covered []string, n *node) {
+	for i, id := range ids {
+		if !slices.Contains(covered, id) {
+			v.at(n.at(i), suggest(id, covered, "the scenario covers"), "the scenario does not cover %q", short(id))
+		}
+	}
+}
+
 func (v *validator) needs(abilities []clusters.Ability, n *node) {
 	var known []string
 	for _, ability := range clusters.Abilities() {
@@ -65,11 +74,7 @@ func (v *validator) known(s *Scenario, k *KnownIssue, n *node) {
 	if len(k.Covers) == 0 {
 		v.at(n.at("covers"), "", "a known issue names the requirements that are not met")
 	}
-	for i, id := range k.Covers {
-		if !slices.Contains(s.Spec.Covers, id) {
-			v.at(n.at("covers", i), suggest(id, s.Spec.Covers, "the scenario covers"), "the scenario does not cover %q", short(id))
-		}
-	}
+	v.among(k.Covers, s.Spec.Covers, n.at("covers"))
 	if len(k.Versions) == 0 {
 		v.at(n.at("versions"), "", "a known issue names the versions that have it")
 	}

@@ -57,6 +57,8 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 		v.at(n.at("name"), "", "the name of a step must be a text in one line")
 	}
 	verb := step.Verb()
+	v.covers(step.Covers, n.at("covers"))
+	v.among(step.Covers, s.Spec.Covers, n.at("covers"))
 	v.expect(step, verb, n.at("expect"))
 	v.fieldValidation(step, verb, n)
 	v.user(step.As, n.at("as"))

@@ -18,7 +18,8 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
 			for _, id := range s.Covers {
-				failed[id] = failed[id] || s.Status == reports.Failed
+				status, _ := s.About(id)
+				failed[id] = failed[id] || status == reports.Failed
 			}
 		}
 	}

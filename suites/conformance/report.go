@@ -105,12 +105,15 @@ type outcome struct {
 	reports.ConformanceScenario
 	known    []string
 	versions []string
+	// result is the scenario's own; nil where it did not run.
+	result *reports.Scenario
 }
 
-// addTo files the scenario's title under what it says of the requirement.
+// addTo files the scenario's title under what it says of the requirement, with the step that decided it.
 func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
 	list := &e.Untested
-	switch o.Status {
+	status, step := o.about(id)
+	switch status {
 	case reports.ConformancePassed:
 		list = &e.Passed
 	case reports.ConformanceFailed:
@@ -125,6 +128,39 @@ func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
 	case reports.ConformanceUntested:
 	}
 	*list = append(*list, o.Name)
+	if step != "" {
+		e.Decide(o.Name, step)
+	}
+}
+
+// about is what the scenario says of one requirement, and the step that decided it, "" where no single step did.
+func (o outcome) about(id string) (reports.ConformanceStatus, string) {
+	if o.result == nil || o.Status != reports.ConformanceFailed && o.Status != reports.ConformanceKnown && o.Status != reports.ConformanceUntested {
+		return o.Status, ""
+	}
+	status, step := o.result.About(id)
+	if step == nil {
+		return o.Status, ""
+	}
+	decided := fmt.Sprintf("step %d of %d (%s)", slices.Index(o.result.Steps, step)+1, len(o.result.Steps), step.Name)
+	switch status {
+	case reports.Passed:
+		return reports.ConformancePassed, decided
+	case reports.Failed:
+		return reports.ConformanceFailed, decided + ": " + firstLine(step.Message)
+	case reports.Known:
+		return reports.ConformanceKnown, decided
+	case reports.NotRun:
+		if o.Status == reports.ConformanceKnown {
+			return reports.ConformanceKnown, "" // it ended early at another requirement's known issue
+		}
+		if step.Status == reports.Failed {
+			return reports.ConformanceUntested, decided + " failed, which decides no requirement: " + firstLine(step.Message)
+		}
+		return reports.ConformanceUntested, decided + " did not run"
+	default:
+		return reports.ConformanceUntested, decided + ": " + firstLine(step.Message)
+	}
 }
 
 // outcomes by the scenarios' titles: of those that were planned, and of those that were left out.
@@ -199,7 +235,7 @@ func outcomeOf(s *reports.Scenario) outcome {
 			known++
 		}
 	}
-	o := outcome{known: s.KnownCovers, versions: s.Versions, ConformanceScenario: reports.ConformanceScenario{
+	o := outcome{result: s, known: s.KnownCovers, versions: s.Versions, ConformanceScenario: reports.ConformanceScenario{
 		Name: s.Name, Steps: fmt.Sprintf("%d of %d", passed, len(s.Steps)), Reason: firstLine(s.Message),
 	}}
 	switch {

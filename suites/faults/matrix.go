@@ -35,7 +35,7 @@ type Row struct {
 	// Scenarios that were run with it, and of those the ones that failed.
 	Scenarios int
 	Failed    []string
-	// Caught are the requirements that the fault breaks and that a failed scenario covers. Unseen are the others that it breaks.
+	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that it breaks.
 	Caught, Unseen []string
 	// Unjudged are scenarios that could not be judged, each with the reason.
 	Unjudged []string
@@ -51,7 +51,8 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 		case reports.Failed:
 			row.Failed = append(row.Failed, original(s.Name))
 			for _, id := range s.Covers {
-				covered[id] = true
+				status, _ := s.About(id)
+				covered[id] = covered[id] || status == reports.Failed
 			}
 		default:
 			row.Unjudged = append(row.Unjudged, original(s.Name)+": "+s.Message)

@@ -1,0 +1,67 @@
+package reports
+
+import "slices"
+
+// About returns what a scenario says of one of its requirements, and the step that decided it; nil when no single step did.
+// NotRun means that it says nothing: it ended before it came to that requirement.
+//
+// Steps that cover the requirement decide it alone. Without such steps the whole scenario decides, but a failed step that
+// covers other requirements fails only those. A failed step that decides no requirement at all, after all of them passed,
+// leaves each of them in doubt: a scenario that failed never reads as if all was well.
+func (s *Scenario) About(id string) (Status, *Step) {
+	status, step := s.decide(id)
+	if status != Passed || s.Status != Failed {
+		return status, step
+	}
+	for _, other := range s.Covers {
+		if status, _ := s.decide(other); status != Passed {
+			return Passed, step
+		}
+	}
+	if gravest, culprit := worst(s.Steps); gravest != Passed {
+		return NotRun, culprit
+	}
+	return status, step
+}
+
+func (s *Scenario) decide(id string) (Status, *Step) {
+	var own []*Step
+	for _, step := range s.Steps {
+		if slices.Contains(step.Covers, id) {
+			own = append(own, step)
+		}
+	}
+	if len(own) > 0 {
+		return worst(own)
+	}
+	if s.Status != Failed && s.Status != Known {
+		return s.Status, nil
+	}
+	var rest []*Step
+	for _, step := range s.Steps {
+		if len(step.Covers) == 0 || step.Status == NotRun {
+			rest = append(rest, step)
+		}
+	}
+	if status, step := worst(rest); status != Passed || len(rest) < len(s.Steps) {
+		return status, step
+	}
+	return s.Status, nil // every step passed, where a known issue was expected
+}
+
+// gravity orders what steps came to: the status of the gravest is that of all of them.
+var gravity = []Status{Passed, NotRun, Skipped, Known, Error, Failed}
+
+// worst is the gravest status of steps, and the first step that has it. Where all passed it is the last one.
+func worst(steps []*Step) (Status, *Step) {
+	var decisive *Step
+	for _, step := range steps {
+		if decisive == nil || slices.Index(gravity, step.Status) > slices.Index(gravity, decisive.Status) || step.Status == Passed && decisive.Status == Passed {
+			decisive = step
+		}
+	}
+	if decisive == nil {
+		return Passed, nil
+	}
+	return decisive.Status, decisive
+}
