@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // barrier is where the scenarios of a track wait for each other before each transition. The last one that is awaited, by arriving or by
@@ -23,6 +24,8 @@ type barrier struct {
 type round struct {
 	done chan struct{}
 	err  error
+	// began and ended are the times of the crossing; to be read when it is done.
+	began, ended time.Time
 }
 
 // newBarrier makes a barrier for that many scenarios.
@@ -30,9 +33,9 @@ func newBarrier(alive int, cross func(n int) error) *barrier {
 	return &barrier{cross: cross, alive: alive, round: &round{done: make(chan struct{})}}
 }
 
-// arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came of it. When the
-// context ends first, its cause is returned, and the scenario does not count as arrived.
-func (b *barrier) arrive(ctx context.Context) error {
+// arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came of it, and
+// how long the crossing took. When the context ends first, its cause is returned, and the scenario does not count as arrived.
+func (b *barrier) arrive(ctx context.Context) (time.Duration, error) {
 	b.mu.Lock()
 	r := b.round
 	b.waiting++
@@ -40,24 +43,25 @@ func (b *barrier) arrive(ctx context.Context) error {
 	b.mu.Unlock()
 	select {
 	case <-r.done:
-		return r.err
+		return r.ended.Sub(r.began), r.err
 	case <-ctx.Done():
 		return b.giveUp(ctx, r)
 	}
 }
 
-func (b *barrier) giveUp(ctx context.Context, r *round) error {
+func (b *barrier) giveUp(ctx context.Context, r *round) (time.Duration, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
 	case <-r.done:
-		return r.err
+		return r.ended.Sub(r.began), r.err
 	default:
 	}
 	if !b.crossing {
 		b.waiting--
+		return 0, context.Cause(ctx)
 	}
-	return context.Cause(ctx)
+	return time.Since(r.began), context.Cause(ctx)
 }
 
 // leave says that a scenario has ended, however it did. It is called once for each.
@@ -75,6 +79,7 @@ func (b *barrier) begin() {
 	}
 	b.crossing = true
 	n, r := b.crossed, b.round
+	r.began = time.Now()
 	go func() {
 		err := b.cross(n)
 		b.mu.Lock()
@@ -82,7 +87,7 @@ func (b *barrier) begin() {
 		b.crossing, b.waiting = false, 0
 		b.crossed++
 		b.round = &round{done: make(chan struct{})}
-		r.err = err
+		r.err, r.ended = err, time.Now()
 		close(r.done)
 	}()
 }

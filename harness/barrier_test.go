@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestBarrierCrossesOnceForAll(t *testing.T) {
@@ -28,7 +29,7 @@ func TestBarrierCrossesOnceForAll(t *testing.T) {
 				mu.Lock()
 				arrived++
 				mu.Unlock()
-				if err := b.arrive(t.Context()); err != nil {
+				if _, err := b.arrive(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -44,7 +45,10 @@ func TestBarrierDoesNotWaitForWhoLeft(t *testing.T) {
 	b := newBarrier(3, func(int) error { return nil })
 	b.leave()
 	done := make(chan error)
-	go func() { done <- b.arrive(t.Context()) }()
+	go func() {
+		_, err := b.arrive(t.Context())
+		done <- err
+	}()
 	b.leave()
 	if err := <-done; err != nil {
 		t.Error(err)
@@ -60,14 +64,18 @@ func TestBarrierWithoutAnyoneDoesNotCross(t *testing.T) {
 func TestBarrierTellsAllWhatCameOfIt(t *testing.T) {
 	want := errors.New("the gate is locked")
 	b := newBarrier(2, func(int) error { return want })
-	errs := make(chan error)
+	times := make(chan time.Duration)
 	for range 2 {
-		go func() { errs <- b.arrive(t.Context()) }()
+		go func() {
+			crossing, err := b.arrive(t.Context())
+			if !errors.Is(err, want) {
+				t.Errorf("got %v", err)
+			}
+			times <- crossing
+		}()
 	}
-	for range 2 {
-		if err := <-errs; !errors.Is(err, want) {
-			t.Errorf("got %v", err)
-		}
+	if one, other := <-times, <-times; one != other || one <= 0 {
+		t.Errorf("the crossing took %s for one and %s for the other, want the same", one, other)
 	}
 }
 
@@ -76,12 +84,15 @@ func TestBarrierGivesUpWithItsContext(t *testing.T) {
 	cause := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := b.arrive(ctx); !errors.Is(err, cause) {
+	if _, err := b.arrive(ctx); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 	// Who gave up does not count as arrived, so the other one still waits for it to leave.
 	done := make(chan error)
-	go func() { done <- b.arrive(t.Context()) }()
+	go func() {
+		_, err := b.arrive(t.Context())
+		done <- err
+	}()
 	b.leave()
 	if err := <-done; err != nil {
 		t.Error(err)

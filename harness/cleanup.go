@@ -41,7 +41,7 @@ func (s *scenarioRun) cleanUp(ctx context.Context) {
 		again = err != nil && s.barrier.settle(ctx, crossings)
 	}
 	if err != nil {
-		step := &reports.Step{Name: "remove what the scenario made", Verb: "cleanup"}
+		step := &reports.Step{Name: "remove what the scenario made", Verb: reports.Cleanup}
 		s.Recorder.StartStep(s.entry.result, step, s.track.Path[s.at].String())
 		s.Recorder.FinishStep(s.entry.result, step, reports.Outcome{Status: reports.Error, Message: err.Error()})
 	}

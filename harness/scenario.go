@@ -122,7 +122,8 @@ func (s *scenarioRun) unlessStopped(ctx context.Context, outcome reports.Outcome
 	if interrupted(ctx) {
 		status = reports.NotRun
 	}
-	return reports.Outcome{Status: status, Message: why(ctx) + "\nwhat the step said then: " + outcome.Message, Evidence: outcome.Evidence}
+	outcome.Status, outcome.Message = status, why(ctx)+"\nwhat the step said then: "+outcome.Message
+	return outcome
 }
 
 // begin makes the clients and the namespace.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
@@ -132,10 +133,13 @@ func (s *scenarioRun) attempts(i int) func(string) {
 func (s *scenarioRun) transition(ctx context.Context, step scenarios.Step) result {
 	s.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
 	s.release()
-	err := s.barrier.arrive(ctx)
+	began := time.Now()
+	crossing, err := s.barrier.arrive(ctx)
 	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
 	s.slots <- struct{}{}
-	return s.crossed(err)
+	r := s.crossed(err)
+	r.Crossing, r.Waited = crossing, max(time.Since(began)-crossing, 0)
+	return r
 }
 
 func (s *scenarioRun) restart(ctx context.Context, step scenarios.Step) result {

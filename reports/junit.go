@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -159,9 +158,6 @@ func (s *span) add(from, to time.Time) {
 }
 
 func (s *span) duration() time.Duration { return elapsed(s.from, s.to) }
-
-// seconds with milliseconds: readers of JUnit take no exponents.
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
 // scrub removes from every text what XML 1.0 cannot hold.
 func scrub(all *reporters.JUnitTestSuites) {

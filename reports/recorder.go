@@ -59,8 +59,12 @@ type Outcome struct {
 	Note string
 	// Evidence is what was seen.
 	Evidence string
-	// Ended is when, if it was before it was known how; now unless set.
+	// Ended is when, if it was before it was known how. Default: now.
 	Ended time.Time
+	// Waited and Crossing are the parts of the step's time that all scenarios of its track share; see Step.
+	Waited, Crossing time.Duration
+	// Notes say what a passed step rests on, Warnings what limits its verdict; see Step.
+	Notes, Warnings []string
 }
 
 // Verdict is what the caller knows of a scenario beyond its steps.
@@ -68,14 +72,15 @@ type Verdict struct {
 	// Status, "" for what follows from the steps. It can make things worse (an unexpected success is Failed), and it can
 	// make one failed step Known; it never makes anything better.
 	Status Status
-	// Message says why; the first line of the step that decided it unless told.
+	// Message says why. Default: the first line of the step that decided it.
 	Message string
 	// KnownIssue is the reason of the known issues that happened, with their links.
 	KnownIssue string
 	// KnownCovers are the requirements that the known issue is about, also when it is the success that was not expected.
 	KnownCovers []string
-	// Artifacts are files in the report folder, relative to it.
+	// Artifacts are files in the report folder, relative to it, and Folder is where they are; see Scenario.
 	Artifacts []string
+	Folder    string
 }
 
 // NewRecorder returns a Recorder of the planned run. The plan must not be changed from then on.

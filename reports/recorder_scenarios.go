@@ -62,7 +62,7 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	r.closeSteps(scenario, now)
 	run, track, s, _ := fork(r.run, r.places[scenario])
 	status, remark := judge(s.Steps, verdict)
-	s.Status, s.Message, s.Artifacts = status, verdict.Message, verdict.Artifacts
+	s.Status, s.Message, s.Artifacts, s.Folder = status, verdict.Message, verdict.Artifacts, verdict.Folder
 	if remark != "" {
 		r.misuse("scenario %q: %s", s.Name, remark)
 	}
@@ -82,11 +82,26 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 		s.Message = whyNotRun(run, track, s)
 	}
 	if r.phases[scenario] == running {
-		s.Finished = now
+		s.Finished = stepsEnded(s, now)
+		s.Took = Seconds(s.Duration())
 	}
 	r.phases[scenario] = ended
 	r.run = run
 	return track, s
+}
+
+// stepsEnded is when the last step of a scenario ended, cleaning up apart; now where none has run.
+func stepsEnded(s *Scenario, now time.Time) time.Time {
+	var last time.Time
+	for _, step := range s.Steps {
+		if step.Verb != Cleanup && step.Finished.After(last) {
+			last = step.Finished
+		}
+	}
+	if last.IsZero() {
+		return now
+	}
+	return last
 }
 
 // closeSteps ends the steps of an owner that began and never ended: they are not run, however far they came.
@@ -98,6 +113,7 @@ func (r *Recorder) closeSteps(owner any, now time.Time) {
 		}
 		run, _, _, step := fork(r.run, r.places[key])
 		step.Finished, step.Message = now, didNotFinish(run)
+		step.Took = Seconds(step.Duration())
 		r.phases[key] = ended
 		r.run = run
 	}

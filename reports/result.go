@@ -23,6 +23,9 @@ const (
 	Skipped Status = "skipped"
 )
 
+// Cleanup is the verb of a step that removes what a scenario made. It comes after the scenario's own steps.
+const Cleanup = "cleanup"
+
 // Run is the result of one invocation.
 type Run struct {
 	// Started and Finished in wall-clock time; Finished is zero while the run goes on.
@@ -76,13 +79,17 @@ type Scenario struct {
 	// Versions and Gates that the scenario's path goes through, for a report's properties.
 	Versions []string `json:"versions,omitempty"`
 	Gates    []string `json:"gates,omitempty"`
-	// Started and Finished in wall-clock time.
+	// Started and Finished in wall-clock time: from its beginning to the end of its last step. Cleaning up comes after.
 	Started  time.Time `json:"started,omitzero"`
 	Finished time.Time `json:"finished,omitzero"`
-	// Steps, one for each that the scenario has, also those that did not run.
+	// Took is the scenario's own time: without transitions, and without waiting for other scenarios.
+	Took Seconds `json:"duration,omitzero"`
+	// Steps, one for each that the scenario has, also those that did not run. Several can have failed.
 	Steps []*Step `json:"steps"`
 	// Artifacts are files in the report folder, relative to it.
 	Artifacts []string `json:"artifacts,omitempty"`
+	// Folder has the artifacts. It is relative to where the run was started, or absolute.
+	Folder string `json:"folder,omitempty"`
 }
 
 // Step is the result of one step, or of one row of its table.
@@ -105,6 +112,16 @@ type Step struct {
 	// Started and Finished in wall-clock time.
 	Started  time.Time `json:"started,omitzero"`
 	Finished time.Time `json:"finished,omitzero"`
+	// Took is the step's own time: Finished minus Started, without Waited and Crossing.
+	Took Seconds `json:"duration,omitzero"`
+	// Waited is how long the step waited for the other scenarios of its track before a transition.
+	Waited Seconds `json:"waited,omitzero"`
+	// Crossing is the time of the transition, which all scenarios of a track share. It is counted once, as the track's.
+	Crossing Seconds `json:"transition,omitzero"`
+	// Notes say what a passed step rests on: "held: 23 states of 4 pods, 10s". They are in JUnit and run.json.
+	Notes []string `json:"notes,omitempty"`
+	// Warnings say what limits the step's verdict, such as changes that may have been missed. The terminal shows them, too.
+	Warnings []string `json:"warnings,omitempty"`
 	// Attempts that were made, when more than one: what was unknown and tried again.
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Evidence is what was seen: the refusal's status, the object, the answers.
@@ -115,18 +132,4 @@ type Step struct {
 type Attempt struct {
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
-}
-
-// Duration of the step; zero when it did not run.
-func (s *Step) Duration() time.Duration { return elapsed(s.Started, s.Finished) }
-
-// Duration of the scenario; zero when it did not run.
-func (s *Scenario) Duration() time.Duration { return elapsed(s.Started, s.Finished) }
-
-func elapsed(from, to time.Time) time.Duration {
-	if from.IsZero() || to.IsZero() {
-		return 0
-	}
-	// Times read back from a file have lost their monotonic clock, and a wall clock may be set back.
-	return max(to.Sub(from), 0)
 }

@@ -23,7 +23,7 @@ func byMark(run *reports.Run) map[string][]*reports.Scenario {
 // says anything about the requirement.
 func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	last := len(s.Steps) - 1
-	if s.Status != reports.Error || len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != "cleanup" {
+	if s.Status != reports.Error || len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != reports.Cleanup {
 		return s
 	}
 	own := *s
