@@ -27,15 +27,8 @@ func (t *Track) breaks(n int) *scenarios.Broken {
 	if len(t.Entries) != 1 {
 		return nil
 	}
-	for i := range t.Entries[0].Scenario.Spec.Steps {
-		step := &t.Entries[0].Scenario.Spec.Steps[i]
-		if step.Transition == nil {
-			continue
-		}
-		if n == 0 {
-			return step.Breaks()
-		}
-		n--
+	if step := t.Entries[0].Scenario.Transition(n); step != nil {
+		return step.Breaks()
 	}
 	return nil
 }

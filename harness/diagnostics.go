@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -65,37 +66,71 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 }
 
 // diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario was about, the events of
-// its namespace, and what the components logged since it began. It returns the files' paths in the report folder.
-func (s *scenarioRun) diagnose(ctx context.Context) []string {
-	if s.ReportDir == "" {
-		return nil
-	}
+// its namespace, and what the components logged since it began.
+func (s *scenarioRun) diagnose(ctx context.Context) artifacts {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
 	defer cancel()
-	dir := filepath.Join(s.ReportDir, s.scenario.ID())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		s.Progress("no diagnostics of %s: %v", s.scenario.Title(), err)
-		return nil
+	return s.leaveArtifacts(func(dir string, keep func(string, error)) {
+		keep("objects.yaml", s.dump(ctx, filepath.Join(dir, "objects.yaml"), s.touched))
+		keep("events.yaml", s.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
+		s.leaveHistory(dir, keep)
+		for _, l := range s.logParts() {
+			if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
+				keep(l.name, err)
+			}
+		}
+	})
+}
+
+// artifacts are files that a scenario leaves in the report folder.
+type artifacts struct {
+	// files are relative to the report folder.
+	files []string
+	// folder has the files. It is relative to the working directory where it is below it.
+	folder string
+}
+
+// leaveArtifacts writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why it was not
+// written is said.
+func (s *scenarioRun) leaveArtifacts(write func(dir string, keep func(name string, err error))) artifacts {
+	if s.ReportDir == "" {
+		return artifacts{}
 	}
-	var files []string
+	left := artifacts{folder: fromHere(filepath.Join(s.ReportDir, s.scenario.ID()))}
 	keep := func(name string, err error) {
 		if err != nil {
 			s.Progress("no %s of %s: %v", name, s.scenario.Title(), err)
 			return
 		}
-		files = append(files, filepath.ToSlash(filepath.Join(s.scenario.ID(), name)))
+		left.files = append(left.files, filepath.ToSlash(filepath.Join(s.scenario.ID(), name)))
 	}
-	keep("objects.yaml", s.dump(ctx, filepath.Join(dir, "objects.yaml"), s.touched))
-	keep("events.yaml", s.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
-	if file := s.keepHistory(); file != "" {
-		files = append(files, file)
+	err := reports.WriteArtifacts(filepath.Join(s.ReportDir, s.scenario.ID()), func(dir string) error {
+		write(dir, keep)
+		return nil
+	})
+	if err != nil {
+		s.Progress("no artifacts of %s: %v", s.scenario.Title(), err)
 	}
-	for _, l := range s.logParts() {
-		if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
-			keep(l.name, err)
-		}
+	if len(left.files) == 0 {
+		return artifacts{}
 	}
-	return files
+	return left
+}
+
+// fromHere is a path relative to the working directory where it is below it.
+func fromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if relative, err := filepath.Rel(here, absolute); err == nil && filepath.IsLocal(relative) {
+		return relative
+	}
+	return path
 }
 
 // dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read is said in a comment.

@@ -94,15 +94,15 @@ func (s *scenarioRun) verdict(ctx context.Context) reports.Verdict {
 			verdict.KnownCovers = coveredBy(absent)
 		}
 	}
+	var left artifacts
 	switch {
 	case interrupted(ctx):
 	case s.found.broken != "":
-		verdict.Artifacts = s.diagnose(ctx)
+		left = s.diagnose(ctx)
 	case s.History || len(absent) > 0:
-		if file := s.keepHistory(); file != "" {
-			verdict.Artifacts = []string{file}
-		}
+		left = s.keepHistory()
 	}
+	verdict.Artifacts, verdict.Folder = left.files, left.folder
 	return verdict
 }
 

@@ -51,18 +51,16 @@ type historyLine struct {
 	Error string     `json:"error,omitempty"`
 }
 
-// keepHistory writes the scenario's history into its folder below the report folder, and returns its path there; "" when it could not be had.
-func (s *scenarioRun) keepHistory() string {
-	parts := s.historyParts()
-	if s.ReportDir == "" || len(parts) == 0 {
-		return ""
+// keepHistory leaves the scenario's history alone in its folder in the report folder.
+func (s *scenarioRun) keepHistory() artifacts {
+	return s.leaveArtifacts(func(dir string, keep func(string, error)) { s.leaveHistory(dir, keep) })
+}
+
+// leaveHistory writes the scenario's history into a folder, unless nothing was watched.
+func (s *scenarioRun) leaveHistory(dir string, keep func(string, error)) {
+	if parts := s.historyParts(); len(parts) > 0 {
+		keep(historyFile, s.writeHistory(filepath.Join(dir, historyFile), parts))
 	}
-	dir := filepath.Join(s.ReportDir, s.scenario.ID())
-	if err := errors.Join(os.MkdirAll(dir, 0o755), s.writeHistory(filepath.Join(dir, historyFile), parts)); err != nil {
-		s.Progress("no history of %s: %v", s.scenario.Title(), err)
-		return ""
-	}
-	return filepath.ToSlash(filepath.Join(s.scenario.ID(), historyFile))
 }
 
 // historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track, and what it looked at

@@ -15,7 +15,7 @@ import (
 func planned(p *Plan) *reports.Run {
 	run := &reports.Run{Provider: p.Provider.Name()}
 	for _, track := range p.Tracks {
-		run.Tracks = append(run.Tracks, plannedTrack(track))
+		run.Tracks = append(run.Tracks, plannedTrack(track, p.Provider))
 	}
 	if len(p.Skipped) > 0 {
 		run.Tracks = append(run.Tracks, plannedSkips(p.Skipped))
@@ -23,7 +23,7 @@ func planned(p *Plan) *reports.Run {
 	return run
 }
 
-func plannedTrack(t *Track) *reports.Track {
+func plannedTrack(t *Track, provider clusters.Provider) *reports.Track {
 	t.result = &reports.Track{Name: t.Name}
 	for _, state := range t.Path {
 		t.result.Path = append(t.result.Path, state.String())
@@ -33,7 +33,13 @@ func plannedTrack(t *Track) *reports.Track {
 		t.result.Setup = append(t.result.Setup, step)
 		return step
 	}
-	t.create = setup("create", t.result.Path[0])
+	whose, borrowed := borrowedFrom(provider)
+	if borrowed {
+		t.create = setup("using", whose+", "+t.result.Path[0])
+	} else {
+		t.create = setup("create", t.result.Path[0])
+		_, t.create.Change = t.Path[0].Difference(clusters.State{})
+	}
 	t.install = nil
 	if hasSystems(t.Path[:1]) {
 		t.install = setup("install", strings.Join(namesOf(t.Path[0].Systems), ", "))
@@ -44,14 +50,32 @@ func plannedTrack(t *Track) *reports.Track {
 	}
 	t.transitions = nil
 	for i, state := range t.Path[1:] {
-		t.transitions = append(t.transitions, setup("transition", state.After(t.Path[i])))
+		step := setup("transition", state.After(t.Path[i]))
+		step.Direction, step.Change = state.Difference(t.Path[i])
+		step.Called = t.called(i)
+		t.transitions = append(t.transitions, step)
 	}
-	t.remove = setup("delete", "cluster")
+	if borrowed {
+		t.remove = setup("leaving", whose)
+	} else {
+		t.remove = setup("delete", "cluster")
+	}
 	for _, entry := range t.Entries {
 		entry.result, entry.steps = plannedScenario(entry.Scenario, entry.Path(t))
 		t.result.Scenarios = append(t.result.Scenarios, entry.result)
 	}
 	return t.result
+}
+
+// called are the names that the track's scenarios give its n-th transition.
+func (t *Track) called(n int) []string {
+	var names []string
+	for _, entry := range t.Entries {
+		if step := entry.Scenario.Transition(n); step != nil && step.Name != "" {
+			names = append(names, step.Title())
+		}
+	}
+	return unique(names)
 }
 
 func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Scenario, []*reports.Step) {
@@ -107,7 +131,7 @@ func (p *Plan) Describe(w io.Writer) error {
 		for _, entry := range track.Entries {
 			unshared += entry.States
 		}
-		track.describe(&b)
+		track.describe(&b, p.Provider)
 	}
 	for _, s := range p.Skipped {
 		fmt.Fprintf(&b, "skipped: scenario %s (%s): %s\n\n", s.Scenario.Title(), s.Scenario.Position, s.Why)
@@ -116,8 +140,12 @@ func (p *Plan) Describe(w io.Writer) error {
 	if unshared > starts {
 		shared = fmt.Sprintf("; without sharing there would be %d", unshared)
 	}
-	fmt.Fprintf(&b, "%s on %s, %s of the %s provider%s.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
-		count(starts, "start"), p.Provider.Name(), shared)
+	if whose, borrowed := borrowedFrom(p.Provider); borrowed {
+		fmt.Fprintf(&b, "%s on %s, which stays.\n", count(total, "scenario"), whose)
+	} else {
+		fmt.Fprintf(&b, "%s on %s, %s of the %s provider%s.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
+			count(starts, "start"), p.Provider.Name(), shared)
+	}
 	if copied > 0 {
 		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with systems, and 0.7 of one without.\n", begin(copied))
 	}
@@ -125,14 +153,18 @@ func (p *Plan) Describe(w io.Writer) error {
 	return err
 }
 
-func (t *Track) describe(b *strings.Builder) {
+func (t *Track) describe(b *strings.Builder, provider clusters.Provider) {
 	fmt.Fprintf(b, "%s: %s", t.Name, count(len(t.Path), "start"))
 	if t.Alone != "" {
 		fmt.Fprintf(b, ", one scenario alone: %s", t.Alone)
 	}
 	for i, state := range t.Path {
 		if i == 0 {
-			fmt.Fprintf(b, "\n  create %s%s", state, t.beginning())
+			begin := "create"
+			if whose, borrowed := borrowedFrom(provider); borrowed {
+				begin = "using " + whose + ","
+			}
+			fmt.Fprintf(b, "\n  %s %s%s", begin, state, t.beginning())
 			continue
 		}
 		fmt.Fprintf(b, "\n    then %s%s", state.After(t.Path[i-1]), t.Ways[i-1])

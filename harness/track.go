@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -206,11 +205,13 @@ func (t *trackRun) collect(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, diagnosticsTimeout)
 	defer cancel()
-	dir := filepath.Join(t.ReportDir, t.track.Name)
-	err := errors.Join(os.MkdirAll(dir, 0o755), t.cluster.Collect(ctx, dir))
-	if t.systems != nil {
-		err = errors.Join(err, t.systems.Collect(ctx, dir))
-	}
+	err := reports.WriteArtifacts(filepath.Join(t.ReportDir, t.track.Name), func(dir string) error {
+		err := t.cluster.Collect(ctx, dir)
+		if t.systems != nil {
+			err = errors.Join(err, t.systems.Collect(ctx, dir))
+		}
+		return err
+	})
 	if err != nil {
 		t.Progress("no diagnostics of cluster %s: %v", t.cluster.Name(), err)
 	}
@@ -222,7 +223,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	defer cancel()
 	t.collect(ctx)
 	if t.Keep {
-		t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
+		t.sayKept()
 		return
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.remove)
@@ -234,6 +235,15 @@ func (t *trackRun) remove(ctx context.Context) {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
 	t.Recorder.FinishTrackStep(t.track.result, t.track.remove, outcome)
+}
+
+// sayKept says how to reach the cluster that is kept, or what is kept in one that is somebody else's.
+func (t *trackRun) sayKept() {
+	if whose, borrowed := borrowedFrom(t.provider); borrowed {
+		t.Say("%s keeps what the scenarios made in it: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
+		return
+	}
+	t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
 }
 
 // unfinished is the outcome of work on the cluster that came to an error: not run where the run was interrupted, an error otherwise.

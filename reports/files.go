@@ -82,7 +82,7 @@ func (f *Files) Observe(e Event) error {
 	return nil
 }
 
-// prepare makes the folder, and removes what a killed process left there.
+// prepare makes the folder, and removes what a killed process, or the failed scenarios of an earlier run, left there.
 func (f *Files) prepare() error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("making the report folder: %w", err)
@@ -98,7 +98,7 @@ func (f *Files) prepare() error {
 			}
 		}
 	}
-	return err
+	return errors.Join(err, sweepArtifacts(f.dir))
 }
 
 // schedule sees to it that the files are written soon.

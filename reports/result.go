@@ -45,7 +45,8 @@ type Track struct {
 	Name string `json:"name"`
 	// Path is the sequence of states, each in one line.
 	Path []string `json:"path"`
-	// Setup holds what was done for the cluster itself: create, each transition, delete. They are cases in JUnit.
+	// Setup holds what was done for the cluster itself: it was created (or one that exists was used), each transition, and
+	// it was deleted (or left).
 	Setup []*Step `json:"setup,omitempty"`
 	// Scenarios in the order in which they were planned.
 	Scenarios []*Scenario `json:"scenarios"`
@@ -96,8 +97,14 @@ type Scenario struct {
 type Step struct {
 	// Name of the step, with its row. A setup step's name is what is reached ("1.35.4 SomeGate=true"), without the verb.
 	Name string `json:"name"`
-	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete.
+	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete, and for a cluster
+	// that is somebody else's using and leaving.
 	Verb string `json:"verb"`
+	// Change of a setup step is what it changes, for a person: "1.34.4 → 1.35.4, SomeGate on". Direction is where a
+	// transition leads: up, down, or change where the version stays. Called are the names that the scenarios give it.
+	Change    string   `json:"change,omitempty"`
+	Direction string   `json:"direction,omitempty"`
+	Called    []string `json:"called,omitempty"`
 	// File, Line and Column of the step.
 	Position string `json:"position,omitempty"`
 	// Covers lists those of the scenario's requirements that this step decides.

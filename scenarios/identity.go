@@ -48,6 +48,20 @@ func (s *Scenario) GoesOn(i int) bool {
 	return s.Spec.Continue
 }
 
+// Transition is the scenario's n-th step that is a transition, from 0; nil where there are fewer.
+func (s *Scenario) Transition(n int) *Step {
+	for i := range s.Spec.Steps {
+		if s.Spec.Steps[i].Transition == nil {
+			continue
+		}
+		if n == 0 {
+			return &s.Spec.Steps[i]
+		}
+		n--
+	}
+	return nil
+}
+
 // Path is the sequence of the states that the scenario goes through: the first, and the one after each transition.
 func (s *Scenario) Path() []clusters.State {
 	state := s.Spec.Cluster

@@ -39,7 +39,8 @@ type Options struct {
 type Provider struct {
 	options Options
 	rest    *rest.Config
-	name    string
+	// name is the context's, cluster what the kubeconfig calls the cluster.
+	name, cluster string
 	patience
 }
 
@@ -64,11 +65,18 @@ func New(o Options) (*Provider, error) {
 	if o.Kubeconfig == "" {
 		o.Kubeconfig = rules.GetDefaultFilename()
 	}
-	return &Provider{options: o, rest: config, name: name, patience: patienceFor(o.TransitionTimeout)}, nil
+	p := &Provider{options: o, rest: config, name: name, patience: patienceFor(o.TransitionTimeout)}
+	if context := raw.Contexts[name]; context != nil {
+		p.cluster = context.Cluster
+	}
+	return p, nil
 }
 
 // Name is existing.
 func (p *Provider) Name() string { return "existing" }
+
+// Borrowed names the cluster for a person, as the kubeconfig does: it is neither created nor deleted.
+func (p *Provider) Borrowed() string { return fmt.Sprintf("cluster %s (context %s)", p.cluster, p.name) }
 
 // Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to refuse.
 func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {

@@ -1,0 +1,137 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// manifest lists what Rehearse wrote into a folder of artifacts, so that the next run with the same report folder can
+// remove just that.
+const (
+	manifest       = ".rehearse-files"
+	manifestHeader = "# Rehearse wrote these files. Its next run with this report folder removes them.\n"
+)
+
+// stamp tells whether a file was written since.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// WriteArtifacts makes the folder, has files written into it, and notes which ones these are: sweepArtifacts removes them
+// and nothing else. Files that were there before and stay as they were are not ours.
+func WriteArtifacts(dir string, write func(dir string) error) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the folder for artifacts: %w", err)
+	}
+	before, err := stamps(dir)
+	if err != nil {
+		return err
+	}
+	writeErr := write(dir)
+	after, err := stamps(dir)
+	if err != nil {
+		return errors.Join(writeErr, err)
+	}
+	ours, err := readManifest(dir)
+	if err != nil {
+		return errors.Join(writeErr, err)
+	}
+	for path, now := range after {
+		if old, was := before[path]; (!was || old != now) && !slices.Contains(ours, path) {
+			ours = append(ours, path)
+		}
+	}
+	slices.Sort(ours)
+	return errors.Join(writeErr, ReplaceFile(filepath.Join(dir, manifest), []byte(manifestHeader+strings.Join(ours, "\n")+"\n")))
+}
+
+// stamps of all files below a folder, by their path in it.
+func stamps(dir string) (map[string]stamp, error) {
+	all := map[string]stamp{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == manifest {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, path)
+		all[filepath.ToSlash(relative)] = stamp{info.Size(), info.ModTime()}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder for artifacts: %w", err)
+	}
+	return all, nil
+}
+
+// readManifest returns the files that are listed as ours; none where there is no manifest.
+func readManifest(dir string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifest))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading which artifacts are ours: %w", err)
+	}
+	var files []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" && !strings.HasPrefix(line, "#") && filepath.IsLocal(filepath.FromSlash(line)) {
+			files = append(files, line)
+		}
+	}
+	return files, nil
+}
+
+// sweepArtifacts removes what earlier runs left in the folders of a report folder: the files that their manifests list, and
+// then folders that are empty. Everything else stays.
+func sweepArtifacts(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading the report folder: %w", err)
+	}
+	var errs []error
+	for _, entry := range entries {
+		if entry.IsDir() {
+			errs = append(errs, sweepFolder(filepath.Join(dir, entry.Name())))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("removing what an earlier run left: %w", err)
+	}
+	return nil
+}
+
+func sweepFolder(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, manifest)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ours, err := readManifest(dir)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir) // nothing outside can be reached, whatever links there are
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, file := range append(ours, manifest) {
+		if err := root.Remove(filepath.FromSlash(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for inner := filepath.Dir(file); inner != "." && root.Remove(inner) == nil; inner = filepath.Dir(inner) {
+			// It was empty.
+		}
+	}
+	_ = os.Remove(dir) // what is not empty has files that are not ours
+	return nil
+}

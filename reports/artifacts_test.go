@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func writeFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		relative, _ := filepath.Rel(dir, path)
+		if entry.IsDir() {
+			relative += "/"
+		}
+		all = append(all, relative)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A run removes what earlier ones left in the report folder, and nothing that is somebody else's.
+func TestOldArtifactsAreRemoved(t *testing.T) {
+	report, outside := t.TempDir(), t.TempDir()
+	writeFiles(t, outside, "precious")
+	writeFiles(t, report, "notes.txt", "own/data.yaml", "mixed/mine.txt", "mixed/events.yaml")
+	if err := os.Symlink(outside, filepath.Join(report, "link")); err != nil {
+		t.Fatal(err)
+	}
+	left := func(name string, files ...string) {
+		t.Helper()
+		err := WriteArtifacts(filepath.Join(report, name), func(dir string) error {
+			writeFiles(t, dir, files...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	left("failed", "events.yaml", "logs/kube-apiserver-1.log")
+	left("failed", "history.jsonl") // written into the same folder later on
+	left("mixed", "objects.yaml")
+	// Somebody changed a list: nothing outside of the folder is reached.
+	left("evil", "objects.yaml")
+	if err := os.Symlink(outside, filepath.Join(report, "evil", "out")); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(report, "evil", manifest)
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, append(text, "../notes.txt\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)), NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0))))
+	if err := r.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"./", "evil/", "evil/out", "junit.xml", "link", "mixed/", "mixed/events.yaml", "mixed/mine.txt", "notes.txt", "own/", "own/data.yaml", "run.json",
+	}
+	if got := filesIn(t, report); !slices.Equal(got, want) {
+		t.Errorf("the report folder has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := filesIn(t, outside); !slices.Equal(got, []string{"./", "precious"}) {
+		t.Errorf("outside of the report folder there is %v", got)
+	}
+}
+
+// A list that leads through a link out of the folder removes nothing there.
+func TestOldArtifactsBehindALink(t *testing.T) {
+	report, outside := t.TempDir(), t.TempDir()
+	writeFiles(t, outside, "precious")
+	writeFiles(t, report, "x/"+manifest)
+	if err := os.WriteFile(filepath.Join(report, "x", manifest), []byte(manifestHeader+"out/precious\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(report, "x", "out")); err != nil {
+		t.Fatal(err)
+	}
+	if err := sweepArtifacts(report); err == nil || !strings.Contains(err.Error(), "removing what an earlier run left") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := filesIn(t, outside); !slices.Equal(got, []string{"./", "precious"}) {
+		t.Errorf("outside of the report folder there is %v", got)
+	}
+}
