@@ -54,18 +54,23 @@ func setupBroken(run *Run, s *Step) bool {
 // Total number of scenarios.
 func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun + c.Skipped }
 
-// String is "41 passed, 1 known, 0 failed, 0 not run"; errors, and what was skipped, are named where there are any.
+// String is "41 passed, 0 failed, 1 failed with a known issue, 2 not run": what is beyond passed and failed is named where
+// there is any.
 func (c Counts) String() string {
-	text := fmt.Sprintf("%d passed, %d known, %d failed, ", c.Passed, c.Known, c.Failed)
-	if c.Errors > 0 {
-		text += plural(c.Errors, "error") + ", "
-	}
-	text += fmt.Sprintf("%d not run", c.NotRun)
-	if c.Skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", c.Skipped)
-	}
-	if c.Setup > 0 {
-		text += ", " + plural(c.Setup, "setup step") + " broken"
+	text := fmt.Sprintf("%d passed, %d failed", c.Passed, c.Failed)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{
+		{c.Known, fmt.Sprintf("%d failed with a known issue", c.Known)},
+		{c.Errors, plural(c.Errors, "error")},
+		{c.NotRun, fmt.Sprintf("%d not run", c.NotRun)},
+		{c.Skipped, fmt.Sprintf("%d skipped", c.Skipped)},
+		{c.Setup, plural(c.Setup, "setup step") + " failed"},
+	} {
+		if more.n > 0 {
+			text += ", " + more.what
+		}
 	}
 	return text
 }

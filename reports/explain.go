@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // interrupted is the reason of what did not run, or did not finish, in a run that was told to stop.
@@ -17,9 +18,13 @@ func stepTitle(s *Step) string {
 	return s.Name
 }
 
-// setupTitle is a setup step's name with its verb: "create 1.34.4", "transition to 1.35.4 SomeGate=true".
+// setupTitle is a setup step's name with its verb: "create 1.34.4, SomeGate off", "up: 1.34.4 → 1.35.4, SomeGate on".
 func setupTitle(s *Step) string {
 	switch {
+	case s.Direction != "":
+		return s.Direction + ": " + s.Change
+	case s.Change != "":
+		return s.Verb + " " + s.Change
 	case s.Name == "":
 		return s.Verb
 	case s.Verb == "" || strings.HasPrefix(s.Name, s.Verb):
@@ -30,6 +35,34 @@ func setupTitle(s *Step) string {
 		return s.Verb + " " + s.Name
 	}
 }
+
+// called is what the scenarios call a transition, in quotes.
+func called(s *Step) string {
+	var names []string
+	for _, name := range s.Called {
+		names = append(names, fmt.Sprintf("%q", name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// titled is the first line of a step's message behind its title, unless the message begins with that.
+func titled(s *Step) string {
+	title, line := stepTitle(s), firstLine(s.Message)
+	switch {
+	case line == "":
+		return title
+	case strings.HasPrefix(line, title):
+		return line
+	default:
+		return title + ": " + line
+	}
+}
+
+// numbered says which of a scenario's steps one is: "step 3 of 10".
+func numbered(s *Scenario, i int) string { return fmt.Sprintf("step %d of %d", i+1, len(s.Steps)) }
+
+// broke says whether a step went wrong, and it is not known that it does.
+func broke(s *Step) bool { return s.Status == Failed || s.Status == Error }
 
 // whyNotRun says in a few words why a scenario has no verdict.
 func whyNotRun(run *Run, track *Track, s *Scenario) string {
@@ -94,17 +127,31 @@ func explanation(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {
 		if step.Status == Failed || step.Status == Error || step.Status == Known || wasNotJudged(step) {
-			parts = append(parts, fmt.Sprintf("step %d of %d: %s", i+1, len(s.Steps), explainStep(step)))
+			parts = append(parts, numbered(s, i)+": "+explainStep(step))
 		}
 	}
 	steps := strings.Join(parts, "\n\n")
 	if own := strings.TrimSpace(s.Message); own != "" && !saidAlready(s, own, steps) {
 		parts = append([]string{own}, parts...)
 	}
+	if limits := limitsOf(s); len(limits) > 0 {
+		parts = append(parts, strings.Join(limits, "\n"))
+	}
 	if about := aboutScenario(s); about != "" {
 		parts = append(parts, about)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// limitsOf are the warnings of a scenario's steps, a line each.
+func limitsOf(s *Scenario) []string {
+	var all []string
+	for i, step := range s.Steps {
+		for _, warning := range step.Warnings {
+			all = append(all, fmt.Sprintf("warning: %s: %s: %s", numbered(s, i), stepTitle(step), warning))
+		}
+	}
+	return all
 }
 
 // saidAlready says whether the scenario's own message is only what the Recorder took from a step.
@@ -121,9 +168,9 @@ func decisiveLine(s *Scenario, decisive *Step) string {
 			more++
 		}
 	}
-	line := stepTitle(decisive) + ": " + firstLine(decisive.Message)
+	line := titled(decisive)
 	if more > 0 {
-		line += fmt.Sprintf(" (and %s not passed)", plural(more, "other step"))
+		line += fmt.Sprintf(" (and %s did not pass)", plural(more, "other step"))
 	}
 	return line
 }
@@ -142,17 +189,32 @@ func aboutScenario(s *Scenario) string {
 	add("requirements", strings.Join(s.Covers, ", "))
 	add("known issue", s.KnownIssue)
 	add("namespace", s.Namespace)
-	add("artifacts", strings.Join(s.Artifacts, ", "))
+	add("artifacts", artifactsOf(s))
 	return strings.Join(lines, "\n")
 }
 
-// explainStep is a step's name with the whole account of it.
-func explainStep(s *Step) string {
-	title := stepTitle(s)
-	if s.Verb != "" && s.Name != "" {
-		title += fmt.Sprintf(" (%s)", s.Verb)
+// artifactsOf names the folder of a scenario's artifacts, and says how many there are.
+func artifactsOf(s *Scenario) string {
+	switch {
+	case len(s.Artifacts) == 0:
+		return ""
+	case s.Folder == "":
+		return strings.Join(s.Artifacts, ", ") // as older runs recorded them
+	default:
+		return fmt.Sprintf("%s (%s)", s.Folder, plural(len(s.Artifacts), "file"))
 	}
-	return title + account(s)
+}
+
+// explainStep is a step's name with the whole account of it.
+func explainStep(s *Step) string { return explained(s) + account(s) }
+
+// explained is a step's name with its verb.
+func explained(s *Step) string {
+	title := stepTitle(s)
+	if s.Verb == "" || s.Name == "" || strings.HasPrefix(title, s.Verb) {
+		return title
+	}
+	return fmt.Sprintf("%s (%s)", title, s.Verb)
 }
 
 // explainSetup is all that there is to say about a setup step that broke.
@@ -175,7 +237,7 @@ func account(s *Step) string {
 		}
 	}
 	if !s.Finished.IsZero() && !s.Started.IsZero() {
-		fmt.Fprintf(&b, "\nafter %s", duration(s.Duration()))
+		fmt.Fprintf(&b, "\nafter %s%s", duration(s.Duration()), sharedTime(s))
 	}
 	if message := strings.Trim(s.Message, "\n"); message != "" {
 		b.WriteString("\n\n" + message)
@@ -190,6 +252,18 @@ func account(s *Step) string {
 		}
 	}
 	return b.String()
+}
+
+// sharedTime says how long a step waited for other scenarios, and for the transition that it shares with them.
+func sharedTime(s *Step) string {
+	text := ""
+	if s.Crossing > 0 {
+		text += fmt.Sprintf(", and %s of the transition", duration(time.Duration(s.Crossing)))
+	}
+	if waited := time.Duration(s.Waited); waited >= time.Millisecond {
+		text += fmt.Sprintf(", and %s waiting for other scenarios", duration(waited))
+	}
+	return text
 }
 
 func location(s *Scenario) string {

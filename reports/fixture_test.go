@@ -61,7 +61,12 @@ func plan() *reports.Run {
 			{
 				Name: "track-1", Path: []string{gateOff, gateOn},
 				Setup: []*reports.Step{
-					{Name: gateOff, Verb: "create"}, {Name: gateOn, Verb: "transition"}, {Verb: "delete"},
+					{Name: gateOff, Verb: "create", Change: "1.34.4, RelaxedServiceNameValidation off"},
+					{
+						Name: gateOn, Verb: "transition", Direction: "up", Change: "1.34.4 → 1.35.4, RelaxedServiceNameValidation on",
+						Called: []string{"upgrade, gate on"},
+					},
+					{Name: "cluster", Verb: "delete"},
 				},
 				Scenarios: []*reports.Scenario{
 					scenario("service-name-outlives-its-gate", 1, "KEP5311-S1", "KEP5311-S3"),
@@ -120,12 +125,12 @@ var passed = reports.Outcome{Status: reports.Passed}
 func failedOutcome() reports.Outcome {
 	return reports.Outcome{
 		Status:   reports.Failed,
-		Message:  "the creation of Service/9-web was refused, but was to be accepted\nwant: accepted\ngot:  422 Invalid",
+		Message:  "create Service 9-web was rejected, but should be accepted\nwant: accepted\ngot:  422 Invalid",
 		Evidence: "kind: Status\nreason: Invalid",
 	}
 }
 
-// story is a run to report, by what happens in it. Each of them leaves track-2 passed unless told.
+// story is a run to report, by what happens in it. Where it does not say more, track-2 passed.
 type story struct {
 	name string
 	code int
@@ -144,10 +149,18 @@ func (s *stage) firstTrack() {
 	}
 	s.setup(0, 1, 2400, passed)
 	for i := range 2 {
-		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[1], passed)
+		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[1], crossed(8*(1-i), 2400))
 	}
 	s.step(0, 0, 2, 5, passed)
 	s.end(0, 0, reports.Verdict{})
+}
+
+// crossed is the outcome of a transition, by how long it waited and how long the transition took.
+func crossed(waited, crossing int) reports.Outcome {
+	return reports.Outcome{
+		Status: reports.Passed,
+		Waited: time.Duration(waited) * time.Millisecond, Crossing: time.Duration(crossing) * time.Millisecond,
+	}
 }
 
 func (s *stage) secondTrack() {
@@ -174,7 +187,9 @@ func stories() []story {
 			s.AttemptStep(last, last.Steps[2], "connection refused\nby 127.0.0.1")
 			s.wait(250)
 			s.FinishStep(last, last.Steps[2], failedOutcome())
-			s.end(0, 1, reports.Verdict{Artifacts: []string{"ingress/events.txt", "ingress/kube-apiserver.log"}})
+			s.end(0, 1, reports.Verdict{
+				Artifacts: []string{"ingress/events.txt", "ingress/kube-apiserver.log"}, Folder: "rehearse-report/ingress",
+			})
 			s.setup(0, 2, 300, passed)
 			s.secondTrack()
 		}},
@@ -189,6 +204,43 @@ func stories() []story {
 			s.firstTrack()
 			s.step(0, 1, 2, 9, failedOutcome())
 			s.end(0, 1, reports.Verdict{Status: reports.Known, KnownIssue: "1.34.4 refuses any update of it (https://example.com/1)"})
+			s.setup(0, 2, 300, passed)
+			s.secondTrack()
+		}},
+		{"several", 1, func(s *stage) {
+			s.firstTrack()
+			last := s.scenario(0, 1)
+			s.step(0, 1, 2, 7, failedOutcome())
+			resolve := &reports.Step{Name: "it resolves", Verb: "resolve", Position: "scenarios/kubernetes/kep-5311.yaml:70:9"}
+			s.StartStep(last, resolve, gateOn)
+			s.wait(12)
+			s.FinishStep(last, resolve, reports.Outcome{Status: reports.Failed, Message: "wanted 1 address, got none"})
+			s.end(0, 1, reports.Verdict{})
+			s.setup(0, 2, 300, passed)
+			s.secondTrack()
+		}},
+		{"warned", 0, func(s *stage) {
+			s.firstTrack()
+			s.step(0, 1, 2, 7, reports.Outcome{
+				Status: reports.Passed, Notes: []string{"held: 23 states of 4 pods, 10s"},
+				Warnings: []string{"changes of pods may have been missed for 1.2s: the watch broke when kube-apiserver stopped"},
+			})
+			s.end(0, 1, reports.Verdict{})
+			s.setup(0, 2, 300, passed)
+			s.secondTrack()
+		}},
+		{"cluster-broke", 3, func(s *stage) {
+			s.setup(0, 0, 1900, passed)
+			s.begin(0, 0)
+			s.begin(0, 1)
+			for i := range 2 {
+				s.step(0, i, 0, 12, reports.Outcome{
+					Status:  reports.Error,
+					Message: "the cluster broke: kube-apiserver ended, with exit code 2\nits last lines:\n  panic: nil map",
+				})
+			}
+			s.end(0, 0, reports.Verdict{})
+			s.end(0, 1, reports.Verdict{})
 			s.setup(0, 2, 300, passed)
 			s.secondTrack()
 		}},
@@ -213,7 +265,9 @@ func stories() []story {
 			s.end(0, 1, reports.Verdict{})
 			s.StartStep(s.scenario(0, 0), s.scenario(0, 0).Steps[1], gateOff)
 			s.setup(0, 1, 5000, reports.Outcome{Status: reports.Failed, Message: "kube-apiserver 1.35.4 does not start"})
-			s.FinishStep(s.scenario(0, 0), s.scenario(0, 0).Steps[1], reports.Outcome{Status: reports.Error, Message: "the transition failed"})
+			s.FinishStep(s.scenario(0, 0), s.scenario(0, 0).Steps[1], reports.Outcome{
+				Status: reports.Error, Message: "transition to " + gateOn + ": kube-apiserver 1.35.4 does not start", Crossing: 5 * time.Second,
+			})
 			s.end(0, 0, reports.Verdict{})
 			s.setup(0, 2, 100, passed)
 		}},

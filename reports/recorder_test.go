@@ -100,7 +100,7 @@ func TestMistakes(t *testing.T) {
 			s.step(1, 0, 0, 1, failed)
 			s.FinishStep(s.scenario(1, 0), s.scenario(1, 0).Steps[0], passed)
 			s.end(1, 0, reports.Verdict{})
-		}, `step "is there" of scenario "no-system" was finished twice`, reports.Failed, "is there: the creation"},
+		}, `step "is there" of scenario "no-system" was finished twice`, reports.Failed, "is there: create Service 9-web"},
 		{"step started twice", func(s *stage) {
 			s.begin(1, 0)
 			s.step(1, 0, 0, 1, failed)
@@ -207,7 +207,7 @@ func TestUnfinished(t *testing.T) {
 		status   reports.Status
 		message  string
 	}{
-		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: the creation of Service/9-web was refused, but was to be accepted"},
+		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: create Service 9-web was rejected, but should be accepted"},
 		{run.Tracks[0].Scenarios[1], reports.NotRun, "interrupted"},
 		// All its steps passed, but nobody said that it was over: its assertions that span them may still have failed.
 		{run.Tracks[1].Scenarios[0], reports.NotRun, "interrupted"},

@@ -1,5 +1,7 @@
 package reports
 
+import "strings"
+
 // style is how signs and emphasis are written.
 type style struct{ unicode, color bool }
 
@@ -17,8 +19,28 @@ func (s style) sign(status Status) string {
 	return s.paint(p.color, s.either(p.unicode, p.ascii))
 }
 
+// direction is the sign of a transition.
+func (s style) direction(d string) string {
+	switch d {
+	case "up":
+		return s.either("↑", "^")
+	case "down":
+		return s.either("↓", "v")
+	default:
+		return s.arrow()
+	}
+}
+
 func (s style) arrow() string    { return s.either("→", ">") }
 func (s style) ellipsis() string { return s.either("…", "...") }
+
+// plain writes a text of ours without signs beyond ASCII where these are not wanted.
+func (s style) plain(text string) string {
+	if s.unicode {
+		return text
+	}
+	return strings.ReplaceAll(text, "→", "->")
+}
 
 // spinner turns while something is going on.
 func (s style) spinner(frame int) string {

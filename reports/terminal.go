@@ -150,7 +150,11 @@ func (t *Terminal) Observe(e Event) error {
 	case RunFinished:
 		t.close()
 		t.print(t.lines().end(e.Run, t.config.Report))
-	case ScenarioStarted, StepStarted, StepAttempted, StepFinished:
+	case StepFinished:
+		if broke(e.Step) {
+			t.draw(t.lines().broken(e.Track, e.Scenario, e.Step))
+		}
+	case ScenarioStarted, StepStarted, StepAttempted:
 		// The next tick shows them; a line for each would be more than a terminal, or a person, can follow.
 	}
 	return t.writeErr

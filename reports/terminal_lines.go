@@ -9,6 +9,8 @@ import (
 const (
 	widestName    = 60
 	durationWidth = 7
+	// hanging is the indent of what does not fit into its line.
+	hanging = "    "
 )
 
 // lines writes what stays on the terminal.
@@ -25,7 +27,7 @@ func nameColumn(run *Run) int {
 	widest := 10
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
-			widest = max(widest, cells(oneLine(setupName(s))))
+			widest = max(widest, cells(oneLine(setupTitle(s))))
 		}
 		for _, s := range t.Scenarios {
 			widest = max(widest, cells(oneLine(s.Name)))
@@ -34,24 +36,17 @@ func nameColumn(run *Run) int {
 	return min(widest, widestName)
 }
 
-// setupName is how a setup step is called behind its sign: a transition has the arrow instead of its verb.
-func setupName(s *Step) string {
-	if s.Verb == "transition" && s.Name != "" {
-		return s.Name
-	}
-	return setupTitle(s)
-}
-
+// setup tells of work on a cluster that has ended. A transition has its direction for a sign.
 func (l lines) setup(track *Track, s *Step) string {
 	sign := l.style.sign(s.Status)
 	if s.Verb == "transition" && s.Status == Passed {
-		sign = l.style.paint(cyan, l.style.arrow())
+		sign = l.style.paint(cyan, l.style.direction(s.Direction))
 	}
-	remark := l.trackOf(track)
-	if s.Status != Passed && s.Message != "" {
-		remark = strings.TrimPrefix(remark+": "+firstLine(s.Message), ": ")
+	remark := joined(" ", l.trackOf(track), called(s))
+	if s.Status != Passed {
+		remark = joined(": ", remark, firstLine(s.Message))
 	}
-	return l.line(sign, setupName(s), duration(s.Duration()), remark)
+	return l.stay(sign, l.style.plain(setupTitle(s)), duration(s.Duration()), remark)
 }
 
 // trackOf is the track's name, where there are several.
@@ -62,6 +57,23 @@ func (l lines) trackOf(t *Track) string {
 	return ""
 }
 
+// broken tells of a step that went wrong, when it did.
+func (l lines) broken(track *Track, s *Scenario, step *Step) string {
+	n := 0
+	for i := range s.Steps {
+		if s.Steps[i] == step {
+			n = i
+		}
+	}
+	what := titled(step)
+	if setup := brokenSetup(track); setup != nil && saysTheSame(step, setup) {
+		what = stepTitle(step) + ": " + failedAbove(setup)
+	}
+	remark := numbered(s, n) + ": " + l.style.plain(what)
+	return l.stay(l.style.sign(step.Status), s.Name, duration(step.Duration()), remark)
+}
+
+// scenario tells how a scenario ended, unless its only broken step has said it, and what limits its verdict.
 func (l lines) scenario(s *Scenario) string {
 	remark := ""
 	switch s.Status {
@@ -74,9 +86,37 @@ func (l lines) scenario(s *Scenario) string {
 	case Skipped:
 		remark = "skipped: " + firstLine(s.Message)
 	default:
-		remark = headline(s)
+		remark = l.afterBroken(s)
+		if remark == "" {
+			return ""
+		}
 	}
-	return l.line(l.style.sign(s.Status), s.Name, duration(s.Duration()), remark)
+	text := l.stay(l.style.sign(s.Status), s.Name, duration(s.Duration()), remark)
+	if !broke(&Step{Status: s.Status}) { // else they are in its explanation
+		for _, warning := range limitsOf(s) {
+			text += l.style.paint(yellow, wrap(hanging+oneLine(warning), l.width)) + "\n"
+		}
+	}
+	return text
+}
+
+// afterBroken is what there is to say of a scenario beyond its broken steps, each of which has had a line.
+func (l lines) afterBroken(s *Scenario) string {
+	n := 0
+	for _, step := range s.Steps {
+		if broke(step) {
+			n++
+		}
+	}
+	decisive := decisiveStep(s)
+	switch {
+	case n > 1:
+		return fmt.Sprintf("%d of %s went wrong", n, plural(len(s.Steps), "step"))
+	case decisive != nil && headline(s) == decisiveLine(s, decisive):
+		return ""
+	default:
+		return headline(s)
+	}
 }
 
 // notes are what a reader of a scenario that passed should know.
@@ -94,21 +134,46 @@ func (l lines) interrupted() string {
 	return l.style.paint(yellow, "interrupted: stopping and cleaning up") + "\n"
 }
 
-func (l lines) line(sign, name, took, remark string) string {
+// stay is a line that stays. What does not fit into a terminal's line goes into more of them, indented.
+func (l lines) stay(sign, name, took, remark string) string {
 	name, remark = oneLine(name), oneLine(remark)
-	if l.width > 0 {
-		name = cut(name, l.column, l.style.ellipsis())
+	if l.width == 0 {
+		return l.line(sign, name, took, remark)
 	}
+	if cells(name) > l.column {
+		wrapped := strings.Split(wrap(name, l.column), "\n")
+		last := len(wrapped) - 1
+		head := sign + " " + strings.Join(wrapped[:last], "\n  ")
+		return head + "\n" + l.rest(" ", wrapped[last], took, remark)
+	}
+	return l.rest(sign, name, took, remark)
+}
+
+// rest is a line, and its remark below it where that does not fit.
+func (l lines) rest(sign, name, took, remark string) string {
+	used := 2 + max(l.column, cells(name)) + 2 + max(durationWidth, len(took)) + 2
+	if used+cells(remark) <= l.width {
+		return l.line(sign, name, took, remark)
+	}
+	below := wrap(hanging+remark, l.width)
+	return l.line(sign, name, took, "") + strings.ReplaceAll(below, "\n      ", "\n"+hanging) + "\n"
+}
+
+// line is one line in columns.
+func (l lines) line(sign, name, took, remark string) string {
 	took = strings.Repeat(" ", max(durationWidth-len(took), 0)) + took
 	left := sign + " " + pad(name, l.column) + "  " + l.style.paint(dim, took)
-	used := 2 + max(l.column, cells(name)) + 2 + len(took)
-	if l.width > 0 {
-		remark = fit(remark, l.width-1-used-2, l.style.ellipsis())
-	}
 	if remark == "" {
 		return left + "\n"
 	}
 	return left + "  " + l.style.paint(dim, remark) + "\n"
+}
+
+// short is one line in columns that is cut to the terminal's width: the live view counts its lines.
+func (l lines) short(sign, name, took, remark string) string {
+	name = cut(oneLine(name), l.column, l.style.ellipsis())
+	room := l.width - 1 - 2 - max(l.column, cells(name)) - 2 - max(durationWidth, len(took)) - 2
+	return l.line(sign, name, took, fit(oneLine(remark), room, l.style.ellipsis()))
 }
 
 // fit shortens a remark to the room there is; where that is too little to say anything it is left out.
@@ -119,81 +184,13 @@ func fit(text string, room int, mark string) string {
 	return cut(text, room, mark)
 }
 
-// end is what is written when the run is over: what broke, in full, and the summary.
-func (l lines) end(run *Run, report string) string {
-	var b strings.Builder
-	for _, t := range run.Tracks {
-		for _, s := range t.Setup {
-			if setupBroken(run, s) {
-				l.block(&b, "SETUP BROKEN", t.Name+": "+setupTitle(s), explainSetup(run, t, s))
-			}
+// joined puts what is not empty together.
+func joined(separator string, texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text != "" {
+			all = append(all, text)
 		}
 	}
-	for _, t := range run.Tracks {
-		for _, s := range t.Scenarios {
-			switch s.Status {
-			case Failed:
-				l.block(&b, "FAILED", s.Name, explanation(s))
-			case Error:
-				l.block(&b, "ERROR", s.Name, explanation(s))
-			case Passed, Known, NotRun, Skipped:
-			}
-		}
-	}
-	l.listed(&b, run, NotRun, "NOT RUN")
-	l.listed(&b, run, Skipped, "SKIPPED")
-	l.summary(&b, run, report)
-	return b.String()
-}
-
-func (l lines) block(b *strings.Builder, word, name, text string) {
-	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word), l.style.paint(bold, oneLine(name)))
-	fmt.Fprintf(b, "%s\n", indent(clean(text), "    "))
-}
-
-// listed names the scenarios of a status that did not run, together where the reason is the same.
-func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) {
-	const shown = 5
-	names := map[string][]string{}
-	var reasons []string
-	for _, t := range run.Tracks {
-		for _, s := range t.Scenarios {
-			if known(s.Status) != status {
-				continue
-			}
-			why := oneLine(whyNotRun(run, t, s))
-			if names[why] == nil {
-				reasons = append(reasons, why)
-			}
-			names[why] = append(names[why], oneLine(s.Name))
-		}
-	}
-	for _, why := range reasons {
-		list := names[why]
-		more := ""
-		if len(list) > shown {
-			more = fmt.Sprintf(" and %d more", len(list)-shown)
-			list = list[:shown]
-		}
-		fmt.Fprintf(b, "\n%s  %s\n    %s%s\n", l.style.paint(yellow, word), why, strings.Join(list, ", "), more)
-	}
-}
-
-func (l lines) summary(b *strings.Builder, run *Run, report string) {
-	counts, color := Count(run), green
-	if ExitCode(run) != ExitPassed {
-		color = red
-	}
-	text := counts.String()
-	if counts.Total() == 0 {
-		text = "no scenarios"
-	}
-	fmt.Fprintf(b, "\n%s  in %s", l.style.paint(color, text), duration(elapsed(run.Started, run.Finished)))
-	if run.Interrupted {
-		b.WriteString("  " + l.style.paint(yellow, "interrupted"))
-	}
-	if report != "" {
-		b.WriteString("   report: " + report)
-	}
-	b.WriteString("\n")
+	return strings.Join(all, separator)
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -67,8 +68,7 @@ func (t *Terminal) atMost(n int, lines []string) []string {
 
 // liveLine is a line in the columns of the lines that stay.
 func (t *Terminal) liveLine(spin, name, what string, took time.Duration) string {
-	l := t.lines()
-	return strings.TrimSuffix(l.line(spin, name, duration(took), what), "\n")
+	return strings.TrimSuffix(t.lines().short(spin, name, duration(took), what), "\n")
 }
 
 func (t *Terminal) liveText(sign string, used int, text string) string {
@@ -103,17 +103,16 @@ func doing(s *Scenario) (what string, since time.Time, transition bool) {
 			return what, step.Started, step.Verb == "transition"
 		}
 	}
+	if n := len(s.Steps); n > 0 && !s.Steps[n-1].Finished.IsZero() || slices.ContainsFunc(s.Steps, broke) {
+		return "cleaning up", s.Started, false
+	}
 	return "", s.Started, false
 }
 
 // setupInProgress is a setup step's name while it goes on.
 func setupInProgress(s *Step, style style) string {
-	switch {
-	case s.Name == "":
-		return s.Verb
-	case s.Verb == "transition":
-		return style.arrow() + " " + s.Name
-	default:
-		return setupTitle(s)
+	if s.Direction == "" {
+		return style.plain(setupTitle(s))
 	}
+	return style.direction(s.Direction) + " " + style.plain(setupTitle(s))
 }

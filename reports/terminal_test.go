@@ -52,7 +52,7 @@ func TestTerminalInASCII(t *testing.T) {
 	if i := strings.IndexFunc(out, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
 		t.Errorf("not ASCII: %q", out[i:])
 	}
-	for _, want := range []string{"\n+ service-name", "\nx ingress", "\n> 1.35.4"} {
+	for _, want := range []string{"\n+ service-name", "\nx ingress", "\n^ up: 1.34.4 -> 1.35.4"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

@@ -104,3 +104,46 @@ func cut(text string, columns int, mark string) string {
 	}
 	return text
 }
+
+// wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two more.
+// What has no space (a path, an address) stays whole. Without columns nothing is broken.
+func wrap(text string, columns int) string {
+	if columns <= 0 {
+		return text
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		hang := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+		head, rest := breakLine(line, columns)
+		out = append(out, head)
+		for rest != "" {
+			head, rest = breakLine(hang+rest, columns)
+			out = append(out, head)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// breakLine cuts a line at the last space that leaves at most so many columns, or at the first one there is.
+func breakLine(line string, columns int) (head, rest string) {
+	if cells(line) <= columns {
+		return line, ""
+	}
+	indented := len(line) - len(strings.TrimLeft(line, " "))
+	used, at := 0, -1
+	for i, r := range line {
+		if r == ' ' && i > indented && line[i-1] != ' ' {
+			if used > columns && at >= 0 {
+				break
+			}
+			at = i
+		}
+		if used += runeCells(r); used > columns && at >= 0 {
+			break
+		}
+	}
+	if at < 0 {
+		return line, ""
+	}
+	return line[:at], strings.TrimLeft(line[at:], " ")
+}

@@ -76,7 +76,9 @@ func New(o Options) (*Provider, error) {
 func (p *Provider) Name() string { return "existing" }
 
 // Borrowed names the cluster for a person, as the kubeconfig does: it is neither created nor deleted.
-func (p *Provider) Borrowed() string { return fmt.Sprintf("cluster %s (context %s)", p.cluster, p.name) }
+func (p *Provider) Borrowed() string {
+	return fmt.Sprintf("cluster %s (context %s)", p.cluster, p.name)
+}
 
 // Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to refuse.
 func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
