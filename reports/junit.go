@@ -17,17 +17,20 @@ const (
 	scenariosSuite = "scenarios"
 )
 
-// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order.
+// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order, and names that are
+// the same in every run of the same scenarios.
 //
-//   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario, and one
-//     in the suite "setup" for each setup step.
+//   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario.
+//   - Work on clusters is no test: it is in the properties of the suite "setup", which has a case only for a track whose
+//     setup failed, so that what kept scenarios from running is seen.
 //   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
 //   - Skipped is skipped, with the status skipped.
 //   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
 //     known-issue: it breaks no build, and nobody takes it for a success.
-//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property.
-//   - A case's time is its own; the time of a suite is from the start of its first case to the end of its last, which is
-//     less than their sum because scenarios run side by side.
+//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property. Its root has no
+//     number of skipped cases but of disabled ones: everywhere disabled is the same as skipped.
+//   - A case's time is its own, without transitions and without waiting for others; the time of a suite is from the start of
+//     its first case to the end of its last, which is less than their sum where scenarios run side by side.
 func JUnit(run *Run) ([]byte, error) {
 	suites := junitSuites(run)
 	all := reporters.JUnitTestSuites{TestSuites: []reporters.JUnitTestSuite{}}
@@ -36,7 +39,7 @@ func JUnit(run *Run) ([]byte, error) {
 	for _, s := range suites {
 		suite := s.finish(run)
 		all.Tests += suite.Tests
-		all.Disabled += suite.Skipped
+		all.Disabled += suite.Disabled
 		all.Errors += suite.Errors
 		all.Failures += suite.Failures
 		all.TestSuites = append(all.TestSuites, suite)
@@ -75,8 +78,8 @@ func junitSuites(run *Run) []*junitSuite {
 		return suites[len(suites)-1]
 	}
 	for _, track := range run.Tracks {
-		for _, step := range track.Setup {
-			suite(setupSuite).add(setupCase(run, track, step), step.Started, step.Finished)
+		if len(track.Setup) > 0 {
+			suite(setupSuite).setup(run, track)
 		}
 	}
 	for _, track := range run.Tracks {
@@ -101,6 +104,19 @@ func (s *junitSuite) add(c reporters.JUnitTestCase, started, finished time.Time)
 	s.moveProperties(&c)
 	s.cases = append(s.cases, c)
 	s.span.add(started, finished)
+}
+
+// setup takes in what was done for a track's cluster: properties, and a case where it failed.
+func (s *junitSuite) setup(run *Run, track *Track) {
+	s.properties = append(s.properties, properties(track.Name+"/path", strings.Join(track.Path, " -> "))...)
+	for i, step := range track.Setup {
+		name := fmt.Sprintf("%s/%d", track.Name, i+1)
+		s.properties = append(s.properties, properties(name, setupSummary(run, track, step))...)
+		s.span.add(step.Started, step.Finished)
+	}
+	if c := setupCase(run, track); c != nil {
+		s.add(*c, time.Time{}, time.Time{})
+	}
 }
 
 // moveProperties takes a case's properties out of it: the common schema allows them in a suite only. They go into the
@@ -140,6 +156,7 @@ func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
 			suite.Errors++
 		case c.Skipped != nil:
 			suite.Skipped++
+			suite.Disabled++
 		}
 	}
 	return suite

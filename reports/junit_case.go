@@ -21,7 +21,7 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 		"namespace", s.Namespace,
 		"file", location(s),
 		"known-issue", s.KnownIssue,
-		"artifacts", strings.Join(s.Artifacts, ", "),
+		"artifacts", artifactsOf(s),
 	)}
 	switch s.Status {
 	case Passed:
@@ -38,24 +38,48 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	return c
 }
 
-// setupCase is work on a cluster as a JUnit case.
-func setupCase(run *Run, track *Track, s *Step) reporters.JUnitTestCase {
-	c := reporters.JUnitTestCase{
-		Name: track.Name + ": " + setupTitle(s), Status: string(known(s.Status)), Time: seconds(s.Duration()),
+// setupSummary says in a line what work on a cluster came to.
+func setupSummary(run *Run, track *Track, s *Step) string {
+	text := setupTitle(s)
+	if names := called(s); names != "" {
+		text += " " + names
 	}
-	c.Properties = &reporters.JUnitProperties{Properties: properties(
-		"path", strings.Join(track.Path, " -> "),
-		"state", s.State,
-	)}
-	message := firstLine(s.Message)
-	switch s.Status {
+	switch known(s.Status) {
 	case Passed:
-	case Failed, Known:
-		c.Failure = &reporters.JUnitFailure{Message: message, Type: string(Failed), Description: explainSetup(run, track, s)}
-	case Error:
-		c.Error = &reporters.JUnitError{Message: message, Type: string(Error), Description: explainSetup(run, track, s)}
+		return fmt.Sprintf("%s: %.3fs", text, s.Duration().Seconds())
+	case NotRun:
+		return text + ": not run: " + whySetupNotRun(run, track, s)
 	default:
-		c.Skipped = &reporters.JUnitSkipped{Message: whySetupNotRun(run, track, s)}
+		return fmt.Sprintf("%s: %s after %.3fs: %s", text, s.Status, s.Duration().Seconds(), firstLine(s.Message))
+	}
+}
+
+// setupCase is a track whose setup failed as a JUnit case, nil where it did not.
+func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
+	var parts []string
+	var first *Step
+	for _, step := range track.Setup {
+		if !setupBroken(run, step) {
+			continue
+		}
+		if first == nil {
+			first = step
+		}
+		parts = append(parts, setupTitle(step)+"\n"+explainSetup(run, track, step))
+	}
+	if first == nil {
+		return nil
+	}
+	message := setupTitle(first) + ": " + firstLine(first.Message)
+	if known(first.Status) == NotRun {
+		message = setupTitle(first) + ": " + whySetupNotRun(run, track, first)
+	}
+	text := strings.Join(parts, "\n\n")
+	c := &reporters.JUnitTestCase{Name: "cluster of " + track.Name, Time: seconds(first.Duration())}
+	if first.Status == Failed {
+		c.Status, c.Failure = string(Failed), &reporters.JUnitFailure{Message: message, Type: string(Failed), Description: text}
+	} else {
+		c.Status, c.Error = string(Error), &reporters.JUnitError{Message: message, Type: string(Error), Description: text}
 	}
 	return c
 }
@@ -88,33 +112,30 @@ func knownReason(s *Scenario) string {
 	return "known issue: " + headline(s)
 }
 
-// stepLog lists a scenario's steps: status, when it began after the scenario did, how long it took, and its attempts.
+// stepLog lists a scenario's steps: status, when it began after the scenario did, its own time, what else there is to know
+// of it, and its attempts.
 func stepLog(s *Scenario) string {
 	var b strings.Builder
 	for i, step := range s.Steps {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		when := ""
+		when, took := "", ""
 		if !step.Started.IsZero() {
 			when = fmt.Sprintf("+%.3fs", max(step.Started.Sub(s.Started), 0).Seconds())
+			if !step.Finished.IsZero() {
+				took = fmt.Sprintf("%.3fs", step.Duration().Seconds())
+			}
 		}
-		took := ""
-		if !step.Started.IsZero() && !step.Finished.IsZero() {
-			took = fmt.Sprintf("%.3fs", step.Duration().Seconds())
-		}
-		fmt.Fprintf(&b, "%-6s %9s %9s  %s", known(step.Status), when, took, stepTitle(step))
-		if step.Name != "" && step.Verb != "" {
-			fmt.Fprintf(&b, " (%s)", step.Verb)
-		}
+		fmt.Fprintf(&b, "%-6s %9s %9s  %s", known(step.Status), when, took, explained(step))
 		if step.State != "" && !step.Started.IsZero() {
 			fmt.Fprintf(&b, "  [%s]", step.State)
 		}
 		if step.Message != "" {
 			fmt.Fprintf(&b, ": %s", firstLine(step.Message))
 		}
-		if step.Note != "" {
-			fmt.Fprintf(&b, " (note: %s)", oneLine(step.Note))
+		for _, line := range remarks(step) {
+			fmt.Fprintf(&b, "\n%26s  %s", "", line)
 		}
 		for _, a := range step.Attempts {
 			fmt.Fprintf(&b, "\n%26s  attempt %s: %s", fmt.Sprintf("+%.3fs", a.At.Sub(s.Started).Seconds()),
@@ -122,6 +143,21 @@ func stepLog(s *Scenario) string {
 		}
 	}
 	return b.String()
+}
+
+// remarks are a step's notes and warnings, and what it shared with the other scenarios of its track.
+func remarks(s *Step) []string {
+	var all []string
+	for _, warning := range s.Warnings {
+		all = append(all, "warning: "+oneLine(warning))
+	}
+	for _, note := range s.Notes {
+		all = append(all, "note: "+oneLine(note))
+	}
+	if shared := strings.TrimPrefix(sharedTime(s), ", and "); shared != "" {
+		all = append(all, "besides its own time: "+shared)
+	}
+	return all
 }
 
 // properties makes properties of names and values, leaving out those without a value.

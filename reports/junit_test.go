@@ -95,8 +95,56 @@ func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	if err := xml.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	if all.Tests != 7 || all.Disabled != 7 {
-		t.Errorf("%d of %d cases are skipped, want 7 of 7", all.Disabled, all.Tests)
+	if all.Tests != 3 || all.Disabled != 3 {
+		t.Errorf("%d of %d cases are skipped, want 3 of 3", all.Disabled, all.Tests)
+	}
+}
+
+// Who compares two runs knows a case by its name: times, patch versions and namespaces are not in it.
+func TestJUnitNamesAreStable(t *testing.T) {
+	names := func(st story, change func(string) string) (all []string) {
+		t.Helper()
+		p := plan()
+		for _, track := range p.Tracks {
+			for i := range track.Path {
+				track.Path[i] = change(track.Path[i])
+			}
+			for _, step := range track.Setup {
+				step.Name, step.Change = change(step.Name), change(step.Change)
+			}
+			for _, s := range track.Scenarios {
+				for i := range s.Versions {
+					s.Versions[i] = change(s.Versions[i])
+				}
+			}
+		}
+		s := newStage(p)
+		s.wait(len(change("1.34.4")) * 1000)
+		st.play(s)
+		if err := s.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := reports.JUnit(s.Run())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var suites reporters.JUnitTestSuites
+		if err := xml.Unmarshal(text, &suites); err != nil {
+			t.Fatal(err)
+		}
+		for _, suite := range suites.TestSuites {
+			for _, c := range suite.TestCases {
+				all = append(all, suite.Name+": "+c.Classname+": "+c.Name)
+			}
+		}
+		return all
+	}
+	for _, st := range stories() {
+		one := names(st, func(text string) string { return text })
+		other := names(st, func(text string) string { return strings.NewReplacer("1.34.4", "1.34.11", "1.35.4", "1.35.9").Replace(text) })
+		if len(one) == 0 || !slices.Equal(one, other) {
+			t.Errorf("%s: the cases are %q, and with other patch versions %q", st.name, one, other)
+		}
 	}
 }
 
@@ -139,7 +187,7 @@ func TestJSONRoundTrip(t *testing.T) {
 type junitElement struct{ attributes, children string }
 
 var junitSchema = map[string]junitElement{
-	"testsuites": {"tests disabled errors failures time", "testsuite"},
+	"testsuites": {"name tests disabled errors failures time", "testsuite"},
 	"testsuite":  {"name! package tests! disabled skipped errors! failures! time! timestamp!", "properties testcase"},
 	"testcase":   {"name! classname! status time!", "skipped error failure system-out system-err"},
 	"properties": {"", "property"},
@@ -250,7 +298,7 @@ func checkCounts(text []byte) []string {
 			}
 			names[c.Name] = true
 		}
-		if s.Tests != len(s.TestCases) || s.Failures != failures || s.Errors != errs || s.Skipped != skipped {
+		if s.Tests != len(s.TestCases) || s.Failures != failures || s.Errors != errs || s.Skipped != skipped || s.Disabled != skipped {
 			problems = append(problems, fmt.Sprintf("suite %q counts wrong", s.Name))
 		}
 		sum.Tests += s.Tests
@@ -276,6 +324,8 @@ func TestCheckJUnit(t *testing.T) {
 		"an exponent":         {`time="0.1"`, `time="1e-05"`},
 		"a wrong count":       {`errors="0" failures="0" time`, `errors="1" failures="0" time`},
 		"a wrong sum":         {`tests="1" failures`, `tests="2" failures`},
+		"disabled, unskipped": {`tests="1" errors`, `tests="1" disabled="1" errors`},
+		"skipped at the root": {`disabled="0"><testsuite`, `disabled="0" skipped="0"><testsuite`},
 		"no XML":              {`</testsuites>`, ``},
 		"an unknown element":  {`</testcase>`, `<because/></testcase>`},
 		"a wrong order":       {`</testcase>`, `<system-out/><skipped/></testcase>`},
