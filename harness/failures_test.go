@@ -30,7 +30,7 @@ func TestContinue(t *testing.T) {
 		"the default is to end":     {fails + makeMap("a"), nil, reports.Failed, "failed notRun", "broken: delete ConfigMap nothing"},
 		"a step that goes on":       {fails + "    continue: true\n" + makeMap("a"), nil, reports.Failed, "failed passed", "broken: delete"},
 		"a step that does not":      {fails + "    continue: false\n" + makeMap("a"), []string{all}, reports.Failed, "failed notRun", "broken"},
-		"all of them":               {fails + makeMap("a") + made + end, []string{all}, reports.Failed, "failed passed failed passed", "(and 1 other step not passed)"},
+		"all of them":               {fails + makeMap("a") + made + end, []string{all}, reports.Failed, "failed passed failed passed", "(and 1 other step did not pass)"},
 		"nothing fails":             {makeMap("a") + end, []string{all}, reports.Passed, "passed passed", ""},
 		"an output that is missing": {made + uses + again + makeMap("a"), []string{all}, reports.Failed, "failed notRun notRun passed", "made: "},
 		"a missing output ends it":  {made + "    continue: true\n" + uses + makeMap("a"), nil, reports.Failed, "failed notRun notRun", "made: "},
@@ -46,7 +46,7 @@ func TestContinue(t *testing.T) {
 		},
 		"in a table": {
 			"  - name: row\n    cases: [{n: a}, {n: b}, {n: c}]\n    delete: {apiVersion: v1, kind: ConfigMap, name: \"${case.n}\"}\n    continue: true\n",
-			nil, reports.Failed, "failed failed failed", "(and 2 other steps not passed)",
+			nil, reports.Failed, "failed failed failed", "(and 2 other steps did not pass)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
