@@ -100,6 +100,9 @@ func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 		if failed.Status != reports.Failed || !slices.Equal(failed.Artifacts, []string{"two/objects.yaml", "two/events.yaml"}) {
 			t.Errorf("%s with %v", failed.Status, failed.Artifacts)
 		}
+		if failed.Folder != filepath.Join(dir, "two") {
+			t.Errorf("the folder of the artifacts is %s", failed.Folder)
+		}
 		for _, file := range failed.Artifacts {
 			if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
 				t.Error(err)

@@ -141,7 +141,9 @@ func TestJUnitNamesAreStable(t *testing.T) {
 	}
 	for _, st := range stories() {
 		one := names(st, func(text string) string { return text })
-		other := names(st, func(text string) string { return strings.NewReplacer("1.34.4", "1.34.11", "1.35.4", "1.35.9").Replace(text) })
+		other := names(st, func(text string) string {
+			return strings.NewReplacer("1.34.4", "1.34.11", "1.35.4", "1.35.9").Replace(text)
+		})
 		if len(one) == 0 || !slices.Equal(one, other) {
 			t.Errorf("%s: the cases are %q, and with other patch versions %q", st.name, one, other)
 		}

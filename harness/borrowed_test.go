@@ -1,0 +1,86 @@
+package harness_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// borrower is a provider of a cluster that is somebody else's.
+type borrower struct{ provider }
+
+func (*borrower) Borrowed() string { return "cluster prod (context admin)" }
+
+// Nothing that is said of somebody else's cluster reads as if it were created or deleted.
+func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		p := &borrower{provider{t: t, lasting: true}}
+		plan, err := harness.NewPlan(t.Context(), p, load(t, scenario("one", makeMap("a")+transition("1.35"))), harness.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		terminal := reports.NewTerminal(reports.TerminalConfig{Out: &said, Clock: clock.RealClock{}})
+		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal)
+		err = harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Keep: keep, Progress: terminal.Progress, Say: terminal.Say})
+		if err != nil {
+			t.Fatal(err)
+		}
+		junit, err := reports.JUnit(recorder.Run())
+		if err != nil {
+			t.Fatal(err)
+		}
+		described, _, _ := strings.Cut(plan.String(), "\n  scenario")
+		for what, text := range map[string]string{"plan": described, "terminal": said.String(), "JUnit": string(junit)} {
+			contains(t, text, "using cluster prod (context admin)")
+			for line := range strings.Lines(text) {
+				if !strings.Contains(line, "ConfigMap") && (strings.Contains(line, "create ") || strings.Contains(line, "delete")) {
+					t.Errorf("%s, keep %t: %s", what, keep, line)
+				}
+			}
+		}
+		if keep {
+			contains(t, said.String(), "cluster prod (context admin) keeps what the scenarios made in it: export KUBECONFIG=")
+		} else {
+			contains(t, said.String(), "leaving cluster prod (context admin)")
+		}
+	}
+}
+
+// A transition says where it leads, what it changes, and what the scenarios call it; its time is no scenario's.
+func TestTransitionsInTheResult(t *testing.T) {
+	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"
+	down := "  - transition: {version: \"1.34\"}\n"
+	text := scenario("one", makeMap("a")+up+down) + scenario("two", strings.Replace(up, "upgrade", "gate on", 1)+down)
+	run, err := execute(t.Context(), t, &provider{converge: func(context.Context, clusters.State) error { return nil }}, text, harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := run.Tracks[0].Setup
+	for i, want := range []reports.Step{
+		{Change: "1.34.4"},
+		{Direction: "up", Change: "1.34.4 → 1.35.4, G on", Called: []string{"upgrade", "gate on"}},
+		{Direction: "down", Change: "1.35.4 → 1.34.4"},
+	} {
+		got := setup[i]
+		if got.Direction != want.Direction || got.Change != want.Change || strings.Join(got.Called, ", ") != strings.Join(want.Called, ", ") {
+			t.Errorf("setup step %d is %q %q %q, want %q %q %q", i, got.Direction, got.Change, got.Called, want.Direction, want.Change, want.Called)
+		}
+	}
+	one, two := find(t, run, "one"), find(t, run, "two")
+	for i := range 2 {
+		a, b := one.Steps[1+i], two.Steps[i]
+		if a.Crossing <= 0 || a.Crossing != b.Crossing {
+			t.Errorf("transition %d took %d for one scenario and %d for the other, want the same", i+1, a.Crossing, b.Crossing)
+		}
+		if all := a.Finished.Sub(a.Started); a.Duration() >= all {
+			t.Errorf("transition %d: the step's own time is %s of %s", i+1, a.Duration(), all)
+		}
+	}
+}
