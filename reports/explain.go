@@ -134,8 +134,8 @@ func explanation(s *Scenario) string {
 	if own := strings.TrimSpace(s.Message); own != "" && !saidAlready(s, own, steps) {
 		parts = append([]string{own}, parts...)
 	}
-	if limits := limitsOf(s); len(limits) > 0 {
-		parts = append(parts, strings.Join(limits, "\n"))
+	if notes := notes(s); len(notes) > 0 {
+		parts = append(parts, strings.Join(notes, "\n"))
 	}
 	if about := aboutScenario(s); about != "" {
 		parts = append(parts, about)
@@ -143,12 +143,12 @@ func explanation(s *Scenario) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// limitsOf are the warnings of a scenario's steps, a line each.
-func limitsOf(s *Scenario) []string {
+// notes are what a reader should know of a scenario's steps beyond whether they passed, a line each.
+func notes(s *Scenario) []string {
 	var all []string
 	for i, step := range s.Steps {
-		for _, warning := range step.Warnings {
-			all = append(all, fmt.Sprintf("warning: %s: %s: %s", numbered(s, i), stepTitle(step), warning))
+		if step.Note != "" {
+			all = append(all, fmt.Sprintf("note: %s: %s: %s", numbered(s, i), stepTitle(step), oneLine(step.Note)))
 		}
 	}
 	return all

@@ -219,11 +219,11 @@ func stories() []story {
 			s.setup(0, 2, 300, passed)
 			s.secondTrack()
 		}},
-		{"warned", 0, func(s *stage) {
+		{"noted", 0, func(s *stage) {
 			s.firstTrack()
 			s.step(0, 1, 2, 7, reports.Outcome{
-				Status: reports.Passed, Notes: []string{"held: 23 states of 4 pods, 10s"},
-				Warnings: []string{"changes of pods may have been missed for 1.2s: the watch broke when kube-apiserver stopped"},
+				Status: reports.Passed, Message: "held: 23 states of 4 pods, 10s",
+				Note: "changes of pods may have been missed for 1.2s: the watch broke when kube-apiserver stopped",
 			})
 			s.end(0, 1, reports.Verdict{})
 			s.setup(0, 2, 300, passed)

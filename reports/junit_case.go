@@ -145,14 +145,11 @@ func stepLog(s *Scenario) string {
 	return b.String()
 }
 
-// remarks are a step's notes and warnings, and what it shared with the other scenarios of its track.
+// remarks are a step's note, and what it shared with the other scenarios of its track.
 func remarks(s *Step) []string {
 	var all []string
-	for _, warning := range s.Warnings {
-		all = append(all, "warning: "+oneLine(warning))
-	}
-	for _, note := range s.Notes {
-		all = append(all, "note: "+oneLine(note))
+	if s.Note != "" {
+		all = append(all, "note: "+oneLine(s.Note))
 	}
 	if shared := strings.TrimPrefix(sharedTime(s), ", and "); shared != "" {
 		all = append(all, "besides its own time: "+shared)

@@ -63,8 +63,6 @@ type Outcome struct {
 	Ended time.Time
 	// Waited and Crossing are the parts of the step's time that all scenarios of its track share; see Step.
 	Waited, Crossing time.Duration
-	// Notes say what a passed step rests on, Warnings what limits its verdict; see Step.
-	Notes, Warnings []string
 }
 
 // Verdict is what the caller knows of a scenario beyond its steps.

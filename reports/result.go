@@ -125,10 +125,6 @@ type Step struct {
 	Waited Seconds `json:"waited,omitzero"`
 	// Crossing is the time of the transition, which all scenarios of a track share. It is counted once, as the track's.
 	Crossing Seconds `json:"transition,omitzero"`
-	// Notes say what a passed step rests on: "held: 23 states of 4 pods, 10s". They are in JUnit and run.json.
-	Notes []string `json:"notes,omitempty"`
-	// Warnings say what limits the step's verdict, such as changes that may have been missed. The terminal shows them, too.
-	Warnings []string `json:"warnings,omitempty"`
 	// Attempts that were made, when more than one: what was unknown and tried again.
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Evidence is what was seen: the refusal's status, the object, the answers.

@@ -78,7 +78,6 @@ func (l lines) scenario(s *Scenario) string {
 	remark := ""
 	switch s.Status {
 	case Passed:
-		remark = notes(s)
 	case Known:
 		remark = knownReason(s)
 	case NotRun:
@@ -93,8 +92,8 @@ func (l lines) scenario(s *Scenario) string {
 	}
 	text := l.stay(l.style.sign(s.Status), s.Name, duration(s.Duration()), remark)
 	if !broke(&Step{Status: s.Status}) { // else they are in its explanation
-		for _, warning := range limitsOf(s) {
-			text += l.style.paint(yellow, wrap(hanging+oneLine(warning), l.width)) + "\n"
+		for _, note := range notes(s) {
+			text += l.style.paint(yellow, wrap(hanging+note, l.width)) + "\n"
 		}
 	}
 	return text
@@ -117,17 +116,6 @@ func (l lines) afterBroken(s *Scenario) string {
 	default:
 		return headline(s)
 	}
-}
-
-// notes are what a reader of a scenario that passed should know.
-func notes(s *Scenario) string {
-	var all []string
-	for _, step := range s.Steps {
-		if step.Note != "" {
-			all = append(all, stepTitle(step)+": "+step.Note)
-		}
-	}
-	return strings.Join(all, "; ")
 }
 
 func (l lines) interrupted() string {
