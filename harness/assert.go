@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -21,6 +23,8 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 	started := time.Now()
 	decide, assertion := assertions.Eventually, step.Eventually
 	switch {
+	case step.RolledOut != nil:
+		decide, assertion = assertions.RolledOut, &scenarios.Assertion{Selection: step.RolledOut.Selection, Within: step.RolledOut.Within}
 	case step.Always != nil:
 		decide, assertion = assertions.Always, step.Always
 	case step.Never != nil:
@@ -40,8 +44,28 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 		Started:   started,
 		Since:     s.from,
 		Window:    s.windowOf(ctx, i),
+		Steps:     s.begun,
+		Pods:      s.pods,
 	})
 	return resultOf(r)
+}
+
+// pods lists the pods of a namespace and counts the cluster's nodes, to explain why something does not run.
+func (s *scenarioRun) pods(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {
+	core := schema.GroupVersion{Version: "v1"}
+	pods, err := s.client.Resource(core.WithResource("pods")).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, 0, err
+	}
+	nodes, err := s.client.Resource(core.WithResource("nodes")).List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return nil, 0, err
+	}
+	list := make([]*unstructured.Unstructured, len(pods.Items))
+	for i := range pods.Items {
+		list[i] = &pods.Items[i]
+	}
+	return list, len(nodes.Items), nil
 }
 
 // served waits until the API server serves the kind: what installs it may have been just one step before.

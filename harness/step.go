@@ -75,7 +75,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 		return s.restart(ctx, step)
 	case step.Kill != nil:
 		return s.kill(ctx, step)
-	case step.Eventually != nil || step.Always != nil || step.Never != nil:
+	case step.Eventually != nil || step.RolledOut != nil || step.Always != nil || step.Never != nil:
 		return s.assert(ctx, i, step)
 	case step.Sequence != nil:
 		return s.sequence(ctx, i, step)

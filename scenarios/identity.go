@@ -130,6 +130,8 @@ func (s *Step) subject() string {
 		return s.Kill.String()
 	case s.Eventually != nil:
 		return s.Eventually.subject()
+	case s.RolledOut != nil:
+		return s.RolledOut.subject()
 	case s.Always != nil:
 		return s.Always.subject()
 	case s.Never != nil:

@@ -125,6 +125,8 @@ func (s *Step) Watched() []Selection {
 	switch {
 	case s.Eventually != nil:
 		return []Selection{s.Eventually.Selection}
+	case s.RolledOut != nil:
+		return []Selection{s.RolledOut.Selection}
 	case s.Always != nil:
 		return []Selection{s.Always.Selection}
 	case s.Never != nil:

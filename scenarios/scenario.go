@@ -139,6 +139,12 @@ type Step struct {
 
 	// Eventually holds within a time.
 	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
+	// RolledOut waits until every selected object is rolled out, and there is at least one: its controller has seen the newest spec, and has done
+	// all of it. A Deployment, StatefulSet, DaemonSet, ReplicaSet or ReplicationController has all its replicas updated (a StatefulSet those above
+	// its partition), ready and available, and none left over; with OnDelete, too, all must be updated. A DaemonSet must have at least one pod, a
+	// Job must be Complete. Any other kind goes by its conditions: Ready and Available must be True where they are there, Reconciling, Progressing and
+	// Stalled not, each of the newest generation. A kind that has none of Ready, Available and Reconciling is an error.
+	RolledOut *RolledOut `json:"rolledOut,omitempty" verb:"true"`
 	// Always holds at every moment of a time.
 	Always *Assertion `json:"always,omitempty" verb:"true"`
 	// Never holds at no moment of a time.

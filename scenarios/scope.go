@@ -123,7 +123,7 @@ func resultsOf(verb string) []string {
 	switch verb {
 	case "create", "apply", "update", "patch", "scale":
 		return []string{"object"}
-	case "eventually", "always":
+	case "eventually", "rolledOut", "always":
 		return []string{"object", "objects"}
 	case "parallel":
 		return []string{"objects"}

@@ -111,6 +111,8 @@ func (v *validator) verbBody(s *Scenario, i int, n *node) {
 		v.controlled(s, i, step.Kill, n)
 	case step.Eventually != nil:
 		v.eventually(step.Eventually, n)
+	case step.RolledOut != nil:
+		v.selection(step.RolledOut.Selection, n)
 	case step.Always != nil:
 		v.lasting(s, i, step.Always, n)
 	case step.Never != nil:

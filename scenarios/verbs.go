@@ -165,6 +165,13 @@ type Assertion struct {
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 
+// RolledOut selects objects that must be rolled out.
+type RolledOut struct {
+	Selection `json:",inline"`
+	// Within is how long it may take; default: the step's timeout.
+	Within Duration `json:"within,omitempty"`
+}
+
 // Allowed is the value of an assertion's Stale and Vacuous.
 const Allowed = "allowed"
 

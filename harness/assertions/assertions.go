@@ -3,6 +3,7 @@
 package assertions
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,6 +38,10 @@ type Input struct {
 	Since int64
 	// Window is the time that is judged, where it is past: that of Always and Never with throughout.
 	Window *Window
+	// Steps of the scenario that have begun, in their order, to say in which one something happened.
+	Steps []Step
+	// Pods lists the pods of a namespace, and counts the nodes of the cluster, to explain a failure; it may be nil.
+	Pods func(ctx context.Context, namespace string) (pods []*unstructured.Unstructured, nodes int, err error)
 	// Clock measures the times; the real one unless told. It should be the history's.
 	Clock clock.WithDelayedExecution
 }

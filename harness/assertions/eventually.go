@@ -16,7 +16,10 @@ const lastLookWithin = 10 * time.Second
 // is not true is decided by a last consistent look; without one the result is an error, never a failure. What is true only since
 // there was no object to ask is not true yet.
 func Eventually(ctx context.Context, in Input) Result {
-	w := newWatcher(in, "eventually")
+	return newWatcher(in, "eventually").eventually(ctx)
+}
+
+func (w *watcher) eventually(ctx context.Context) Result {
 	within := w.Assertion.Within.Or(w.Timeout)
 	limited, cancel := w.limited(ctx, within)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 )
 
 func (w *watcher) result(status reports.Status, message string, body ...string) Result {
-	text := fmt.Sprintf("%s: %s%s. %s", w.verb, wanted(w.assertion, w.scope), w.Window.phrase(), message)
+	text := fmt.Sprintf("%s: %s%s. %s", w.verb, w.wanted(), w.Window.phrase(), message)
 	for _, part := range body {
 		if part != "" {
 			text += "\n" + strings.TrimRight(part, "\n")
@@ -91,7 +91,7 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 	body := []string{w.situation()}
 	focus := w.focus()
 	if focus != nil {
-		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus))
+		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus), w.pending(ctx, focus))
 	}
 	said := focus == nil && change != nil && change.Name == w.scope.Name // by the situation
 	if change != nil && !said && (focus == nil || change.Namespace != focus.GetNamespace() || change.Name != focus.GetName()) {
@@ -146,11 +146,15 @@ func (w *watcher) situation() string {
 	var b strings.Builder
 	if len(w.candidates) == 0 {
 		fmt.Fprintf(&b, "There is no %s.\n", described(w.assertion.Kind, w.scope))
-		b.WriteString(w.suggestions() + w.times(w.scope.Namespace, w.scope.Name) + w.wish())
+		b.WriteString(w.suggestions() + w.gone() + w.times(w.scope.Namespace, w.scope.Name) + w.wish())
 		return b.String()
 	}
 	hits := w.matching()
-	b.WriteString(counted(len(w.candidates), len(hits), w.undecided))
+	if w.rollout {
+		fmt.Fprintf(&b, "%d of %d are rolled out", len(hits), len(w.candidates))
+	} else {
+		b.WriteString(counted(len(w.candidates), len(hits), w.undecided))
+	}
 	if len(hits) > 0 {
 		fmt.Fprintf(&b, ": %s", names(hits))
 	}
@@ -208,6 +212,8 @@ func counted(total, hits, undecided int) string {
 
 func (w *watcher) difference(c *candidate) string {
 	switch {
+	case c.progress != nil:
+		return strings.Join(c.progress.lacks, ", ") + "\n"
 	case c.stale != "":
 		return c.stale + ": not judged before its controller has updated it (\"stale: allowed\" takes it as it is)\n"
 	case c.differs:

@@ -26,6 +26,8 @@ type candidate struct {
 	unclear bool
 	// stale is why the object's status is of no use: it is of an earlier generation.
 	stale string
+	// progress of the object's rollout, where that is what is judged.
+	progress *progress
 }
 
 // answer is what CEL said.
@@ -47,6 +49,8 @@ type judge struct {
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, where one is enough; nil while it has not been asked about this state.
 	answer *answer
+	// rollout: an object matches when it is rolled out.
+	rollout bool
 	// current: a status must be of the object's generation. stale is what is not, where the expression is about all objects.
 	current bool
 	stale   staleAmong
@@ -150,6 +154,9 @@ func (j *judge) decide(c *candidate) {
 // judge finds out whether a candidate matches, beside all of them.
 func (j *judge) judge(c *candidate, all []any) {
 	switch {
+	case j.rollout:
+		c.progress = progressOf(c.object)
+		c.matches = c.progress.done()
 	case len(matching.Match(j.assertion.Match, c.object.Object)) > 0:
 		c.differs = true
 	case j.assertion.CEL == "":

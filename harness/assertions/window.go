@@ -53,8 +53,12 @@ func (w *Window) during(seq int64) string {
 	if w == nil {
 		return ""
 	}
+	return during(w.Steps, seq)
+}
+
+func during(steps []Step, seq int64) string {
 	title := ""
-	for _, step := range w.Steps {
+	for _, step := range steps {
 		if step.Seq < seq {
 			title = step.Title
 		}

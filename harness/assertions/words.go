@@ -7,6 +7,18 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+func (w *watcher) wanted() string {
+	object := described(w.assertion.Kind, w.scope)
+	switch {
+	case !w.rollout:
+		return wanted(w.assertion, w.scope)
+	case w.scope.Name != "":
+		return object + " is rolled out"
+	default:
+		return fmt.Sprintf("every %s is rolled out, and there is at least one", object)
+	}
+}
+
 // wanted says an assertion in words: "at least one Service in namespace x matches".
 func wanted(a scenarios.Assertion, scope history.Scope) string {
 	one, many := "exists", "exist"

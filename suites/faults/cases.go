@@ -114,6 +114,10 @@ func limit(s *scenarios.Scenario, step *scenarios.Step, most time.Duration) {
 		assertion := *step.Eventually
 		assertion.Within = within(assertion.Within)
 		step.Eventually = &assertion
+	case step.RolledOut != nil:
+		rollout := *step.RolledOut
+		rollout.Within = within(rollout.Within)
+		step.RolledOut = &rollout
 	case step.Sequence != nil:
 		sequence := *step.Sequence
 		sequence.Within = within(sequence.Within)

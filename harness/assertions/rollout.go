@@ -1,0 +1,74 @@
+package assertions
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// RolledOut returns when all selected objects are rolled out, and there is at least one, or when its time is up. An object of which nothing tells
+// whether it is rolled out makes it an error. Of the Input's Assertion only the selection and Within count.
+func RolledOut(ctx context.Context, in Input) Result {
+	in.Assertion = scenarios.Assertion{Selection: in.Assertion.Selection, Within: in.Assertion.Within, Count: &scenarios.Count{All: true}}
+	w := newWatcher(in, "rolledOut")
+	w.rollout = true
+	gvk := schema.FromAPIVersionAndKind(in.Assertion.APIVersion, in.Assertion.Kind)
+	if !canRollOut(gvk) {
+		return w.result(reports.Error, fmt.Sprintf("A %s is not rolled out: its status has no conditions.", gvk.Kind))
+	}
+	result := w.eventually(ctx)
+	switch result.Status {
+	case reports.Passed:
+		result.Message += "\n" + w.rollouts()
+	case reports.Failed:
+		if unknown := w.unknown(); unknown != "" {
+			result.Status = reports.Error
+			result.Message += fmt.Sprintf("\nNothing tells whether %s is rolled out: use eventually with a match of its own status.", unknown)
+		}
+	}
+	return result
+}
+
+// canRollOut says whether a kind can tell that it is rolled out: one of Kubernetes' own without conditions cannot.
+func canRollOut(gvk schema.GroupVersionKind) bool {
+	typed, err := scheme.Scheme.New(gvk)
+	if rolloutOf(gvk) != nil || err != nil {
+		return true
+	}
+	status, ok := reflect.TypeOf(typed).Elem().FieldByName("Status")
+	if !ok || status.Type.Kind() != reflect.Struct {
+		return false
+	}
+	_, ok = status.Type.FieldByName("Conditions")
+	return ok
+}
+
+// rollouts says how far the objects are.
+func (w *watcher) rollouts() string {
+	var lines []string
+	for i, c := range w.sorted() {
+		if i == mostNamed {
+			lines = append(lines, fmt.Sprintf("... and %d more", len(w.candidates)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", c.object.GetName(), strings.Join(c.progress.has, ", ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// unknown names the first object of which nothing tells whether it is rolled out.
+func (w *watcher) unknown() string {
+	for _, c := range w.sorted() {
+		if c.progress.unknown {
+			return c.object.GetName()
+		}
+	}
+	return ""
+}
