@@ -3,12 +3,14 @@ package harness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/canary"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -51,9 +53,17 @@ func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said str
 		if !u.concerns(step, more.family) {
 			continue
 		}
+		version, err := s.servedVersion(ctx, u)
+		if err != nil {
+			return "", err
+		}
+		if version == "" {
+			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote has no effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
+			continue
+		}
 		s.canaries++
 		c := canary.Canary{
-			Client: s.client, Family: u.family, Version: u.version, Namespace: cmp.Or(u.namespace, s.namespace),
+			Client: s.client, Family: u.family, Version: version, Namespace: cmp.Or(u.namespace, s.namespace),
 			Name: s.manager(fmt.Sprintf("canary-%d", s.canaries)),
 		}
 		if err := c.Await(ctx); err != nil {
@@ -63,6 +73,24 @@ func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said str
 		delete(s.unsettled, u)
 	}
 	return said, nil
+}
+
+// servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has removed that, the newest that is
+// served. It is "" where none is.
+func (s *scenarioRun) servedVersion(ctx context.Context, u unsettled) (string, error) {
+	_, err := writes.Await(ctx, s.kinds, u.family.GVK(u.version))
+	var none *writes.NotServedError
+	switch {
+	case err == nil:
+		return u.version, nil
+	case !errors.As(err, &none):
+		return "", fmt.Errorf("see whether the API server knows %s: %w", u, err)
+	case len(none.Versions) == 0 && !none.Complete:
+		return "", fmt.Errorf("see whether the API server knows %s: %w; which versions it serves could not be asked", u, err)
+	case len(none.Versions) == 0:
+		return "", nil
+	}
+	return none.Versions[0], nil
 }
 
 // concerns says whether a step, which writes something of a family itself, goes by what is unsettled.

@@ -65,6 +65,18 @@ func FamilyOf(gvk schema.GroupVersionKind) (Family, bool) {
 	return "", false
 }
 
+// GVK is a kind of the family in a version of its API, of which a canary is made.
+func (f Family) GVK(version string) schema.GroupVersionKind {
+	gvk := schema.GroupVersionKind{Group: admission, Version: version, Kind: string(f)}
+	switch {
+	case f == Namespace:
+		gvk.Group = ""
+	case f.Authorizes():
+		gvk.Group = authorization
+	}
+	return gvk
+}
+
 // Authorizes says whether the family is about who may do something.
 func (f Family) Authorizes() bool { return f == Role || f == ClusterRole }
 

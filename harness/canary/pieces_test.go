@@ -22,3 +22,20 @@ func TestCanariesAreAside(t *testing.T) {
 		}
 	}
 }
+
+// A canary is made of the kind whose service is asked for, in that version.
+func TestGVK(t *testing.T) {
+	for family, want := range map[Family]string{
+		"MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1beta1, Kind=MutatingAdmissionPolicy", Role: "rbac.authorization.k8s.io/v1beta1, Kind=Role",
+		ClusterRole: "rbac.authorization.k8s.io/v1beta1, Kind=ClusterRole", Namespace: "/v1beta1, Kind=Namespace",
+		"ValidatingWebhookConfiguration": "admissionregistration.k8s.io/v1beta1, Kind=ValidatingWebhookConfiguration",
+	} {
+		gvk := family.GVK("v1beta1")
+		if gvk.String() != want {
+			t.Errorf("%s: %s", family, gvk)
+		}
+		if of, ok := FamilyOf(gvk); !ok || of != family {
+			t.Errorf("%s is of family %s", gvk, of)
+		}
+	}
+}

@@ -21,6 +21,8 @@ type NotServedError struct {
 	Server string
 	// Versions of the group that serve the kind, newest first.
 	Versions []string
+	// Complete says that Versions are all: each version of the group could be asked.
+	Complete bool
 	// Earlier is the version of Kubernetes that served the kind before a transition; "" when none did.
 	Earlier string
 	// MayAppear says that something on the track may have brought the kind, so that it may be served a moment later.
@@ -75,13 +77,18 @@ func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, sibl
 	if err != nil {
 		return e
 	}
+	e.Complete = true
 	for _, v := range versions {
-		if served, err := k.serves(ctx, gvk.GroupKind().WithVersion(v)); err == nil && served {
+		served, err := k.serves(ctx, gvk.GroupKind().WithVersion(v))
+		if err != nil {
+			e.Complete = false
+		}
+		if served {
 			e.Versions = append(e.Versions, v)
 		}
 	}
 	switch {
-	case len(e.Versions) > 0:
+	case len(e.Versions) > 0 || !e.Complete:
 	case len(versions) == 0:
 		e.detail = fmt.Sprintf("nothing of the group %s is served", gvk.Group)
 	case len(siblings) == 0:
@@ -90,25 +97,6 @@ func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, sibl
 		e.detail = scenarios.Suggest(gvk.Kind, siblings)
 	}
 	return e
-}
-
-// Versions are the versions of a group in which the API server serves a kind, newest first. There may be none.
-func (k *Kinds) Versions(ctx context.Context, kind schema.GroupKind) ([]string, error) {
-	versions, err := k.groupVersions(ctx, kind.Group)
-	if err != nil {
-		return nil, err
-	}
-	var serving []string
-	for _, v := range versions {
-		served, err := k.serves(ctx, kind.WithVersion(v))
-		if err != nil {
-			return nil, err
-		}
-		if served {
-			serving = append(serving, v)
-		}
-	}
-	return serving, nil
 }
 
 // groupVersions are the versions of a group, newest first.
