@@ -127,35 +127,34 @@ func lostOfList(path []any, sent, got []any) []Dropped {
 	return all
 }
 
-// pair returns for each element sent the place of the one that became of it; -1 where there is none. Equal ones are paired first, then those with the
-// same keys, then those of which the least is lost. An element whose name is gone is gone, whatever else is in the list.
+// pair returns for each element sent the place of the one that became of it; -1 where there is none. Equal ones, or those with the same keys, are paired
+// first, then those of which the least is lost. An element whose name is gone is gone, whatever else is in the list.
 func pair(sent, got []any) []int {
 	partners, taken := slices.Repeat([]int{-1}, len(sent)), make([]bool, len(got))
-	take := func(i, j int) { partners[i], taken[j] = j, true }
-	keys := matching.ListKeys(sent)
-	for i := range sent {
-		if j := slices.IndexFunc(got, func(g any) bool { return sameElement(sent[i], g, keys) }); j >= 0 && !taken[j] {
-			take(i, j)
-		}
-	}
-	if slices.Equal(keys, []string{"name"}) {
-		return partners
-	}
-	for i := range sent {
-		if partners[i] >= 0 {
-			continue
-		}
+	take := func(i int, among func(any) bool) {
 		best, least := -1, 0
 		for j := range got {
-			if taken[j] {
+			if taken[j] || !among(got[j]) {
 				continue
 			}
 			if n := len(lost(nil, sent[i], got[j])); best < 0 || n < least || n == least && j == i {
 				best, least = j, n
 			}
 		}
-		if best >= 0 {
-			take(i, best)
+		if partners[i] = best; best >= 0 {
+			taken[best] = true
+		}
+	}
+	keys := matching.ListKeys(sent)
+	for i := range sent {
+		take(i, func(g any) bool { return sameElement(sent[i], g, keys) })
+	}
+	if slices.Equal(keys, []string{"name"}) {
+		return partners
+	}
+	for i := range sent {
+		if partners[i] < 0 {
+			take(i, func(any) bool { return true })
 		}
 	}
 	return partners

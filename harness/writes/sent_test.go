@@ -59,6 +59,8 @@ func TestDropped(t *testing.T) {
 		"elements without keys":             {"spec: {rules: [{to: a, extra: 1}, {to: b}]}", custom + "spec: {rules: [{to: b}, {to: a}]}", []string{"spec.rules[0].extra"}},
 		"an element without keys":           {"spec: {rules: [{to: a}, {to: b}]}", custom + "spec: {rules: [{to: b}]}", []string{"spec.rules[0]"}},
 		"an empty element":                  {"spec: {ingress: [{}], podSelector: {}}", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nspec: {ingress: [{}], podSelector: {}}", nil},
+		"a key that others have, too":       {"spec: {tasks: [{type: init, init: {description: more}}]}", custom + "spec: {tasks: [{type: init, init: {}}, {type: init, init: {description: more}}]}", nil},
+		"a name that is given":              {"metadata: {generateName: a-, labels: {a: b}}", custom + "metadata: {name: c, labels: {a: b}}", nil},
 		"keys that were changed":            {"spec: {ports: [{port: 80, protocol: tcp, name: ''}, {port: 81, protocol: tcp}]}", custom + "spec: {ports: [{port: 80, protocol: TCP}, {port: 81, protocol: TCP}]}", nil},
 		"directives of a patch":             {"spec: {containers: [{$patch: delete, name: a}, {name: b, image: x}], $setElementOrder/containers: [{name: b}], $retainKeys: [x]}", pod + "spec: {containers: [{name: b, image: x}]}", nil},
 		"a definition's empty values":       {"spec: {preserveUnknownFields: false, versions: [{name: v1, schema: {openAPIV3Schema: {properties: {a: {default: 0, nullable: false}}}}}]}", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {versions: [{name: v1, schema: {openAPIV3Schema: {properties: {a: {}}}}}]}", []string{"spec.versions[0].schema.openAPIV3Schema.properties.a.default"}},
@@ -79,7 +81,7 @@ func TestDropped(t *testing.T) {
 }
 
 func TestDroppedByAJSONPatch(t *testing.T) {
-	const got = "spec: {a: 1, list: [{name: x, b: 2}, {name: y}], texts: [k, m]}\nmetadata: {labels: {a/b: c}}\nkind: Thing"
+	const got = "spec: {a: 1, list: [{name: x, b: 2}, {name: y}], texts: [k, m], typed: [{type: t, x: {}}, {type: t, x: {y: 1}}]}\nmetadata: {labels: {a/b: c}}\nkind: Thing"
 	for name, test := range map[string]struct {
 		patch   string
 		dropped []string
@@ -91,6 +93,7 @@ func TestDroppedByAJSONPatch(t *testing.T) {
 		"in an element that moved":    {"[{op: add, path: /spec/list/1/b, value: 2}]", nil},
 		"at the end of a list":        {"[{op: add, path: /spec/texts/-, value: m}]", nil},
 		"not at the end of a list":    {"[{op: add, path: /spec/texts/-, value: q}]", []string{"spec.texts.-"}},
+		"beside one of its type":      {"[{op: add, path: /spec/typed/-, value: {type: t, x: {y: 1}}}]", nil},
 		"set, and removed again":      {"[{op: add, path: /spec/z, value: 5}, {op: remove, path: /spec/z}]", nil},
 		"set, and removed with all":   {"[{op: add, path: /spec/z/y, value: 5}, {op: remove, path: /spec/z}]", nil},
 		"set, and moved":              {"[{op: add, path: /spec/z, value: 5}, {op: move, from: /spec/z, path: /spec/a}]", nil},

@@ -33,7 +33,7 @@ func significant(sent, got map[string]any) map[string]any {
 // ownMetadata are the fields of metadata that the API server decides, and those that name the object.
 func ownMetadata() []string {
 	return []string{
-		"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+		"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
 		"managedFields",
 	}
 }
