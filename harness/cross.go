@@ -24,6 +24,7 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	} else {
 		t.kinds.Cross("")
 	}
+	t.schemas.Reset()
 	if err == nil {
 		t.history.Reread(ctx)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/population"
+	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -29,6 +30,7 @@ type trackRun struct {
 	// inventory is what the cluster began with.
 	inventory systems.Inventory
 	kinds     *writes.Kinds
+	schemas   *schemas.Schemas
 	history   *history.Recorder
 	barrier   *barrier
 
@@ -144,6 +146,7 @@ func (t *trackRun) connect() error {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
 	t.kinds = writes.NewKinds(found.RESTClient(), t.track.Path[0].Version)
+	t.schemas = schemas.New(found.RESTClient())
 	if hasSystems(t.track.Path) {
 		t.kinds.ExpectMore()
 	}
