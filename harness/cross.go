@@ -39,6 +39,9 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 		t.trouble()
 		outcome = unfinished(ctx, err)
 	}
+	if err == nil {
+		t.readGates(ctx, n+1)
+	}
 	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
 	return err
 }

@@ -49,6 +49,8 @@ type trackRun struct {
 
 	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
 	troubled bool
+	// stateGates are the gates of each state that was reached, in the path's order.
+	stateGates []reports.StateGates
 	// patience is the longest time that a waiting transition step allows.
 	patience time.Duration
 }
@@ -69,6 +71,7 @@ func (t *trackRun) run(ctx context.Context) {
 	if !t.install(ctx) {
 		return
 	}
+	t.readGates(ctx, 0)
 	t.takeCopy(ctx)
 	if err := t.connect(); err != nil {
 		t.giveUp(err)
