@@ -18,6 +18,8 @@ type barrier struct {
 	crossing bool
 	crossed  int
 	round    *round
+	// before is what to do when nobody is awaited any more, before the crossing.
+	before []func()
 }
 
 // round is one crossing, for those who wait for it.
@@ -34,11 +36,15 @@ func newBarrier(alive int, cross func(n int) error) *barrier {
 }
 
 // arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came of it, and
-// how long the crossing took. When the context ends first, its cause is returned, and the scenario does not count as arrived.
-func (b *barrier) arrive(ctx context.Context) (time.Duration, error) {
+// how long the crossing took. When the context ends first, its cause is returned, and the scenario does not count as arrived. What
+// before does, if it is not nil, is done when all have arrived, and then the cluster crosses.
+func (b *barrier) arrive(ctx context.Context, before func()) (time.Duration, error) {
 	b.mu.Lock()
 	r := b.round
 	b.waiting++
+	if before != nil {
+		b.before = append(b.before, before)
+	}
 	b.begin()
 	b.mu.Unlock()
 	select {
@@ -78,9 +84,15 @@ func (b *barrier) begin() {
 		return
 	}
 	b.crossing = true
-	n, r := b.crossed, b.round
+	n, r, before := b.crossed, b.round, b.before
+	b.before = nil
 	r.began = time.Now()
 	go func() {
+		var all sync.WaitGroup
+		for _, do := range before {
+			all.Go(do)
+		}
+		all.Wait()
 		err := b.cross(n)
 		b.mu.Lock()
 		defer b.mu.Unlock()

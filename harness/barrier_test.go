@@ -29,7 +29,7 @@ func TestBarrierCrossesOnceForAll(t *testing.T) {
 				mu.Lock()
 				arrived++
 				mu.Unlock()
-				if _, err := b.arrive(t.Context()); err != nil {
+				if _, err := b.arrive(t.Context(), nil); err != nil {
 					t.Error(err)
 				}
 			}
@@ -46,7 +46,7 @@ func TestBarrierDoesNotWaitForWhoLeft(t *testing.T) {
 	b.leave()
 	done := make(chan error)
 	go func() {
-		_, err := b.arrive(t.Context())
+		_, err := b.arrive(t.Context(), nil)
 		done <- err
 	}()
 	b.leave()
@@ -67,7 +67,7 @@ func TestBarrierTellsAllWhatCameOfIt(t *testing.T) {
 	times := make(chan time.Duration)
 	for range 2 {
 		go func() {
-			crossing, err := b.arrive(t.Context())
+			crossing, err := b.arrive(t.Context(), nil)
 			if !errors.Is(err, want) {
 				t.Errorf("got %v", err)
 			}
@@ -84,13 +84,13 @@ func TestBarrierGivesUpWithItsContext(t *testing.T) {
 	cause := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if _, err := b.arrive(ctx); !errors.Is(err, cause) {
+	if _, err := b.arrive(ctx, nil); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 	// Who gave up does not count as arrived, so the other one still waits for it to leave.
 	done := make(chan error)
 	go func() {
-		_, err := b.arrive(t.Context())
+		_, err := b.arrive(t.Context(), nil)
 		done <- err
 	}()
 	b.leave()

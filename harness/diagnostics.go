@@ -52,6 +52,9 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 	if step.Evict != nil {
 		refs = append(refs, scenarios.ObjectReference{APIVersion: "v1", Kind: "Pod"})
 	}
+	for i := range step.During {
+		refs = append(refs, step.During[i].About())
+	}
 	for _, selection := range step.Watched() {
 		refs = append(refs, selection.ObjectReference)
 	}

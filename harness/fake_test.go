@@ -33,8 +33,6 @@ type provider struct {
 	// metrics and dns are what the clusters have.
 	metrics func() (string, error)
 	dns     string
-	// needs are the dependencies of feature gates.
-	needs map[string][]string
 	// refuseSnapshots is why no snapshot can be taken.
 	refuseSnapshots error
 	// exec is what comes of a program in a pod.
@@ -63,10 +61,6 @@ func (*provider) Resolve(_ context.Context, state clusters.State) (clusters.Stat
 		state.Version += ".4"
 	}
 	return state, nil
-}
-
-func (p *provider) GateDependencies(_ context.Context, _ clusters.State, gate string) []string {
-	return p.needs[gate]
 }
 
 func (*provider) Prepare(context.Context, clusters.State) error { return nil }
@@ -99,6 +93,8 @@ type cluster struct {
 	killed    []clusters.Component
 	snapshots map[string]func()
 	execs     int
+	// restore puts back what was stored before a transition.
+	restore func()
 }
 
 func (c *cluster) Name() string             { return c.name }
@@ -138,9 +134,6 @@ func (c *cluster) Kill(_ context.Context, component clusters.Component) error {
 }
 
 func (c *cluster) Metrics(context.Context, clusters.Component) ([]byte, error) {
-	if c.provider.metrics == nil {
-		return nil, errors.New("there are no metrics")
-	}
 	text, err := c.provider.metrics()
 	return []byte(text), err
 }

@@ -190,11 +190,18 @@ func whyAlone(s *scenarios.Scenario) string {
 			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not", step.Command.Run[0])
 		case step.Exec != nil && !step.Exec.Shared:
 			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not", step.Exec.Pod)
+		case limitsLatency(step):
+			return fmt.Sprintf("limits the latency of a load during %s", step.Title())
 		case step.Metric != nil && step.Metric.Since != "":
 			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
 		}
 	}
 	return ""
+}
+
+// limitsLatency says whether others on the cluster would disturb what the step measures.
+func limitsLatency(step scenarios.Step) bool {
+	return slices.ContainsFunc(step.During, func(l scenarios.Requests) bool { return l.Allowed != nil && l.Allowed.Latency != nil })
 }
 
 // pathKey is equal for equal paths.

@@ -219,9 +219,9 @@ func described(step *scenarios.Step) string {
 		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Culprit())
 	}
 	if strings.HasPrefix(step.Title(), step.Verb()) {
-		return step.Title()
+		return step.Title() + loaded(step)
 	}
-	return step.Verb() + ": " + step.Title()
+	return step.Verb() + ": " + step.Title() + loaded(step)
 }
 
 func count(n int, what string) string {

@@ -55,6 +55,12 @@ type scenarioRun struct {
 	canaries  int
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
+	// load is what goes on during the step that runs; nil mostly.
+	load *during
+	// down is the component that was killed and without which the API server gives no answers; "" while there is none. What the API server
+	// acknowledged before is owed: it is read back when it answers again.
+	down clusters.Component
+	owed []*stepLoad
 	// proof looks together after the refusals of the steps before until; sent are the steps that wait for it.
 	proof *writes.Proof
 	until int
@@ -78,7 +84,6 @@ func (s *scenarioRun) run(ctx context.Context) {
 	verdict := s.steps(ctx)
 	s.leave()
 	s.cleanUp(ctx)
-	verdict.StateGates = s.gatesSoFar()
 	s.Recorder.FinishScenario(s.entry.result, verdict)
 }
 

@@ -20,6 +20,8 @@ import (
 type result struct {
 	reports.Outcome
 	values map[string]any
+	// acted: the step's own action came to its end as it should, whatever there is to say of its loads.
+	acted bool
 	// final: the scenario cannot go on after it, whatever it says.
 	final bool
 	// held: the proof has yet to tell whether a refused write stored something.
@@ -36,7 +38,7 @@ func (s *scenarioRun) step(ctx context.Context, i int) result {
 	r := s.evaluated(ctx, i)
 	if r.Status != reports.Passed {
 		s.lose(i, r)
-		r.final = s.scenario.Spec.Steps[i].ChangesCluster()
+		r.final = s.scenario.Spec.Steps[i].ChangesCluster() && !r.acted
 	}
 	if s.goesOn(i, r) {
 		s.endStep(ctx, i)
@@ -64,8 +66,31 @@ func (s *scenarioRun) evaluated(ctx context.Context, i int) result {
 	return r
 }
 
-// do runs the one verb that the step has.
+// do runs the step, with its loads if it has some.
 func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result {
+	var r result
+	if len(step.During) > 0 {
+		r = s.underLoad(ctx, i, step)
+	} else {
+		r = s.act(ctx, i, step)
+		r.acted = r.Status == reports.Passed
+		s.revive(step, r)
+	}
+	if r.acted && s.down == "" && len(s.owed) > 0 {
+		r = s.checkOwed(ctx, step, r)
+	}
+	return r
+}
+
+// revive notes that the API server answers again after a step's own action.
+func (s *scenarioRun) revive(step scenarios.Step, r result) {
+	if r.Status == reports.Passed && (step.Transition != nil || step.Restart != nil && step.Restart.Component == s.down) {
+		s.down = ""
+	}
+}
+
+// act runs the one verb that the step has.
+func (s *scenarioRun) act(ctx context.Context, i int, step scenarios.Step) result {
 	switch {
 	case step.Parallel != nil:
 		return s.parallel(ctx, i, step)
@@ -134,7 +159,7 @@ func (s *scenarioRun) transition(ctx context.Context, step scenarios.Step) resul
 	s.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
 	s.release()
 	began := time.Now()
-	crossing, err := s.barrier.arrive(ctx)
+	crossing, err := s.barrier.arrive(ctx, s.beginLoad(ctx, step))
 	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
 	s.slots <- struct{}{}
 	r := s.crossed(err)
@@ -153,7 +178,11 @@ func (s *scenarioRun) kill(ctx context.Context, step scenarios.Step) result {
 	if step.Kill.System != "" {
 		return s.controlSystem(ctx, step, "kill", step.Kill.System, (*systems.Set).Kill)
 	}
-	return s.control(ctx, step, "kill", step.Kill.Component, clusters.ComponentController.Kill)
+	r := s.control(ctx, step, "kill", step.Kill.Component, clusters.ComponentController.Kill)
+	if r.Status == reports.Passed && step.Kill.Silences() {
+		s.down = step.Kill.Component
+	}
+	return r
 }
 
 func (s *scenarioRun) control(ctx context.Context, step scenarios.Step, verb string, component clusters.Component,

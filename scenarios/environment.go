@@ -9,7 +9,7 @@ import (
 )
 
 // Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, before, objects,
-// answers, value, delta, stdout, stderr, index. Values are what JSON has; Object too. One that is left out is unknown.
+// answers, value, delta, stdout, stderr, index, loads. Values are what JSON has; Object too. One that is left out is unknown.
 type Variables map[string]any
 
 // The libraries are those of the API server's policies at this version; and so is what an expression may cost, ten times over:
@@ -38,6 +38,7 @@ func variableTypes() map[string]*cel.Type {
 		"stdout":    cel.StringType,
 		"stderr":    cel.StringType,
 		"index":     cel.IntType,
+		"loads":     values,
 	}
 }
 

@@ -28,7 +28,6 @@ type compiled struct {
 	program  cel.Program
 	typ      *cel.Type
 	uses     []use
-	fields   []FieldUse
 	mistakes []mistake
 	err      error // neither the expression's fault nor its author's
 }
@@ -130,7 +129,7 @@ func (c *expressionCache) compile(expression string) *compiled {
 	if err != nil { // a constant part that cannot be evaluated
 		return &compiled{mistakes: []mistake{{line: 1, message: evaluationError(err).Error()}}}
 	}
-	return &compiled{program: program, typ: ast.OutputType(), uses: usesOf(ast), fields: fieldsOfExpression(ast.NativeRep().Expr())}
+	return &compiled{program: program, typ: ast.OutputType(), uses: usesOf(ast)}
 }
 
 var (

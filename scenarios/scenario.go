@@ -163,6 +163,9 @@ type Step struct {
 	// Exec runs a program in a pod, without a shell. Only clusters with real nodes can do it: see needs.
 	Exec *Exec `json:"exec,omitempty" verb:"true"`
 
+	// During are loads: requests that go on all the time while the step runs. See [Load while something happens](#load-while-something-happens).
+	During []Requests `json:"during,omitempty" copied:"true"`
+
 	// Expect is what is expected of a write (create, apply, update, patch, delete, evict, scale); accepted unless told.
 	Expect *Expect `json:"expect,omitempty"`
 	// DryRun sends a write with dryRun=All: judged, not stored.
@@ -175,7 +178,7 @@ type Step struct {
 	As *User `json:"as,omitempty"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
 	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric
-	// "value"; for command and exec "stdout" and "stderr".
+	// "value"; for command and exec "stdout" and "stderr"; for a step with during "loads".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
 	// Timeout of this step; the scenario's unless told.
 	Timeout Duration `json:"timeout,omitempty"`

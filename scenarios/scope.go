@@ -32,6 +32,8 @@ type bindings struct {
 	used map[string]bool
 	// results are the variables that the step's outputs have.
 	results []string
+	// loaded says that loads go on during the step.
+	loaded bool
 	// copied says that this is in a copy of a step, which has an index.
 	copied bool
 }
@@ -66,6 +68,9 @@ func (b *bindings) variables(place string) []string {
 		names = append(names, "value", "delta")
 	case placeOutput:
 		names = append(names, b.results...)
+		if b.loaded {
+			names = append(names, "loads")
+		}
 	}
 	return names
 }
@@ -111,7 +116,7 @@ func (b *bindings) unknown(name, place string, known []string) (message, hint st
 	case place == placeFixed:
 		return message, "this must be known before the run: only ${case.x} can stand here"
 	case name == "index":
-		return message, "only the steps of parallel have an index"
+		return message, "only the steps of parallel, and the loads of during, have an index"
 	case place == placeTemplate && name != "namespace" && name != "scenario" && name != "outputs":
 		return message, fmt.Sprintf("%s is known only in cel and outputs of a step that has it", name)
 	}

@@ -36,6 +36,10 @@ func (v *validator) shape(n *node) bool {
 		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", verb)
 		return false
 	}
+	if n.get("during") != nil && !slices.Contains(underLoad(), verb) {
+		v.at(n.key("during"), "a load can go on during "+strings.Join(underLoad(), ", "), "%s is over in a moment: no load can go on meanwhile", verb)
+		return false
+	}
 	for _, of := range [][2]string{{"dryRun", "there is no dry run of it"}, {"as", "it is sent as nobody"}, {"fieldValidation", "it sends no fields"}} {
 		name, what := of[0], of[1]
 		if n.get(name) == nil || write {
@@ -63,10 +67,11 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 	v.fieldValidation(step, verb, n)
 	v.user(step.As, n.at("as"))
 	v.outputs(step, verb, n)
-	if step.Continue != nil && *step.Continue && step.ChangesCluster() {
-		v.at(n.key("continue"), "continue is for checks and writes",
+	if step.Continue != nil && *step.Continue && step.ChangesCluster() && len(step.During) == 0 {
+		v.at(n.key("continue"), "continue is for checks, writes and loads",
 			"a %s that fails leaves the cluster in an unknown state: it ends the scenario", verb)
 	}
+	v.during(s, i, n)
 	v.verbBody(s, i, n.get(verb))
 }
 
@@ -171,7 +176,7 @@ func (v *validator) outputs(step *Step, verb string, n *node) {
 	switch {
 	case len(step.Outputs) == 0:
 		v.at(at, "", "no output is named")
-	case resultsOf(verb) == nil:
+	case resultsOf(verb) == nil && len(step.During) == 0:
 		v.at(at, "", "%s returns nothing to make outputs of", verb)
 	case step.Eventually != nil && nothing(step.Eventually), step.Always != nil && nothing(step.Always):
 		v.at(at, "", "there is no object to make outputs of where none must match")

@@ -121,6 +121,11 @@ type ComponentReference struct {
 	System string `json:"system,omitempty" fixed:"true"`
 }
 
+// Silences says whether the API server gives no answers without the component.
+func (r ComponentReference) Silences() bool {
+	return r.Component == clusters.APIServer || r.Component == clusters.Etcd
+}
+
 // String is the name of what is meant.
 func (r ComponentReference) String() string {
 	if r.System != "" {
@@ -170,12 +175,6 @@ type RolledOut struct {
 	Selection `json:",inline"`
 	// Within is how long it may take; default: the step's timeout.
 	Within Duration `json:"within,omitempty"`
-}
-
-// MayBeVacuous says whether the assertion has a condition and may be true of no object at all.
-func (a *Assertion) MayBeVacuous() bool {
-	conditional := len(a.Match) > 0 || a.CEL != ""
-	return conditional && a.Vacuous != Allowed && (a.Absent || a.Count != nil && a.Count.Holds(0, 0))
 }
 
 // Allowed is the value of an assertion's Stale and Vacuous.

@@ -2,33 +2,44 @@
 package proof
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // Component says whether a component's /metrics prove that it runs this version (exact; "" for any) with these gates.
 func Component(metrics []byte, version string, gates map[string]bool) error {
-	found, err := families(metrics)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(metrics))
 	if err != nil {
-		return err
+		return fmt.Errorf("read metrics: %w", err)
 	}
 	var errs []error
-	if got := label(found[buildMetric], "git_version"); version != "" && strings.TrimPrefix(got, "v") != version {
+	if got := label(families["kubernetes_build_info"], "git_version"); version != "" && strings.TrimPrefix(got, "v") != version {
 		errs = append(errs, fmt.Errorf("runs version %q, not %s", got, version))
 	}
-	enabled := gatesIn(found)
+	enabled := map[string]float64{}
+	for _, metric := range families["kubernetes_feature_enabled"].GetMetric() {
+		for _, pair := range metric.GetLabel() {
+			if pair.GetName() == "name" {
+				enabled[pair.GetValue()] = metric.GetGauge().GetValue()
+			}
+		}
+	}
 	for _, gate := range clusters.SortedKeys(gates) {
 		if gate == "AllAlpha" || gate == "AllBeta" {
 			continue // groups have no metric of their own
 		}
-		got, known := enabled[strings.TrimPrefix(gate, "kube:")]
-		if !known || got.Enabled != gates[gate] {
-			errs = append(errs, fmt.Errorf("feature gate %s should be %t; %s says %v (known: %t)", gate, gates[gate], GateMetric, got.Enabled, known))
+		value, found := enabled[gate]
+		if !found || (value == 1) != gates[gate] {
+			errs = append(errs, fmt.Errorf("feature gate %s should be %t; kubernetes_feature_enabled says %v (known: %t)", gate, gates[gate], value == 1, found))
 		}
 	}
 	return errors.Join(errs...)

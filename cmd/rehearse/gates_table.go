@@ -57,11 +57,7 @@ func gateRows(all []features.Description, by string, key func(features.Descripti
 			rows = append(rows, []string{key(d), "-", "-", "-", "-", fmt.Sprintf("Kubernetes %s does not know it", d.Version)})
 			continue
 		}
-		since := d.Spec.Since
-		if since == "0.0" {
-			since = "-" // the list does not tell
-		}
-		rows = append(rows, []string{key(d), string(d.Spec.Stage), since, value(*d.Spec), componentsOf(d), notesOf(d)})
+		rows = append(rows, []string{key(d), string(d.Spec.Stage), d.Spec.Since, value(*d.Spec), componentsOf(d), notesOf(d)})
 	}
 	return rows
 }

@@ -111,21 +111,26 @@ func (w *Writer) do(ctx context.Context, op *operation, request Request) Verdict
 
 // tell passes on what was made, also what may have been made.
 func (w *Writer) tell(op *operation, a answer) {
-	if w.Wrote == nil || !op.makes() || op.existed || op.kind == nil {
-		return
+	if made, ok := op.made(w, a); ok && w.Wrote != nil {
+		w.Wrote(made)
 	}
-	made := Made{
-		Resource: op.kind.Resource, Kind: op.gvk.Kind, Namespaced: op.kind.Namespaced,
-		Namespace: op.namespaceOf(w), Name: op.name, Manager: op.manager,
+}
+
+// made is what the write made, or may have made.
+func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
+	if !o.makes() || o.existed || o.kind == nil {
+		return made, false
 	}
-	dry := len(op.dryRun) > 0
-	switch {
-	case a.object != nil && (a.stored || a.outcome == Accepted && !dry):
+	made = Made{
+		Resource: o.kind.Resource, Kind: o.gvk.Kind, Namespaced: o.kind.Namespaced,
+		Namespace: o.namespaceOf(w), Name: o.name, Manager: o.manager,
+	}
+	dry := len(o.dryRun) > 0
+	if a.object != nil && (a.stored || a.outcome == Accepted && !dry) {
 		made.Name, made.UID = a.object.GetName(), string(a.object.GetUID())
-		w.Wrote(made)
-	case a.sent && a.outcome == Unknown && !dry && op.name != "":
-		w.Wrote(made)
+		return made, true
 	}
+	return made, a.sent && a.outcome == Unknown && !dry && o.name != ""
 }
 
 // learn passes on what defines kinds.

@@ -1,0 +1,286 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/load"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// servedAgain is how long after the step's own action a load may go without an answer.
+const servedAgain = 10 * time.Second
+
+// during are the loads of a step.
+type during struct {
+	run   *scenarioRun
+	loads []*stepLoad
+
+	mu sync.Mutex
+	// begun says that they were started, over that they may not be any more.
+	begun, over bool
+	stop        context.CancelFunc
+}
+
+// stepLoad is one load of a step.
+type stepLoad struct {
+	scenarios.Requests
+
+	number  string
+	row     map[string]any
+	kind    writes.Kind
+	stream  *history.Stream
+	running *load.Running
+	began   time.Time
+	// late says that there was no answer before the step's own action, and down that there was none after it.
+	late, down atomic.Bool
+
+	mu sync.Mutex
+	// made are the objects that were made, or may have been; kept is what the API server has to have, by what it acknowledged.
+	made []writes.Made
+	kept map[objectName]acknowledged
+}
+
+// loads finds what the loads of a step need before they can begin; nil without any.
+func (s *scenarioRun) loads(ctx context.Context, i int, step scenarios.Step) (*during, error) {
+	if len(step.During) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
+	defer cancel()
+	d := &during{run: s}
+	for n, requests := range step.During {
+		l := &stepLoad{Requests: requests, number: fmt.Sprintf("%d-load-%d", i+1, n+1), row: step.Case, kept: map[objectName]acknowledged{}}
+		first, err := s.request(ctx, l, 0)
+		if err != nil {
+			return nil, fmt.Errorf("load %q: %w", l.Name, err)
+		}
+		s.touch(first)
+		if bearsPods(first) {
+			s.awaitAccount(ctx)
+		}
+		if _, err := s.settle(ctx, first); err != nil {
+			return nil, fmt.Errorf("load %q: %w", l.Name, err)
+		}
+		if l.kind, err = s.served(ctx, scenarios.Selection{ObjectReference: l.About()}, s.timeout(step, s.StepTimeout)); err != nil {
+			return nil, fmt.Errorf("load %q: %w", l.Name, err)
+		}
+		if l.Read == nil && s.down == "" {
+			l.stream = s.history.Stream(l.kind.Resource)
+			if err := l.stream.CatchUp(ctx, s.scope(scenarios.Selection{}, l.kind)); err != nil {
+				return nil, fmt.Errorf("load %q: %w", l.Name, err)
+			}
+		}
+		d.loads = append(d.loads, l)
+	}
+	return d, nil
+}
+
+// request is the n-th request of a load, its expressions evaluated.
+func (s *scenarioRun) request(ctx context.Context, l *stepLoad, n int64) (scenarios.Step, error) {
+	step := l.Request(n)
+	step.Case = l.row
+	return s.Expressions.WithContext(ctx).Step(step, s.variables(&step))
+}
+
+// begin starts the loads, and waits until a request of each was answered: what follows happens while they go on.
+func (d *during) begin(ctx context.Context, patience time.Duration) {
+	ctx, ok := d.start(ctx)
+	if !ok || d.run.down != "" {
+		return // without etcd or kube-apiserver nobody answers until the step's own action has ended
+	}
+	d.each(ctx, patience, func(ctx context.Context, l *stepLoad) { l.late.Store(!l.running.Answered(ctx, l.began)) })
+}
+
+func (d *during) start(ctx context.Context) (context.Context, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over {
+		return ctx, false
+	}
+	ctx, d.stop = context.WithCancel(ctx)
+	d.begun = true
+	for _, l := range d.loads {
+		timing := load.Load{Name: l.Name, Timeout: time.Duration(l.Timeout), Clock: clock.RealClock{}, Send: d.run.sender(l)}
+		if l.Rate != nil {
+			timing.Rate = *l.Rate
+		}
+		l.began = timing.Clock.Now()
+		l.running = timing.Start(ctx)
+	}
+	return ctx, true
+}
+
+// began says whether the loads were started; from now on they are not.
+func (d *during) began() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.over = true
+	return d.begun
+}
+
+// each does something with all loads at the same time.
+func (d *during) each(ctx context.Context, patience time.Duration, do func(context.Context, *stepLoad)) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, l := range d.loads {
+		all.Go(func() { do(ctx, l) })
+	}
+	all.Wait()
+}
+
+// settle lets the loads go on as long as they should at least, and until they are answered again after the step's own action.
+func (d *during) settle(ctx context.Context, again bool) {
+	now := clock.RealClock{}.Now()
+	d.each(ctx, servedAgain+longest(d.loads), func(ctx context.Context, l *stepLoad) {
+		timer := clock.RealClock{}.NewTimer(l.began.Add(time.Duration(l.For)).Sub(now))
+		defer timer.Stop()
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			return
+		}
+		if again {
+			limited, cancel := context.WithTimeout(ctx, servedAgain)
+			defer cancel()
+			l.down.Store(!l.running.Answered(limited, now))
+		}
+	})
+}
+
+func longest(loads []*stepLoad) (d time.Duration) {
+	for _, l := range loads {
+		d = max(d, time.Duration(l.For))
+	}
+	return d
+}
+
+// sender sends the requests of a load.
+func (s *scenarioRun) sender(l *stepLoad) func(context.Context, int64) load.Answer {
+	return func(ctx context.Context, n int64) load.Answer {
+		step, err := s.request(ctx, l, n)
+		if err != nil {
+			text := "evaluate the expressions of the request: " + err.Error()
+			return load.Answer{Outcome: load.Rejected, Unexpected: true, Text: text}
+		}
+		if l.Read != nil {
+			return s.read(ctx, l, step)
+		}
+		return s.send(ctx, l, step)
+	}
+}
+
+func (s *scenarioRun) send(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
+	single := s.writer.Once(ctx, writes.Request{Step: &step, Manager: s.manager(l.number)}, l.kind)
+	l.take(single)
+	answer := load.Answer{Outcome: outcomeOf(single.Outcome), Text: single.Problem, Alike: single.Alike}
+	answer.Unexpected = answer.Outcome != load.Failed && single.Problem != ""
+	return answer
+}
+
+// take notes what a write made, and what was acknowledged.
+func (l *stepLoad) take(single writes.Single) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if single.Made != nil {
+		l.made = append(l.made, *single.Made)
+	}
+	if single.Outcome != writes.Accepted || single.Object == nil {
+		return
+	}
+	at := objectName{single.Object.GetNamespace(), single.Object.GetName()}
+	now := acknowledged{single.Object.GetUID(), single.Object.GetResourceVersion()}
+	if before, ok := l.kept[at]; !ok || before.uid != now.uid || older(before.version, now.version) {
+		l.kept[at] = now
+	}
+}
+
+func outcomeOf(o writes.Outcome) load.Outcome {
+	switch o {
+	case writes.Accepted:
+		return load.Accepted
+	case writes.Refused:
+		return load.Rejected
+	}
+	return load.Failed
+}
+
+// read gets or lists what the request selects.
+func (s *scenarioRun) read(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
+	selection := step.Eventually.Selection
+	scope := s.scope(selection, l.kind)
+	api := dynamic.ResourceInterface(s.client.Resource(l.kind.Resource))
+	if scope.Namespace != "" {
+		api = s.client.Resource(l.kind.Resource).Namespace(scope.Namespace)
+	}
+	var err error
+	if selection.Name != "" {
+		_, err = api.Get(ctx, selection.Name, metav1.GetOptions{})
+	} else {
+		_, err = api.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(selection.Selector).String(), Limit: 500})
+	}
+	answer := load.Answer{Outcome: outcomeOf(writes.Judge(err))}
+	if err != nil {
+		answer.Text = writes.WithoutAddress(err)
+		answer.Alike = writes.Alike(answer.Text, selection.Name)
+		answer.Unexpected = answer.Outcome == load.Rejected
+	}
+	return answer
+}
+
+// underLoad runs a step while its loads go on.
+func (s *scenarioRun) underLoad(ctx context.Context, i int, step scenarios.Step) result {
+	d, err := s.loads(ctx, i, step)
+	if err != nil {
+		return failure(reports.Error, "%v", err)
+	}
+	s.load = d
+	defer func() { s.load = nil }()
+	if step.Transition == nil {
+		d.begin(ctx, s.timeout(step, s.StepTimeout))
+	}
+	r := s.act(ctx, i, step)
+	s.revive(step, r)
+	if !d.began() {
+		return r
+	}
+	defer d.stop()
+	if r.Status != reports.Error {
+		d.settle(ctx, step.Kill == nil)
+	}
+	return d.judge(ctx, step, r)
+}
+
+// beginLoad begins the loads of a transition: when all scenarios of the track have arrived, before the cluster crosses.
+func (s *scenarioRun) beginLoad(ctx context.Context, step scenarios.Step) func() {
+	d := s.load
+	if d == nil {
+		return nil
+	}
+	return func() { d.begin(ctx, s.timeout(step, s.StepTimeout)) }
+}
+
+// loaded says in a plan what goes on during a step.
+func loaded(step *scenarios.Step) string {
+	var names []string
+	for _, l := range step.During {
+		names = append(names, l.Name)
+	}
+	if names == nil {
+		return ""
+	}
+	return " (during it: " + strings.Join(names, ", ") + ")"
+}

@@ -1,0 +1,176 @@
+package load_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness/load"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// answers is a load whose n-th request takes some time and is then answered.
+func answers(took time.Duration, answer func(n int64, at time.Duration) load.Answer) load.Load {
+	began := time.Now()
+	return load.Load{Name: "it", Clock: clock.RealClock{}, Send: func(ctx context.Context, n int64) load.Answer {
+		at := time.Since(began)
+		select {
+		case <-time.After(took):
+			return answer(n, at)
+		case <-ctx.Done():
+			return load.Answer{Text: "no answer in time"}
+		}
+	}}
+}
+
+func good(int64, time.Duration) load.Answer { return load.Answer{Outcome: load.Accepted} }
+
+// away is a server that does not answer from the second second to the fifth.
+func away(_ int64, at time.Duration) load.Answer {
+	if at >= 2*time.Second && at < 5*time.Second {
+		return load.Answer{Text: "connection refused"}
+	}
+	return load.Answer{Outcome: load.Accepted}
+}
+
+func TestRecords(t *testing.T) {
+	for name, test := range map[string]struct {
+		took   time.Duration
+		rate   float64
+		answer func(int64, time.Duration) load.Answer
+	}{
+		"all are accepted":  {10 * time.Millisecond, 0, good},
+		"slow":              {700 * time.Millisecond, 20, good},
+		"an outage":         {10 * time.Millisecond, 0, away},
+		"no answers at all": {time.Minute, 10, good},
+		"rejections": {time.Millisecond, 2, func(n int64, _ time.Duration) load.Answer {
+			return load.Answer{Outcome: load.Rejected, Unexpected: n%2 == 0, Text: strings.Repeat("no", int(n+1)), Alike: "no"}
+		}},
+		"no answer any more": {time.Millisecond, 0, func(_ int64, at time.Duration) load.Answer {
+			if at > 9*time.Second {
+				return load.Answer{Text: "it is gone"}
+			}
+			return load.Answer{Outcome: load.Accepted}
+		}},
+		"many reasons": {time.Millisecond, 1, func(n int64, _ time.Duration) load.Answer {
+			return load.Answer{Text: string(rune('a' + n))}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := answers(test.took, test.answer)
+				l.Rate = test.rate
+				running := l.Start(t.Context())
+				time.Sleep(10*time.Second - time.Nanosecond)
+				record := running.Stop()
+				golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".golden", strings.Join(append([]string{record.String()}, record.Details()...), "\n")+"\n")
+			})
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running := answers(10*time.Millisecond, away).Start(t.Context())
+		time.Sleep(10*time.Second - time.Nanosecond)
+		record := running.Stop()
+		none, thirty, second, hour := 0, 30.0, scenarios.Duration(time.Second), scenarios.Duration(time.Hour)
+		thirtyOne := 31
+		for want, allowed := range map[string]*scenarios.Limits{
+			"30 of 100 requests failed; allowed: 0":                    {Failures: &none},
+			"without an answer for 3.1s (from +1.91s on); allowed: 1s": {Outage: second},
+			"latency p99 is 10ms; allowed: 1ms":                        {Latency: &scenarios.Latency{P50: hour, P90: hour, P99: scenarios.Duration(time.Millisecond), Max: hour}},
+			"latency max is 10ms; allowed: 1ms":                        {Latency: &scenarios.Latency{Max: scenarios.Duration(time.Millisecond)}},
+			"":                                                         {Failures: &thirtyOne, FailurePercent: &thirty, Outage: hour},
+		} {
+			if got := strings.Join(record.Beyond(allowed), "\n"); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+		if got := record.Beyond(nil); got != nil {
+			t.Errorf("beyond no limits: %q", got)
+		}
+	})
+}
+
+// Not more than so many requests are under way, however long the server takes.
+func TestBoundedConcurrency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		var mu sync.Mutex
+		l := load.Load{Name: "it", Rate: 100, Timeout: time.Minute, Clock: clock.RealClock{}, Send: func(ctx context.Context, _ int64) load.Answer {
+			mu.Lock()
+			most.Store(max(most.Load(), now.Add(1)))
+			mu.Unlock()
+			defer now.Add(-1)
+			time.Sleep(30 * time.Second)
+			return load.Answer{Outcome: load.Accepted}
+		}}
+		running := l.Start(t.Context())
+		time.Sleep(20 * time.Second)
+		if record := running.Stop(); most.Load() != 16 || record.Sent != 16 || record.LeftOut < 1900 {
+			t.Errorf("%d at the same time, %d sent, %d left out", most.Load(), record.Sent, record.LeftOut)
+		}
+	})
+}
+
+// Whoever waits for an answer gets none to what was sent before.
+func TestAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		running := answers(10*time.Millisecond, func(_ int64, at time.Duration) load.Answer {
+			if at < 3*time.Second {
+				return load.Answer{Text: "connection refused"}
+			}
+			return load.Answer{Outcome: load.Rejected, Unexpected: true}
+		}).Start(t.Context())
+		defer running.Stop()
+		short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if running.Answered(short, began) {
+			t.Error("a failure counts as an answer")
+		}
+		if !running.Answered(t.Context(), began.Add(4*time.Second)) || time.Since(began) < 4*time.Second {
+			t.Errorf("after %s", time.Since(began))
+		}
+	})
+}
+
+// What was under way when the run was stopped says nothing.
+func TestInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		running := answers(500*time.Millisecond, good).Start(ctx)
+		time.Sleep(2*time.Second + time.Nanosecond)
+		cancel()
+		if record := running.Stop(); record.Failed != 0 || record.Accepted != 16 {
+			t.Errorf("%s", record)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Record is what became of a load.
+type Record struct {
+	Name string
+	// Began is when the first request was sent, Ended when the last had its answer.
+	Began, Ended time.Time
+	// Sent is the number of requests, LeftOut of those that were not sent since too many others waited for their answers.
+	Sent, LeftOut int
+	// Accepted, Rejected and Failed are their outcomes.
+	Accepted, Rejected, Failed int
+	// Outages are the times without an answer, and Longest the longest of them.
+	Outages []Outage
+	Longest time.Duration
+	// Reasons why requests failed or were not answered as they should be, the most frequent first.
+	Reasons []Reason
+	// Unexpected is how many were accepted, or rejected, and should not have been.
+	Unexpected int
+
+	latencies []time.Duration
+}
+
+// Outage is a time without an answer: from the last answer before a request failed to the first one after it.
+type Outage struct {
+	From, To time.Time
+	// Open: there was no answer any more.
+	Open bool
+}
+
+// Reason is why several requests were not answered as they should be.
+type Reason struct {
+	Outcome     Outcome
+	Text        string
+	Count       int
+	First, Last time.Time
+}
+
+func newRecord(name string, requests []Request, leftOut int) Record {
+	r := Record{Name: name, Sent: len(requests), LeftOut: leftOut}
+	requests = slices.Clone(requests)
+	slices.SortStableFunc(requests, func(a, b Request) int { return a.Ended.Compare(b.Ended) })
+	reasons := map[string]*Reason{}
+	for _, request := range requests {
+		r.count(request)
+		if request.good() {
+			continue
+		}
+		key := fmt.Sprint(request.Outcome, cmp.Or(request.Alike, request.Text))
+		if reasons[key] == nil {
+			reasons[key] = &Reason{Outcome: request.Outcome, Text: request.Text, First: request.Ended}
+		}
+		reasons[key].Count++
+		reasons[key].Last = request.Ended
+	}
+	for _, reason := range reasons {
+		r.Reasons = append(r.Reasons, *reason)
+	}
+	slices.SortFunc(r.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), a.First.Compare(b.First), strings.Compare(a.Text, b.Text))
+	})
+	slices.Sort(r.latencies)
+	r.findOutages(requests)
+	return r
+}
+
+func (r *Record) count(request Request) {
+	if r.Began.IsZero() || request.Began.Before(r.Began) {
+		r.Began = request.Began
+	}
+	if request.Ended.After(r.Ended) {
+		r.Ended = request.Ended
+	}
+	switch request.Outcome {
+	case Accepted:
+		r.Accepted++
+	case Rejected:
+		r.Rejected++
+	case Failed:
+		r.Failed++
+		return
+	}
+	if request.Unexpected {
+		r.Unexpected++
+	}
+	r.latencies = append(r.latencies, request.Ended.Sub(request.Began))
+}
+
+// findOutages goes through the requests in the order in which they ended.
+func (r *Record) findOutages(requests []Request) {
+	answered, out := r.Began, false
+	for _, request := range requests {
+		switch {
+		case request.Outcome == Failed:
+			out = true
+		case out:
+			r.Outages, out = append(r.Outages, Outage{From: answered, To: request.Ended}), false
+		}
+		if request.Outcome != Failed {
+			answered = request.Ended
+		}
+	}
+	if out {
+		r.Outages = append(r.Outages, Outage{From: answered, To: r.Ended, Open: true})
+	}
+	for _, outage := range r.Outages {
+		r.Longest = max(r.Longest, outage.To.Sub(outage.From))
+	}
+}
+
+// Latency is what so many percent of the answers took at most; 0 without any answer. 100 is the slowest.
+func (r Record) Latency(percent float64) time.Duration {
+	if len(r.latencies) == 0 {
+		return 0
+	}
+	i := int(math.Ceil(percent/100*float64(len(r.latencies)))) - 1
+	return r.latencies[min(max(i, 0), len(r.latencies)-1)]
+}
+
+// String is the record in a sentence.
+func (r Record) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "load %q: %d sent in %s: %d accepted, %d rejected, %d failed", r.Name, r.Sent, round(r.Ended.Sub(r.Began)), r.Accepted, r.Rejected, r.Failed)
+	if r.LeftOut > 0 {
+		fmt.Fprintf(&b, ", %d not sent because %d others waited for an answer", r.LeftOut, inFlight)
+	}
+	if len(r.Outages) > 0 {
+		fmt.Fprintf(&b, "; without an answer for %s", r.outages())
+	}
+	if len(r.latencies) > 0 {
+		fmt.Fprintf(&b, "; answered after %s (p50), %s (p99), %s at most", round(r.Latency(50)), round(r.Latency(99)), round(r.Latency(100)))
+	}
+	return b.String()
+}
+
+// outages are the longest one, when it was, and how many more there were.
+func (r Record) outages() string {
+	longest := slices.MaxFunc(r.Outages, func(a, b Outage) int { return cmp.Compare(a.To.Sub(a.From), b.To.Sub(b.From)) })
+	text := fmt.Sprintf("%s (from +%s on)", round(r.Longest), round(longest.From.Sub(r.Began)))
+	if longest.Open {
+		text += " until its end"
+	}
+	if n := len(r.Outages); n > 1 {
+		text += fmt.Sprintf(", the longest of %d times", n)
+	}
+	return text
+}
+
+// mostReasons is how many reasons are told.
+const mostReasons = 5
+
+// Details are the reasons why requests were not answered as they should be, one in each line.
+func (r Record) Details() []string {
+	var lines []string
+	for i, reason := range r.Reasons {
+		if i == mostReasons {
+			lines = append(lines, fmt.Sprintf("and %d other reasons", len(r.Reasons)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%d %s from +%s to +%s: %s", reason.Count, reason.Outcome,
+			round(reason.First.Sub(r.Began)), round(reason.Last.Sub(r.Began)), reason.Text))
+	}
+	return lines
+}
+
+// String is the outcome in lower case.
+func (o Outcome) String() string {
+	return [...]string{Failed: "failed", Accepted: "accepted", Rejected: "rejected"}[o]
+}
+
+func round(d time.Duration) time.Duration {
+	if d > 10*time.Second {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
+}

@@ -1,0 +1,94 @@
+package writes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Single is what became of a write that was sent once, as any client would send it.
+type Single struct {
+	Outcome Outcome
+	// Object that was returned when the write was accepted.
+	Object *unstructured.Unstructured
+	// Made is what was made, or may have been; nil where nothing was.
+	Made *Made
+	// Problem says why the outcome is not as the step expects, or is unknown; "" when it is as expected.
+	Problem string
+	// Alike is the same for problems that differ only in names and numbers.
+	Alike string
+}
+
+// Once sends a write of a kind that was found before, and neither looks around nor sends it again.
+func (w *Writer) Once(ctx context.Context, request Request, kind Kind) Single {
+	op, err := w.prepare(request)
+	if err != nil {
+		return Single{Problem: err.Error()}
+	}
+	op.kind = &kind
+	object, err := op.send(withUser(ctx, request.Step.As), op.api(w), op)
+	a := judged(object, err, request.Step)
+	s := Single{Outcome: a.outcome, Object: a.object}
+	if made, ok := op.made(w, a); ok {
+		s.Made = &made
+	}
+	name := op.name
+	if a.object != nil {
+		name = a.object.GetName()
+	}
+	want := wanted(request.Step)
+	switch {
+	case a.outcome == Unknown:
+		s.Problem = WithoutAddress(a.err)
+	case a.outcome == Refused && want == nil:
+		s.Problem = WithoutAddress(a.err)
+	case a.outcome == Refused:
+		if problems, _ := differences(*want, a.status); len(problems) > 0 {
+			s.Problem = fmt.Sprintf("rejected, but not as expected (%s): %s", strings.Join(titles(problems), ", "), WithoutAddress(a.err))
+		}
+	case want != nil:
+		s.Problem = fmt.Sprintf("%s was accepted, but should have been rejected (wanted %s)", op, describeRejection(*want))
+	}
+	s.Alike = Alike(s.Problem, name)
+	return s
+}
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// Alike is a text without what tells objects and requests apart: the name, and all numbers.
+func Alike(text, name string) string {
+	if name != "" {
+		text = strings.ReplaceAll(text, name, "*")
+	}
+	return numbers.ReplaceAllString(text, "0")
+}
+
+// WithoutAddress is why a request failed, without the address that it was sent to.
+func WithoutAddress(err error) string {
+	var transport *url.Error
+	switch status, answered := StatusOf(err); {
+	case answered:
+		return short(fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message))
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.As(err, &transport):
+		return transport.Err.Error()
+	}
+	return short(err.Error())
+}
+
+// longest text of a reason of which there may be many.
+const longest = 300
+
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,183 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Requests are a load: they are sent at a rate while a step runs: one of create, patch and read.
+type Requests struct {
+	// Name of the load in reports, unique in the step.
+	Name string `json:"name" fixed:"true"`
+	// Create creates an object with each request: give it a generateName, or put ${index} into its name.
+	Create Object `json:"create,omitempty"`
+	// Patch changes an object: the same one again and again, or another one each time with ${index} in its name.
+	Patch *Patch `json:"patch,omitempty"`
+	// Read gets the object that is named, or lists those that are selected.
+	Read *Selection `json:"read,omitempty"`
+	// As is who sends the requests, instead of the administrator.
+	As *User `json:"as,omitempty"`
+	// Rate is how many requests are sent in a second, 100 at most. Default: 10. At most 16 requests wait for their answers; while they do, no others are sent.
+	Rate *float64 `json:"rate,omitempty" fixed:"true"`
+	// For is how long the load goes on at least, from its beginning: for a step that is over in a moment, such as kill.
+	For Duration `json:"for,omitempty" fixed:"true"`
+	// Timeout of one request: without an answer in that time it has failed. Default: 5s.
+	Timeout Duration `json:"timeout,omitempty" fixed:"true"`
+	// Expect is how each request must be answered. Default: accepted.
+	Expect *LoadExpect `json:"expect,omitempty"`
+	// Allowed are the limits beyond which the step fails. Default: no limits.
+	Allowed *Limits `json:"allowed,omitempty" fixed:"true"`
+}
+
+// LoadExpect is how each request of a load must be answered.
+type LoadExpect struct {
+	// Rejected: each request that is answered is rejected like this.
+	Rejected *Rejection `json:"rejected"`
+}
+
+// Limits of a load. A request has failed when it has no answer, or one that says nothing about the request, such as a 5xx.
+type Limits struct {
+	// Failures is how many requests may fail.
+	Failures *int `json:"failures,omitempty"`
+	// FailurePercent is how many of a hundred requests may fail.
+	FailurePercent *float64 `json:"failurePercent,omitempty"`
+	// Outage is the longest time without an answer: from the last answer before a request failed to the first one after it.
+	Outage Duration `json:"outage,omitempty"`
+	// Latency is how long answers may take. The scenario then has a cluster to itself.
+	Latency *Latency `json:"latency,omitempty"`
+}
+
+// Latency is how long the answers to the requests of a load may take. Requests that failed do not count.
+type Latency struct {
+	// P50 is what half of the answers take at most.
+	P50 Duration `json:"p50,omitempty"`
+	// P90 is what 90 of 100 answers take at most.
+	P90 Duration `json:"p90,omitempty"`
+	// P99 is what 99 of 100 answers take at most.
+	P99 Duration `json:"p99,omitempty"`
+	// Max is what the slowest answer takes.
+	Max Duration `json:"max,omitempty"`
+}
+
+// maxRate is the most requests of a load in a second.
+const maxRate = 100
+
+// underLoad lists the verbs that take their time, so that a load can go on meanwhile.
+func underLoad() []string {
+	return []string{"transition", "restart", "kill", "eventually", "always", "never", "sequence", "command", "exec"}
+}
+
+// Request is the i-th request of the load as a step with a create, a patch, or, for a read, an eventually that selects what is read.
+func (l *Requests) Request(i int64) Step {
+	step := Step{Name: l.Name, Create: l.Create, Patch: l.Patch, As: l.As, Index: &i}
+	if l.Read != nil {
+		step.Eventually = &Assertion{Selection: *l.Read}
+	}
+	if l.Expect != nil {
+		step.Expect = &Expect{Rejected: l.Expect.Rejected}
+	}
+	return step
+}
+
+// About names the kind that the requests are about.
+func (l *Requests) About() ObjectReference {
+	switch {
+	case l.Patch != nil:
+		return l.Patch.ObjectReference
+	case l.Read != nil:
+		return l.Read.ObjectReference
+	}
+	apiVersion, _ := l.Create["apiVersion"].(string)
+	kind, _ := l.Create["kind"].(string)
+	return ObjectReference{APIVersion: apiVersion, Kind: kind}
+}
+
+// during checks the loads of a step.
+func (v *validator) during(s *Scenario, i int, n *node) {
+	step, names := &s.Spec.Steps[i], map[string]bool{}
+	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:], answersAgain) {
+		v.at(n.key("during"), "put a restart or a transition behind it", "without %s nobody can read back what was acknowledged", step.Kill)
+	}
+	if len(step.During) > 0 && step.Breaks() != nil {
+		v.at(n.key("during"), "", "a cluster that is to break answers no load")
+	}
+	for i := range step.During {
+		l, at := &step.During[i], n.at("during", i)
+		if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "\n\r") {
+			v.at(at.at("name"), "", "the name of a load must be a text in one line")
+		}
+		if names[l.Name] {
+			v.at(at.at("name"), "", "an earlier load of the step is called %q too", short(l.Name))
+		}
+		names[l.Name] = true
+		v.load(l, at)
+	}
+}
+
+// answersAgain says whether the API server gives answers after the step.
+func answersAgain(s Step) bool { return s.Restart != nil || s.Transition != nil }
+
+func (v *validator) load(l *Requests, n *node) {
+	var requests []string
+	for _, name := range []string{"create", "patch", "read"} {
+		if n.get(name) != nil {
+			requests = append(requests, name)
+		}
+	}
+	if len(requests) != 1 {
+		v.at(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d", len(requests))
+		return
+	}
+	if l.Rate != nil && (*l.Rate <= 0 || *l.Rate > maxRate) {
+		v.at(n.at("rate"), "", "want a rate of more than 0 and at most %d requests in a second, not %v", maxRate, *l.Rate)
+	}
+	v.user(l.As, n.at("as"))
+	request := l.Request(0)
+	switch {
+	case l.Read != nil:
+		v.objectReference(l.Read.ObjectReference, n.get("read"))
+		for _, name := range []string{"expect", "as"} {
+			if n.get(name) != nil {
+				v.at(n.key(name), "", "a read has no %s: the administrator reads", name)
+			}
+		}
+	default:
+		v.written(&request, n.get(requests[0]), l.Expect == nil)
+		v.manyNames(l, n.get("create"))
+	}
+	if l.Expect != nil && l.Expect.Rejected != nil {
+		v.rejection(l.Expect.Rejected, n.get("expect").at("rejected"))
+	}
+	if l.Allowed != nil {
+		v.allowed(l.Allowed, n.get("allowed"))
+	}
+}
+
+// manyNames demands that each request creates an object of its own.
+func (v *validator) manyNames(l *Requests, n *node) {
+	if l.Create == nil || l.Expect != nil {
+		return
+	}
+	metadata, _ := l.Create["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	namespace, _ := metadata["namespace"].(string)
+	parts, _ := splitTemplate(name + " " + namespace)
+	counted := slices.ContainsFunc(parts, func(p part) bool { return p.isExpression && v.uses(p.text, "index") })
+	if _, generated := metadata["generateName"]; !generated && !counted {
+		v.at(n.at("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"), "only the first request could create this object")
+	}
+}
+
+func (v *validator) allowed(a *Limits, n *node) {
+	switch {
+	case len(n.entries) == 0:
+		v.at(n, "give failures, failurePercent, outage or latency", "no limit is given")
+	case a.Failures != nil && *a.Failures < 0:
+		v.at(n.at("failures"), "", "want a number of requests, not %d", *a.Failures)
+	case a.FailurePercent != nil && (*a.FailurePercent < 0 || *a.FailurePercent > 100):
+		v.at(n.at("failurePercent"), "", "want 0 to 100, not %v", *a.FailurePercent)
+	case a.Latency != nil && len(n.get("latency").entries) == 0:
+		v.at(n.get("latency"), "give p50, p90, p99 or max", "no limit is given")
+	}
+}
