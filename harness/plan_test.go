@@ -145,9 +145,15 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFilterErrors(t *testing.T) {
-	set := load(t, scenario("a", makeMap("a")))
-	if _, err := harness.Filter(set, "nobody", ""); !errors.Is(err, harness.ErrNothingSelected) {
-		t.Errorf("got %v", err)
+	set := load(t, scenario("a", makeMap("a"), "covers: [R1]"))
+	for _, test := range []struct{ focus, labels, want string }{
+		{"nobody", "", "no scenario is selected: none of 1 scenario has a name that matches --focus \"nobody\"\n  names: a"},
+		{"", "slow", "no scenario is selected: none of 1 scenario has labels that satisfy --label \"slow\"\n  labels: R1"},
+		{"b", "R1", "a name that matches --focus \"b\" and labels that satisfy --label \"R1\"\n  names: a\n  labels: R1"},
+	} {
+		if _, err := harness.Filter(set, test.focus, test.labels); !errors.Is(err, harness.ErrNothingSelected) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %q", err, test.want)
+		}
 	}
 	for _, test := range [][2]string{{"(", ""}, {"", "a &&"}} {
 		if _, err := harness.Filter(set, test[0], test[1]); err == nil || errors.Is(err, harness.ErrNothingSelected) {

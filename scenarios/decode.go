@@ -100,6 +100,10 @@ func (d *decoder) unknown(key *node, fields []field, t reflect.Type) {
 		d.found.at(key, "say it in spec.cluster, where the cluster begins", "a cluster keeps the number of its control planes")
 		return
 	}
+	if strings.ContainsAny(key.text, "()[]{}=<>&|") {
+		d.found.at(key, quoteCEL, "%q is no field but a part of an expression", short(key.text))
+		return
+	}
 	d.found.at(key, suggest(key.text, fieldNames(fields), "fields here"), "unknown field %q", short(key.text))
 }
 

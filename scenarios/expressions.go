@@ -162,6 +162,9 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 		if strings.HasPrefix(syntax, "token recognition error at: '=") {
 			hint = "compare with =="
 		}
+		if strings.HasSuffix(syntax, "'<EOF>'") {
+			hint = "something is missing at its end; if it stands inside of {...}, put it in quotes, since YAML ends it at a comma"
+		}
 		syntax, _, _ = strings.Cut(syntax, " expecting {")
 		return "not a CEL expression: " + syntax, hint
 	}

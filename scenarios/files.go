@@ -22,6 +22,9 @@ type foundFile struct {
 	named bool
 }
 
+// standardInput is the path that stands for it.
+const standardInput = "-"
+
 func findFiles(paths []string) (*foundFiles, []error) {
 	found := &foundFiles{seen: map[string]bool{}}
 	var errs []error
@@ -37,6 +40,13 @@ func findFiles(paths []string) (*foundFiles, []error) {
 }
 
 func (f *foundFiles) path(path string) error {
+	if path == standardInput {
+		if !f.seen[path] {
+			f.seen[path] = true
+			f.files = append(f.files, foundFile{path, true})
+		}
+		return nil
+	}
 	if _, err := os.Lstat(path); err == nil || !strings.ContainsAny(path, "*?[") {
 		return f.existing(path)
 	}

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -20,7 +22,11 @@ type Set struct {
 //
 // Every mistake in every file is reported, as *Error joined by errors.Join; then there is no Set. A folder may also hold
 // objects for Kubernetes: what is plainly no scenario is left out, and Lint says so.
-func Load(paths []string) (*Set, error) {
+func Load(paths []string) (*Set, error) { return LoadWith(paths, nil) }
+
+// LoadWith is Load where the path "-" stands for the standard input, which errors call "stdin". The files that it names are relative to the current
+// folder.
+func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
 	found, errs := findFiles(paths)
 	for _, skipped := range found.skipped {
@@ -28,7 +34,7 @@ func Load(paths []string) (*Set, error) {
 	}
 	for _, f := range found.files {
 		l.named = f.named
-		source, err := readSource(f.path)
+		source, err := open(f.path, stdin)
 		if problem, ok := err.(*Error); ok { //nolint:errorlint // it is not wrapped
 			l.found.add(problem)
 		} else if err != nil {
@@ -38,6 +44,16 @@ func Load(paths []string) (*Set, error) {
 		}
 	}
 	return l.finish(errs)
+}
+
+func open(path string, stdin io.Reader) (*source, error) {
+	switch {
+	case path != standardInput:
+		return readSource(path)
+	case stdin == nil:
+		return nil, errors.New("reading scenarios: there is no standard input to read")
+	}
+	return readFrom("stdin", stdin)
 }
 
 // LoadBytes reads the scenarios in a file's bytes; the name is what errors call the file.
@@ -61,6 +77,28 @@ type loader struct {
 
 	names map[string]*node     // documents by the scenarios' titles
 	ids   map[string]*Scenario // scenarios by their ids
+
+	foreign      int    // documents that are objects for Kubernetes
+	firstForeign string // the first of them
+}
+
+// manifestHint says what to do with objects that are no scenarios.
+const manifestHint = "a scenario says what to do with an object; the smallest one is\n\n" + smallest
+
+// smallest is a scenario, indented as errors are.
+const smallest = `    apiVersion: ` + APIVersion + `
+    kind: ` + Kind + `
+    metadata: {name: mine}
+    spec:
+      cluster: {version: "1.35"}
+      steps:
+      - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: my-object}}`
+
+func objects(n int) string {
+	if n == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects", n)
 }
 
 func newLoader() *loader {
@@ -68,6 +106,9 @@ func newLoader() *loader {
 }
 
 func (l *loader) finish(errs []error) (*Set, error) {
+	if len(errs) == 0 && l.found.count == 0 && len(l.set.Scenarios) == 0 && l.foreign > 0 {
+		errs = append(errs, fmt.Errorf("loading scenarios: there are none, only %s for Kubernetes, such as %s\n  %s", objects(l.foreign), l.firstForeign, manifestHint))
+	}
 	if err := joinErrors(errs, l.found.list); err != nil {
 		return nil, err
 	}
@@ -127,7 +168,16 @@ func (l *loader) header(root *node) bool {
 	case version.text == APIVersion && kind.text == Kind:
 		return true
 	case !l.named && foreign(version.text, kind.text):
+		if l.foreign++; l.foreign == 1 {
+			l.firstForeign = fmt.Sprintf("%s %s at %s", short(version.text), short(kind.text), root.position())
+		}
 		l.note(Problem{Position: root.position(), Message: fmt.Sprintf("left out: %s %s is no scenario", short(version.text), short(kind.text))})
+	case foreign(version.text, kind.text):
+		hint := manifestHint
+		if l.foreign++; l.foreign > 1 {
+			hint = "" // once is enough
+		}
+		l.found.at(version, hint, "%s %s is an object for Kubernetes, not a scenario", short(version.text), short(kind.text))
 	case version.text != APIVersion:
 		l.found.at(version, "write "+APIVersion, "the apiVersion %q is not one of a scenario", short(version.text))
 	default:

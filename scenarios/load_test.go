@@ -132,7 +132,9 @@ func TestLoadPathErrors(t *testing.T) {
 		{"bad glob", []string{"[x"}, []string{"no glob"}},
 		{"folder without scenarios", []string{"empty"}, []string{"no *.yaml or *.yml below"}},
 		{"what is nearly a scenario is not left out", []string{"near"}, []string{"a.yaml:1:13", "b.yaml:1:13", "c.yaml:1:13", "d.yaml:1:1"}},
-		{"a named file is never left out", []string{"named/deployment.yml"}, []string{"deployment.yml:1:13"}},
+		{"a named file is never left out", []string{"named/deployment.yml"}, []string{"deployment.yml:1:13: apps/v1 Deployment is an object for Kubernetes", "the smallest one is"}},
+		{"a folder of objects", []string{"named"}, []string{"only 1 object for Kubernetes, such as apps/v1 Deployment at ", "the smallest one is"}},
+		{"no standard input", []string{"-"}, []string{"no standard input"}},
 		{"same name in two files", []string{"twice"}, []string{"b.yaml:3:18: the name \"same\" is taken", "a.yaml:3:18"}},
 		{"a link to a folder", []string{"linked"}, []string{"link to a folder"}},
 		{"all errors at once", []string{"none.yaml", "near/a.yaml", "named"}, []string{"none.yaml", "a.yaml:1:13"}},
@@ -140,7 +142,10 @@ func TestLoadPathErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var paths []string
 			for _, p := range test.paths {
-				paths = append(paths, filepath.Join(dir, p))
+				if p != "-" {
+					p = filepath.Join(dir, p)
+				}
+				paths = append(paths, p)
 			}
 			set, err := Load(paths)
 			if err == nil || set != nil {
@@ -152,6 +157,27 @@ func TestLoadPathErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTheSmallestScenarioLoads(t *testing.T) {
+	if got := titles(mustLoad(t, strings.ReplaceAll(smallest, "\n    ", "\n")[4:])); !reflect.DeepEqual(got, []string{"mine"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestLoadStandardInput(t *testing.T) {
+	text := minimal("typed") + "  - command: {run: [./program]}\n"
+	set, err := LoadWith([]string{"-", "-"}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := titles(set); len(got) != 1 || got[0] != "typed" || set.Scenarios[0].Position.String() != "stdin:1:1" {
+		t.Errorf("%v at %s", got, set.Scenarios[0].Position)
+	}
+	_, err = LoadWith([]string{"-"}, strings.NewReader(strings.Replace(text, "steps", "stops", 1)))
+	if err == nil || !strings.Contains(err.Error(), "stdin:6:3: ") {
+		t.Error(err)
 	}
 }
 

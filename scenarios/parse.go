@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -78,11 +79,9 @@ var (
 // syntaxError puts the parser's complaint at a place: it names the line where the surroundings begin, or none at all.
 func syntaxError(file *source, err error, read int) *Error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 0
-	if m := parserLine.FindStringSubmatch(message); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		message = strings.TrimPrefix(message, m[0])
-	}
+	line := parserLineOf(err)
+	first := line
+	message = parserLine.ReplaceAllString(message, "")
 	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
 		return unknownAlias(file, m[1], read)
 	}
@@ -97,12 +96,40 @@ func syntaxError(file *source, err error, read int) *Error {
 		line = 1
 	}
 	line = min(line, len(file.lines))
+	if at, column := unquotedCEL(file, max(first, 1), min(read, len(file.lines))); at > 0 {
+		return file.error(at, column, quoteCEL, "not valid YAML: "+message)
+	}
 	for line > 1 && strings.TrimSpace(file.line(line)) == "" {
 		line--
 	}
 	text := file.line(line)
 	column := 1 + len(text) - len(strings.TrimLeft(text, " "))
 	return file.error(line, column, syntaxHint(message), "not valid YAML: "+message)
+}
+
+// quoteCEL is the advice for an expression that YAML takes apart.
+const quoteCEL = "put the expression in quotes: inside of {...} YAML takes its commas, brackets and braces for its own"
+
+// celInFlow is an expression without quotes inside of a flow mapping, which has something that YAML takes for its own.
+var celInFlow = regexp.MustCompile(`[{,]\s*(cel:\s+[^"'\s&*|>][^"']*?[\[\](){}])`)
+
+// unquotedCEL finds the last such expression in some lines.
+func unquotedCEL(file *source, from, to int) (line, column int) {
+	for i := to; i >= from; i-- {
+		text := file.line(i)
+		if at := celInFlow.FindAllStringSubmatchIndex(text, -1); at != nil {
+			return i, 1 + utf8.RuneCountInString(text[:at[len(at)-1][2]])
+		}
+	}
+	return 0, 0
+}
+
+func parserLineOf(err error) int {
+	line := 0
+	if m := parserLine.FindStringSubmatch(strings.TrimPrefix(err.Error(), "yaml: ")); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	return line
 }
 
 func syntaxHint(message string) string {

@@ -42,11 +42,16 @@ func readSource(path string) (*source, error) {
 		return nil, fmt.Errorf("reading scenarios: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	return readFrom(path, file)
+}
+
+// readFrom is readSource of what is open.
+func readFrom(name string, from io.Reader) (*source, error) {
+	data, err := io.ReadAll(io.LimitReader(from, maxFileSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading scenarios from %s: %w", path, err)
+		return nil, fmt.Errorf("reading scenarios from %s: %w", name, err)
 	}
-	s, problem := newSource(path, data)
+	s, problem := newSource(name, data)
 	if problem != nil {
 		return nil, problem
 	}

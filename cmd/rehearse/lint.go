@@ -14,7 +14,7 @@ import (
 func newLintCommand() *cobra.Command {
 	var strict bool
 	command := &cobra.Command{
-		Use:   "lint FILE|FOLDER|GLOB...",
+		Use:   "lint FILE|FOLDER|GLOB|-...",
 		Short: "Check scenario files without a cluster and without the network",
 		Long: `Lint reads scenarios as strictly as a run does: unknown fields, wrong types and expressions that do not compile are errors, each
 with its file:line:column. So is what plan finds without a provider: feature gates that a version does not know or locks, or that lack
@@ -24,9 +24,9 @@ have no probes. What lint could not check it says. What is only doubtful is a wa
 Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --strict was given.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
-		Args: named("a file, a folder or a glob of scenarios"),
+		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
-			set, err := scenarios.Load(paths)
+			set, err := scenarios.LoadWith(paths, command.InOrStdin())
 			if err != nil {
 				return err
 			}

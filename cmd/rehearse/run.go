@@ -38,7 +38,7 @@ func (s *selection) add(command *cobra.Command) {
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
 func (s *selection) plan(command *cobra.Command, paths []string, keep bool, progress func(string, ...any)) (*harness.Plan, error) {
-	set, err := scenarios.Load(paths)
+	set, err := scenarios.LoadWith(paths, command.InOrStdin())
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +66,10 @@ func newRunCommand() *cobra.Command {
 	var what selection
 	var options harness.Options
 	command := &cobra.Command{
-		Use:   "run FILE|FOLDER|GLOB...",
+		Use:   "run FILE|FOLDER|GLOB|-...",
 		Short: "Run scenarios and write the reports",
 		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes junit.xml and run.json into the
-report folder as it goes.
+report folder as it goes. "-" reads scenarios from the standard input.
 
 Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does not accept the kubeconfig's
 credentials, too), or nothing was selected; 3 the cluster or the harness failed, so that something could not be judged, or an
@@ -78,7 +78,7 @@ existing cluster cannot be reached; 130 interrupted.`,
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
-		Args: named("a file, a folder or a glob of scenarios"),
+		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			return runScenarios(command, paths, what, options)
 		},
@@ -140,7 +140,7 @@ func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
 func newPlanCommand() *cobra.Command {
 	var what selection
 	command := &cobra.Command{
-		Use:   "plan FILE|FOLDER|GLOB...",
+		Use:   "plan FILE|FOLDER|GLOB|-...",
 		Short: "Say what a run would do to which cluster, and start nothing",
 		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is skipped. Whatever is wrong with the
 scenarios is found as a run finds it. A transition is shown by what it changes.
@@ -148,7 +148,7 @@ scenarios is found as a run finds it. A transition is shown by what it changes.
 Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
-		Args: named("a file, a folder or a glob of scenarios"),
+		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			plan, err := what.plan(command, paths, false, progressTo(command.ErrOrStderr()))
 			if err != nil {
