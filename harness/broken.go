@@ -89,9 +89,9 @@ func (s *scenarioRun) crossed(err error) result {
 	var whole *notBrokenError
 	switch {
 	case errors.As(err, &whole):
-		return failure(reports.Failed, "transition to %s: %v", state, err)
+		return failure(reports.Failed, "%v", err) // the step names the transition
 	case err != nil:
-		return failure(reports.Error, "transition to %s: %v", state, err)
+		return failure(reports.Error, "%v", err)
 	}
 	s.at++
 	evidence := "the cluster is now " + state.String()

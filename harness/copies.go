@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -14,8 +15,13 @@ import (
 type copies struct {
 	mu   sync.Mutex
 	kept map[*Track]*firstState
-	// begun are the tracks that need no copy any more.
-	begun map[*Track]bool
+	// settled are the tracks of which it is known whether there is a copy; news tells that there is another.
+	settled map[*Track]bool
+	news    chan struct{}
+}
+
+func newCopies() *copies {
+	return &copies{kept: map[*Track]*firstState{}, settled: map[*Track]bool{}, news: make(chan struct{}, 1)}
 }
 
 // firstState is a copy of a cluster, and what was made in it for its systems.
@@ -24,42 +30,47 @@ type firstState struct {
 	inventory systems.Inventory
 }
 
-// begins takes note that a track begins, and returns what it can begin with; nil where there is nothing, or nothing yet.
-func (c *copies) begins(track *Track) *firstState {
+// of returns what a track can begin with; nil where there is nothing.
+func (c *copies) of(track *Track) *firstState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.begun == nil {
-		c.begun = map[*Track]bool{}
-	}
-	c.begun[track] = true
 	return c.kept[track.From]
 }
 
-// awaited says whether a track has yet to begin with the first state of another.
-func (c *copies) awaited(from *Track) bool {
+// next takes the first track out of a queue that need not wait for the first state of another; nil when all must.
+func (c *copies) next(queue *[]*Track) *Track {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, track := range from.Serves {
-		if !c.begun[track] {
-			return true
-		}
+	i := slices.IndexFunc(*queue, func(t *Track) bool { return t.From == nil || c.settled[t.From] })
+	if i < 0 {
+		return nil
 	}
-	return false
+	track := (*queue)[i]
+	*queue = slices.Delete(*queue, i, i+1)
+	return track
 }
 
 func (c *copies) keep(of *Track, state *firstState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept == nil {
-		c.kept = map[*Track]*firstState{}
-	}
 	c.kept[of] = state
+}
+
+// settle says that there will be no copy of a track any more but the one that there is, if any.
+func (c *copies) settle(track *Track) {
+	c.mu.Lock()
+	c.settled[track] = true
+	c.mu.Unlock()
+	select {
+	case c.news <- struct{}{}:
+	default: // whoever waits looks at all of them
+	}
 }
 
 // begin creates the track's cluster, with the first state of another where there is one, and says so.
 func (t *trackRun) begin(ctx context.Context) (made clusters.Cluster, evidence string, err error) {
 	name := t.Prefix + "-" + t.track.Name
-	first := t.copies.begins(t.track)
+	first := t.copies.of(t.track)
 	copier, able := t.provider.(clusters.Copier)
 	if first == nil || !able {
 		made, err = t.provider.Create(ctx, name, t.track.Path[0])
@@ -72,18 +83,15 @@ func (t *trackRun) begin(ctx context.Context) (made clusters.Cluster, evidence s
 
 // takeCopy keeps the first state for the tracks that begin with it. Where that could not be done they begin with nothing.
 func (t *trackRun) takeCopy(ctx context.Context) {
+	defer t.copies.settle(t.track)
 	copier, able := t.provider.(clusters.Copier)
 	if t.track.snapshot == nil || !able {
 		return
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.snapshot)
 	outcome := reports.Outcome{Status: reports.Passed}
-	if t.copies.awaited(t.track) {
-		if err := t.copyFirstState(ctx, copier); err != nil {
-			outcome = unfinished(ctx, err)
-		}
-	} else {
-		outcome.Evidence = "not taken: nobody waits for it any more"
+	if err := t.copyFirstState(ctx, copier); err != nil {
+		outcome = unfinished(ctx, err)
 	}
 	t.Recorder.FinishTrackStep(t.track.result, t.track.snapshot, outcome)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -85,7 +86,7 @@ func (o Options) withDefaults() Options {
 // Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are stopped, the clusters
 // are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
-	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators}
+	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, copies: newCopies()}
 	e.slots, e.run = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
 	if e.Prefix == "" {
 		e.Prefix = "rehearse-" + e.run
@@ -117,27 +118,38 @@ type execution struct {
 	// run tells this run's marks on objects from those of other runs.
 	run string
 	// copies of the first states of tracks.
-	copies copies
+	copies *copies
 }
 
-// runAll runs the tracks in their order, as many at once as there may be clusters.
+// runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first state of another lets those go
+// ahead that need not wait.
 func (e *execution) runAll(ctx context.Context, tracks []*Track) {
 	room := make(chan struct{}, e.Clusters)
 	var running sync.WaitGroup
-	for _, track := range tracks {
+	defer running.Wait()
+	queue := slices.Clone(tracks)
+	for len(queue) > 0 {
 		select {
 		case room <- struct{}{}:
 		case <-ctx.Done():
 		}
+		track := e.copies.next(&queue)
+		for track == nil && ctx.Err() == nil {
+			select {
+			case <-e.copies.news:
+				track = e.copies.next(&queue)
+			case <-ctx.Done():
+			}
+		}
 		if ctx.Err() != nil {
-			break
+			return
 		}
 		running.Go(func() {
 			defer func() { <-room }()
+			defer e.copies.settle(track)
 			(&trackRun{execution: e, track: track}).run(ctx)
 		})
 	}
-	running.Wait()
 }
 
 // acquire takes a slot; false when the context ended first.

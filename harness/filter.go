@@ -72,7 +72,10 @@ func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
 // some of many words: the first ones, and how many more there are.
 func some(words []string) string {
 	const most = 40
-	if len(words) <= most {
+	switch {
+	case len(words) == 0:
+		return "none"
+	case len(words) <= most:
 		return strings.Join(words, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)

@@ -3,6 +3,7 @@ package existing
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,7 +73,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	}
 	encoded, err := json.Marshal(state)
 	if err != nil {
-		return fmt.Errorf("transition to %s: %w", state, err)
+		return fmt.Errorf("write the state for the transition command: %w", err)
 	}
 	var gates []string
 	for _, gate := range clusters.SortedKeys(state.FeatureGates) {
@@ -80,17 +81,17 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	}
 	run := c.provider.options.TransitionCommand
 	if len(run) == 0 {
-		return fmt.Errorf("transition to %s: no --transition-command", state)
+		return errors.New("there is no --transition-command")
 	}
 	command := exec.CommandContext(ctx, run[0], run[1:]...)
 	command.WaitDelay = time.Second // whoever inherited its output must not keep us waiting
 	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
 		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
 	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("transition to %s: %s: %w; it said:\n%s", state, run[0], err, output)
+		return fmt.Errorf("%s: %w; it said:\n%s", run[0], err, output)
 	}
 	if err := c.settle(ctx, state); err != nil {
-		return fmt.Errorf("transition to %s: after %s: %w", state, run[0], err)
+		return fmt.Errorf("%s: %w", run[0], err)
 	}
 	return c.reached(state)
 }

@@ -71,7 +71,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write the report into this file, YAML or (.md) Markdown, or into this folder; may be given several times")
 	flags.StringVar(&f.execute.ReportDir, "report-dir", "rehearse-report", "folder for junit.xml, run.json and what failed scenarios leave")
 	flags.IntVar(&f.execute.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
-	flags.IntVar(&f.execute.Clusters, "clusters", 1, "how many clusters there are at once")
+	flags.IntVar(&f.execute.Clusters, "clusters", 0, clustersUsage)
 	flags.DurationVar(&f.execute.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
 	flags.BoolVar(&f.execute.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	command.AddCommand(newConformanceDiffCommand())

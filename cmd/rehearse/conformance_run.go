@@ -37,6 +37,9 @@ func (f *conformanceFlags) run(command *cobra.Command, names []string) error {
 		if c.plan, err = f.newPlan(command, name, c.progress); err != nil {
 			return err
 		}
+		if c.execute.Clusters, err = atOnce(c.plan.Plan, f.execute.Clusters, c.progress); err != nil {
+			return err
+		}
 		runs = append(runs, c)
 	}
 	planning.Close()

@@ -52,13 +52,17 @@ and beside them or after. Exit codes then: 0 so it is; 1 it is not; 3 it could n
 	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults")
 	command.Flags().BoolVar(&f.options.All, "all", false, "with --try: run every scenario with each fault, not only those that cover what it breaks")
-	command.Flags().IntVar(&f.options.Clusters, "clusters", 2, "with --try: how many clusters there are at once")
+	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+clustersUsage)
 	return command
 }
 
 func (f *faultsFlags) run(command *cobra.Command) error {
 	f.options.Progress = progressTo(command.ErrOrStderr())
 	var err error
+	if f.options.Room, err = room(); err != nil && f.options.Clusters == 0 {
+		f.options.Progress("one cluster at a time: %v", err)
+		f.options.Clusters = 1
+	}
 	if f.options.Provider, err = f.local(false, f.options.Progress); err != nil {
 		return err
 	}

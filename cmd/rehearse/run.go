@@ -86,7 +86,7 @@ existing cluster cannot be reached; 130 interrupted.`,
 	what.add(command)
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", "folder for the reports and for what failed scenarios leave")
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
-	command.Flags().IntVar(&options.Clusters, "clusters", 1, "how many clusters there are at once")
+	command.Flags().IntVar(&options.Clusters, "clusters", 0, clustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
 	command.Flags().BoolVar(&options.History, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
@@ -101,6 +101,9 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	defer terminal.Close()
 	plan, err := what.plan(command, paths, options.Keep, terminal.Progress)
 	if err != nil {
+		return err
+	}
+	if options.Clusters, err = atOnce(plan, options.Clusters, terminal.Progress); err != nil {
 		return err
 	}
 	files := reports.NewFiles(options.ReportDir, clock.RealClock{})

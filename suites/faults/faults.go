@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -30,8 +31,10 @@ type Options struct {
 	Provider *local.Provider
 	// Simulators, of which the suite's is one.
 	Simulators systems.Simulators
-	// Clusters is how many there are at once; 2 unless set.
+	// Clusters is how many there are at once. Default: as many as there is room for.
 	Clusters int
+	// Room is what the machine has for clusters. Default: for 2.
+	Room harness.Room
 	// Progress is told what is going on. May be nil.
 	Progress clusters.Progress
 }
@@ -40,7 +43,7 @@ type Options struct {
 // run itself.
 func Run(ctx context.Context, o Options) (*Matrix, error) {
 	began := time.Now()
-	if o.Clusters < 1 {
+	if o.Clusters < 1 && o.Room == (harness.Room{}) {
 		o.Clusters = 2
 	}
 	if o.Progress == nil {

@@ -1,0 +1,51 @@
+package harness_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+)
+
+// sized is a provider whose clusters take a gigabyte, and one more for each state of their path.
+type sized struct {
+	provider
+	only bool
+}
+
+func (s *sized) Footprint(path []clusters.State) clusters.Footprint {
+	return clusters.Footprint{Memory: int64(1+len(path)) << 30, Only: s.only}
+}
+
+func TestAtOnce(t *testing.T) {
+	text := ""
+	for i := range 4 {
+		text += scenario(fmt.Sprintf("s%d", i), makeMap("a"), "exclusive: true")
+	}
+	longer := text + scenario("longer", makeMap("a")+transition("1.35")+transition("1.34"))
+	for name, c := range map[string]struct {
+		text     string
+		provider clusters.Provider
+		room     harness.Room
+		want     int
+	}{
+		"a cluster for each core":        {text, &sized{}, harness.Room{Cores: 2, Memory: 100 << 30}, 2},
+		"no more than there are":         {text, &sized{}, harness.Room{Cores: 64, Memory: 100 << 30}, 4},
+		"as many as fit into the memory": {text, &sized{}, harness.Room{Cores: 64, Memory: 8 << 30}, 3},
+		"the largest must fit":           {longer, &sized{}, harness.Room{Cores: 64, Memory: 11 << 30}, 2},
+		"one in any case":                {text, &sized{}, harness.Room{Cores: 2}, 1},
+		"there is only one":              {text, &sized{only: true}, harness.Room{Cores: 64, Memory: 100 << 30}, 1},
+		"nobody knows what they take":    {text, &provider{}, harness.Room{Cores: 64, Memory: 100 << 30}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := harness.NewPlan(t.Context(), c.provider, load(t, c.text), harness.PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.AtOnce(c.room); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
