@@ -2,7 +2,7 @@ package kind
 
 import "github.com/rehearse-dev/rehearse/clusters"
 
-// What the nodes of a cluster take, with what is in them, and a third to spare.
+// Estimates of what the nodes of a cluster take at most, with what is in them: a node has a container runtime and a kubelet besides the components.
 const (
 	memoryOfControlPlane = 1600 << 20
 	memoryOfWorker       = 700 << 20
