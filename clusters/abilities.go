@@ -41,6 +41,18 @@ type MethodChecker interface {
 	CheckMethod(from, to State, method string) error
 }
 
+// GatedCluster is a Cluster of which more than the control plane has feature gates.
+type GatedCluster interface {
+	// GatedComponents are all of its components that have feature gates and can be asked for them (MetricsSource).
+	GatedComponents() []Component
+}
+
+// DependencyTeller is a Provider that knows which feature gates need which.
+type DependencyTeller interface {
+	// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where that is not known.
+	GateDependencies(ctx context.Context, state State, gate string) []string
+}
+
 // Ability is what the clusters of some providers can do and others cannot, as scenarios name it.
 type Ability string
 

@@ -33,7 +33,10 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 	timeout := s.timeout(step, s.StepTimeout)
 	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
 	if err != nil {
-		return unserved(step, *assertion, err)
+		return unserved(step, assertion.Selection, err)
+	}
+	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+		return *wrong
 	}
 	r := decide(ctx, assertions.Input{
 		Assertion: *assertion,
@@ -79,15 +82,14 @@ func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection,
 	return writes.Await(ctx, s.kinds, gv.WithKind(selection.Kind))
 }
 
-// unserved is the result where the kind can't be looked at. That it is not served is an answer to whether there is such an object, but not to
-// whether there is none: what is stored is only out of sight.
-func unserved(step scenarios.Step, assertion scenarios.Assertion, err error) result {
+// unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it: who asks whether there
+// is none must be able to look, and what is stored is only out of sight.
+func unserved(step scenarios.Step, selection scenarios.Selection, err error) result {
 	var none *writes.NotServedError
-	status := reports.Error
-	if errors.As(err, &none) && step.Eventually != nil && !assertion.Absent && assertion.Count == nil {
-		status = reports.Failed
+	if errors.As(err, &none) {
+		return failure(reports.Failed, "%s: %v", step.Verb(), err)
 	}
-	return failure(status, "%s %s of %s: %v", step.Verb(), assertion.Kind, assertion.APIVersion, err)
+	return failure(reports.Error, "%s %s of %s: %v", step.Verb(), selection.Kind, selection.APIVersion, err)
 }
 
 func (s *scenarioRun) scope(selection scenarios.Selection, kind writes.Kind) history.Scope {

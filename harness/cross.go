@@ -24,6 +24,7 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	} else {
 		t.kinds.Cross("")
 	}
+	t.schemas.Reset()
 	if err == nil {
 		t.history.Reread(ctx)
 	}
@@ -37,6 +38,9 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	if err != nil && !errors.As(err, &whole) {
 		t.trouble()
 		outcome = unfinished(ctx, err)
+	}
+	if err == nil {
+		t.readGates(ctx, n+1)
 	}
 	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
 	return err

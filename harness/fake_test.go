@@ -33,6 +33,8 @@ type provider struct {
 	// metrics and dns are what the clusters have.
 	metrics func() (string, error)
 	dns     string
+	// needs are the dependencies of feature gates.
+	needs map[string][]string
 	// refuseSnapshots is why no snapshot can be taken.
 	refuseSnapshots error
 	// exec is what comes of a program in a pod.
@@ -61,6 +63,10 @@ func (*provider) Resolve(_ context.Context, state clusters.State) (clusters.Stat
 		state.Version += ".4"
 	}
 	return state, nil
+}
+
+func (p *provider) GateDependencies(_ context.Context, _ clusters.State, gate string) []string {
+	return p.needs[gate]
 }
 
 func (*provider) Prepare(context.Context, clusters.State) error { return nil }
@@ -134,6 +140,9 @@ func (c *cluster) Kill(_ context.Context, component clusters.Component) error {
 }
 
 func (c *cluster) Metrics(context.Context, clusters.Component) ([]byte, error) {
+	if c.provider.metrics == nil {
+		return nil, errors.New("there are no metrics")
+	}
 	text, err := c.provider.metrics()
 	return []byte(text), err
 }

@@ -32,7 +32,7 @@ func TestStepsThatLookBack(t *testing.T) {
 		"always, before":       {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
 		"always, to itself":    {"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed, ""},
 		"always, expression":   {"always: {" + a + ", cel: object.metadata.namespace == namespace, throughout: [up, down]}", reports.Passed, ""},
-		"always, not served":   {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    timeout: 50ms", reports.Error, "Strange"},
+		"always, not served":   {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    timeout: 50ms", reports.Failed, "Strange"},
 		"never":                {"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed, `It was true at`},
 		"unchanged":            {"unchanged: {" + a + ", paths: [metadata.uid], throughout: [up, down]}", reports.Passed, ""},
 		"unchanged, changed":   {"unchanged: {" + a + ", paths: [data], throughout: [up, judge]}", reports.Failed, `during "change"`},

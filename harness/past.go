@@ -45,7 +45,10 @@ func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step)
 	selection := step.Unchanged.Selection
 	kind, err := s.served(ctx, selection, s.timeout(step, s.StepTimeout))
 	if err != nil {
-		return failure(reports.Error, "unchanged %s of %s: %v", selection.Kind, selection.APIVersion, err)
+		return unserved(step, selection, err)
+	}
+	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+		return *wrong
 	}
 	window := s.windowOf(ctx, i)
 	if window == nil {
@@ -86,9 +89,12 @@ func (s *scenarioRun) sequence(ctx context.Context, i int, step scenarios.Step) 
 	for _, selection := range step.Watched() {
 		kind, err := s.served(ctx, selection, timeout)
 		if err != nil {
-			return failure(reports.Error, "sequence: %s of %s: %v", selection.Kind, selection.APIVersion, err)
+			return unserved(step, selection, err)
 		}
 		kinds[schema.FromAPIVersionAndKind(selection.APIVersion, selection.Kind)] = kind
+	}
+	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+		return *wrong
 	}
 	in.Watch = func(event scenarios.Event) (*history.Stream, history.Scope) {
 		kind := kinds[schema.FromAPIVersionAndKind(event.APIVersion, event.Kind)]

@@ -84,6 +84,7 @@ func (s *scenarioRun) run(ctx context.Context) {
 	verdict := s.steps(ctx)
 	s.leave()
 	s.cleanUp(ctx)
+	verdict.StateGates = s.gatesSoFar()
 	s.Recorder.FinishScenario(s.entry.result, verdict)
 }
 

@@ -44,6 +44,7 @@ func (s *scenarioRun) restore(ctx context.Context, step scenarios.Step) result {
 // restoreAll restores the cluster while its systems are down: they, too, know what is no more.
 func (s *scenarioRun) restoreAll(ctx context.Context, cluster clusters.Snapshotter, name string) error {
 	defer s.kinds.Reset()
+	defer s.schemas.Reset()
 	defer s.kinds.ExpectMore()
 	installed := s.track.Path[s.at].Systems
 	if s.systems == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -17,6 +18,10 @@ import (
 type span struct {
 	judge, first, last int
 	window             *assertions.Window
+	// missing are the fields that the step asks for and no state of the time has had yet, with what to say of them; nil before the first.
+	// unchecked: of one of the states it is not known.
+	missing   map[string]string
+	unchecked bool
 }
 
 // spansOf lists the times that a scenario's steps judge.
@@ -34,17 +39,35 @@ func spansOf(s *scenarios.Scenario) []*span {
 
 // beginStep takes note of the beginning of a step, and of the times that begin with it: from here on everything that they are about is watched.
 func (s *scenarioRun) beginStep(ctx context.Context, i int) {
+	s.watchAhead(ctx, i)
 	for _, span := range s.spans {
 		if span.first == i {
 			span.window.Begin = s.moment(ctx, span.judge)
+			span.keepMissing(s.missingFields(ctx, s.scenario.Spec.Steps[span.judge]))
 		}
 	}
 	s.begun = append(s.begun, assertions.Step{Title: s.scenario.Spec.Steps[i].Title(), Seq: s.history.Seq()})
 	s.begunAt = append(s.begunAt, s.history.Now())
 }
 
+// watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked must not depend on whether
+// somebody else watched.
+func (s *scenarioRun) watchAhead(ctx context.Context, i int) {
+	for _, step := range s.scenario.Spec.Steps[i:] {
+		if step.Eventually == nil || !step.Eventually.MayBeVacuous() {
+			continue
+		}
+		if kind, err := s.kinds.Find(ctx, schema.FromAPIVersionAndKind(step.Eventually.APIVersion, step.Eventually.Kind)); err == nil {
+			s.history.Stream(kind.Resource)
+		}
+	}
+}
+
 // endStep takes note of the end of a step that passed, and of the times that end with it.
 func (s *scenarioRun) endStep(ctx context.Context, i int) {
+	if s.scenario.Spec.Steps[i].Transition != nil {
+		s.lookAtFields(ctx, i)
+	}
 	for _, span := range s.spans {
 		if span.last == i && span.judge != i {
 			span.window.End = s.moment(ctx, span.judge)

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/population"
+	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -29,6 +30,7 @@ type trackRun struct {
 	// inventory is what the cluster began with.
 	inventory systems.Inventory
 	kinds     *writes.Kinds
+	schemas   *schemas.Schemas
 	history   *history.Recorder
 	barrier   *barrier
 
@@ -47,6 +49,8 @@ type trackRun struct {
 
 	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
 	troubled bool
+	// stateGates are the gates of each state that was reached, in the path's order.
+	stateGates []reports.StateGates
 	// patience is the longest time that a waiting transition step allows.
 	patience time.Duration
 }
@@ -67,6 +71,7 @@ func (t *trackRun) run(ctx context.Context) {
 	if !t.install(ctx) {
 		return
 	}
+	t.readGates(ctx, 0)
 	t.takeCopy(ctx)
 	if err := t.connect(); err != nil {
 		t.giveUp(err)
@@ -144,6 +149,7 @@ func (t *trackRun) connect() error {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
 	t.kinds = writes.NewKinds(found.RESTClient(), t.track.Path[0].Version)
+	t.schemas = schemas.New(found.RESTClient())
 	if hasSystems(t.track.Path) {
 		t.kinds.ExpectMore()
 	}

@@ -248,6 +248,9 @@ func stories() []story {
 			s.StartTrackStep(s.track(0), s.track(0).Setup[0])
 			s.wait(400)
 			s.Interrupt()
+			s.FinishTrackStep(s.track(0), s.track(0).Setup[0], reports.Outcome{
+				Status: reports.NotRun, Message: "interrupted: create cluster x: wait for kube-apiserver: interrupt signal received",
+			})
 		}},
 		{"setup-failed", 3, func(s *stage) {
 			s.setup(0, 0, 700, reports.Outcome{

@@ -16,7 +16,7 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	c.Properties = &reporters.JUnitProperties{Properties: properties(
 		"requirements", strings.Join(s.Covers, ", "),
 		"versions", strings.Join(s.Versions, ", "),
-		"gates", strings.Join(s.Gates, ", "),
+		"gates", gatesOf(s),
 		"track", track.Name,
 		"namespace", s.Namespace,
 		"file", location(s),

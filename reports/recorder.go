@@ -79,6 +79,8 @@ type Verdict struct {
 	// Artifacts are files in the report folder, relative to it, and Folder is where they are; see Scenario.
 	Artifacts []string
 	Folder    string
+	// StateGates are the values that the scenario's gates had in the states that it went through.
+	StateGates []StateGates
 }
 
 // NewRecorder returns a Recorder of the planned run. The plan must not be changed from then on.

@@ -63,6 +63,7 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	run, track, s, _ := fork(r.run, r.places[scenario])
 	status, remark := judge(s.Steps, verdict)
 	s.Status, s.Message, s.Artifacts, s.Folder = status, verdict.Message, verdict.Artifacts, verdict.Folder
+	s.StateGates = verdict.StateGates
 	if remark != "" {
 		r.misuse("scenario %q: %s", s.Name, remark)
 	}

@@ -80,6 +80,8 @@ type Scenario struct {
 	// Versions and Gates that the scenario's path goes through, for a report's properties.
 	Versions []string `json:"versions,omitempty"`
 	Gates    []string `json:"gates,omitempty"`
+	// StateGates are the values that the gates had in the states that were reached, each with what proves it.
+	StateGates []StateGates `json:"stateGates,omitempty"`
 	// Started and Finished in wall-clock time: from its beginning to the end of its last step. Cleaning up comes after.
 	Started  time.Time `json:"started,omitzero"`
 	Finished time.Time `json:"finished,omitzero"`

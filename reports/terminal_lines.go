@@ -44,9 +44,18 @@ func (l lines) setup(track *Track, s *Step) string {
 	}
 	remark := joined(" ", l.trackOf(track), called(s))
 	if s.Status != Passed {
-		remark = joined(": ", remark, firstLine(s.Message))
+		remark = joined(": ", remark, reasonOf(s))
 	}
 	return l.stay(sign, l.style.plain(setupTitle(s)), duration(s.Duration()), remark)
+}
+
+// reasonOf says in a line why work on a cluster did not end well. What an interrupt broke off is no news.
+func reasonOf(s *Step) string {
+	line := firstLine(s.Message)
+	if known(s.Status) == NotRun && strings.HasPrefix(line, interrupted) {
+		return interrupted
+	}
+	return line
 }
 
 // trackOf is the track's name, where there are several.

@@ -28,6 +28,7 @@ type compiled struct {
 	program  cel.Program
 	typ      *cel.Type
 	uses     []use
+	fields   []FieldUse
 	mistakes []mistake
 	err      error // neither the expression's fault nor its author's
 }
@@ -129,7 +130,7 @@ func (c *expressionCache) compile(expression string) *compiled {
 	if err != nil { // a constant part that cannot be evaluated
 		return &compiled{mistakes: []mistake{{line: 1, message: evaluationError(err).Error()}}}
 	}
-	return &compiled{program: program, typ: ast.OutputType(), uses: usesOf(ast)}
+	return &compiled{program: program, typ: ast.OutputType(), uses: usesOf(ast), fields: fieldsOfExpression(ast.NativeRep().Expr())}
 }
 
 var (

@@ -177,6 +177,12 @@ type RolledOut struct {
 	Within Duration `json:"within,omitempty"`
 }
 
+// MayBeVacuous says whether the assertion has a condition and may be true of no object at all.
+func (a *Assertion) MayBeVacuous() bool {
+	conditional := len(a.Match) > 0 || a.CEL != ""
+	return conditional && a.Vacuous != Allowed && (a.Absent || a.Count != nil && a.Count.Holds(0, 0))
+}
+
 // Allowed is the value of an assertion's Stale and Vacuous.
 const Allowed = "allowed"
 

@@ -129,6 +129,14 @@ func gated() []clusters.Component {
 	return append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy)
 }
 
+// GateDependencies are the gates that must be on where a gate is on.
+func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
+	return releases.GateDependencies(ctx, p.Releases, state, gate)
+}
+
+// GatedComponents are those that have feature gates.
+func (c *Cluster) GatedComponents() []clusters.Component { return gated() }
+
 // Prepare gets the node image of the state's version, and that of the load balancer.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 	if _, _, err := p.image(ctx, state.Version); err != nil {

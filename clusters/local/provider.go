@@ -90,6 +90,11 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	return errors.Join(errs...)
 }
 
+// GateDependencies are the gates that must be on where a gate is on.
+func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
+	return releases.GateDependencies(ctx, p.Releases, state, gate)
+}
+
 // checkProfiles needs the version's kube-scheduler, which the run would need anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
 	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {

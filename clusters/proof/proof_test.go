@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -41,5 +42,18 @@ func TestComponent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestGates(t *testing.T) {
+	got, err := Gates([]byte(metrics + "other{name=\"On\"} 0\nkubernetes_feature_enabled{name=\"Gone\",stage=\"DEPRECATED\"} 0"))
+	want := map[string]Gate{"On": {Enabled: true, Stage: "Alpha"}, "Off": {Stage: "GA"}, "Gone": {Stage: "Deprecated"}}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	for name, text := range map[string]string{"none": "", "another program's": "up 1\n", "no gates": "kubernetes_build_info{git_version=\"v1.35.4\"} 1\n", "broken": "kubernetes_feature_enabled{name=\n"} {
+		if got, err := Gates([]byte(text)); err == nil {
+			t.Errorf("%s: got %v", name, got)
+		}
 	}
 }

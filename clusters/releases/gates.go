@@ -41,3 +41,12 @@ func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, c
 	}
 	return errors.Join(errs...)
 }
+
+// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where its list is not known.
+func GateDependencies(ctx context.Context, from FeatureLister, state clusters.State, gate string) []string {
+	list, err := from.FeatureList(ctx, state.Version)
+	if err != nil {
+		return nil // what the check of the gates has said already
+	}
+	return list.Dependencies(gate)
+}

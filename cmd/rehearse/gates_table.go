@@ -57,7 +57,11 @@ func gateRows(all []features.Description, by string, key func(features.Descripti
 			rows = append(rows, []string{key(d), "-", "-", "-", "-", fmt.Sprintf("Kubernetes %s does not know it", d.Version)})
 			continue
 		}
-		rows = append(rows, []string{key(d), string(d.Spec.Stage), d.Spec.Since, value(*d.Spec), componentsOf(d), notesOf(d)})
+		since := d.Spec.Since
+		if since == "0.0" {
+			since = "-" // the list does not tell
+		}
+		rows = append(rows, []string{key(d), string(d.Spec.Stage), since, value(*d.Spec), componentsOf(d), notesOf(d)})
 	}
 	return rows
 }

@@ -44,7 +44,7 @@ func racing() []features.List {
 	old := features.Spec{Since: "1.30", Stage: features.Beta, Default: true}
 	const server, manager, scheduler = clusters.APIServer, clusters.ControllerManager, clusters.Scheduler
 	return []features.List{
-		{Version: "1.34.4", Gates: map[string]features.Gate{"RacingPods": gate(nil, alpha), "Old": gate(nil, old)}},
+		{Version: "1.34.4", Gates: map[string]features.Gate{"RacingPods": gate(nil, alpha), "Old": gate(nil, features.Spec{Since: "0.0", Stage: features.Beta, Default: true})}},
 		{
 			Version: "1.36.3",
 			Gates: map[string]features.Gate{
@@ -73,6 +73,7 @@ func TestGates(t *testing.T) {
 		"names":      {"RacingPods", "RacingTeams"},
 		"names.json": {"RacingTeams", "-o", "json"},
 		"version":    {"--version", "1.36"},
+		"always":     {"--version", "1.34", "Old"},
 		"one":        {"--version", "1.34.4", "RacingTeams"},
 		"up":         {"--path", "1.34,1.36.3,1.37"},
 		"down.json":  {"--path", "1.37,1.36", "RacingTeams", "RacingPods", "-o", "json"},

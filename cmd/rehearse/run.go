@@ -125,7 +125,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 
 func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
 	config := reports.TerminalConfig{
-		Out: out, TTY: isTerminal(out), Report: report, Clock: clock.RealClock{},
+		Out: out, TTY: isTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
 		Unicode: reports.UnicodeWanted(os.Getenv), Color: reports.ColorWanted(os.Getenv),
 	}
 	if file, ok := out.(*os.File); ok {

@@ -62,6 +62,9 @@ type judge struct {
 // series judges the outcomes of one check.
 func (j *judge) series(s *Series) {
 	states := slices.Sorted(maps.Keys(s.Outcomes))
+	if len(states) == 0 {
+		return
+	}
 	check := j.check(s)
 	base := s.Outcomes[states[0]]
 	for _, state := range states {
@@ -122,7 +125,7 @@ func (j *judge) add(s *Series, check *upgrades.Check, severity upgrades.Severity
 	}
 	f := &upgrades.Finding{
 		Severity: severity, Check: string(s.Check), Kind: kindOf(s), Objects: []upgrades.Object{object},
-		State: states[0], States: states, Hop: j.hop(states[0]), What: what(s, o.Answer), Words: o.Words, Advice: advice(s.Check, severity, j.path[states[0]].Way),
+		State: states[0], States: states, Hop: j.hop(states[0]), What: what(s, o.Answer), Words: o.Words, Advice: advice(s.Check, severity),
 	}
 	if severity == upgrades.Breaks {
 		f.Back, f.Flips = j.back(s, states[0]), j.path[states[0]].Flips

@@ -149,3 +149,27 @@ func TestSecretsAreNotTold(t *testing.T) {
 		}
 	}
 }
+
+// All given objects are sent dry runs, and three of each kind that belong to one.
+func TestSampled(t *testing.T) {
+	a, b := given("a"), given("b")
+	targets := []*Target{a, b}
+	for i := range 5 {
+		targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: fmt.Sprint(i), Root: a})
+	}
+	targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "b0", Root: b})
+	if got := len(sampled(targets)); got != 2+3+1 {
+		t.Errorf("%d are asked, want 6", got)
+	}
+}
+
+// A state that was not surveyed to its end says nothing.
+func TestForget(t *testing.T) {
+	s := told(map[Check][]Outcome{Label: {{Answer: Good}, {Answer: Unknown, Words: "context canceled"}}})
+	s.forget()
+	r := report()
+	s.Judge(r)
+	if len(r.Findings) != 0 {
+		t.Errorf("findings %+v", r.Findings[0])
+	}
+}

@@ -42,11 +42,31 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 			}
 		})
 	}
-	for _, t := range found.targets {
+	asked := sampled(found.targets)
+	for i, t := range asked {
 		targets <- t
+		if (i+1)%1000 == 0 {
+			s.progress("%d of %d objects asked", i+1, len(asked))
+		}
 	}
 	close(targets)
 	working.Wait()
+}
+
+// sample is how many objects of one kind that belong to the same given object are sent dry runs: those of one template are alike.
+const sample = 3
+
+// sampled are the targets that are sent dry runs: all given objects, and some of what belongs to each.
+func sampled(targets []*Target) []*Target {
+	taken := map[key]int{}
+	var kept []*Target
+	for _, t := range targets {
+		group := key{root: t.root(), kind: t.GVK.GroupKind()}
+		if taken[group]++; t.Root == nil || taken[group] <= sample {
+			kept = append(kept, t)
+		}
+	}
+	return kept
 }
 
 // probe asks one target's questions.
@@ -181,6 +201,9 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) || readErr == nil && string(fresh.GetUID()) != p.target.UID {
 			return // it went meanwhile: that is a move
 		}
+	}
+	if ctx.Err() != nil {
+		return // the survey was interrupted, and says nothing of this state
 	}
 	switch outcome {
 	case writes.Accepted:

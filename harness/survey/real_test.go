@@ -73,7 +73,7 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := survey.New(cluster.RESTConfig(), time.Second)
+	s, err := survey.New(cluster.RESTConfig(), time.Second, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}

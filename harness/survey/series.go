@@ -105,6 +105,13 @@ func (s *Series) Subject() string {
 	return fmt.Sprintf("%s of %s", plural(s.Kind.Kind), s.Root)
 }
 
+// forget drops what was noted at the current state, which was not surveyed to its end.
+func (s *Survey) forget() {
+	for _, series := range s.order {
+		delete(series.Outcomes, s.state)
+	}
+}
+
 // note takes in an outcome at the current state.
 func (s *Survey) note(t *Target, check Check, o Outcome) {
 	if o.Answer == NotAsked {

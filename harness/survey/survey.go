@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -26,6 +27,7 @@ type Survey struct {
 	history   *history.Recorder
 	requests  atomic.Int64
 	settle    time.Duration
+	progress  clusters.Progress
 
 	targets  []*Target
 	baseline map[*Target]contents
@@ -35,9 +37,9 @@ type Survey struct {
 	state int
 }
 
-// New returns a survey of a cluster. Settle is for how long an untouched cluster is watched at each state.
-func New(config *rest.Config, settle time.Duration) (*Survey, error) {
-	s := &Survey{settle: settle, baseline: map[*Target]contents{}, series: map[key]*Series{}, state: -1}
+// New returns a survey of a cluster. Settle is for how long an untouched cluster is watched at each state; progress is told of long work.
+func New(config *rest.Config, settle time.Duration, progress clusters.Progress) (*Survey, error) {
+	s := &Survey{settle: settle, progress: progress, baseline: map[*Target]contents{}, series: map[key]*Series{}, state: -1}
 	counted := writes.Configure(config, "rehearse-upgrade")
 	counted.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
 	var err1, err2, err3 error
@@ -81,9 +83,17 @@ func (s *Survey) Series() []*Series { return s.order }
 func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
 
 // At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time to settle.
-// The error is of what kept it from being surveyed at all; what could not be judged of an object is in its series.
+// The error is of what kept it from being surveyed; what could not be judged of an object is in its series.
 func (s *Survey) At(ctx context.Context, since Mark) error {
 	s.state++
+	err := s.at(ctx, since)
+	if err != nil {
+		s.forget()
+	}
+	return err
+}
+
+func (s *Survey) at(ctx context.Context, since Mark) error {
 	settled := time.NewTimer(s.settle)
 	defer settled.Stop()
 	found, err := s.look(ctx)

@@ -105,7 +105,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 		}
 	}()
 	r.report.Path[0].Transition = time.Since(began).Seconds()
-	if r.survey, err = survey.New(r.cluster.RESTConfig(), r.Settle); err != nil {
+	if r.survey, err = survey.New(r.cluster.RESTConfig(), r.Settle, r.Progress); err != nil {
 		return err
 	}
 	defer r.survey.Close()

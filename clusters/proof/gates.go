@@ -1,0 +1,77 @@
+package proof
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// GateMetric is the metric by which a component tells its feature gates.
+const GateMetric = "kubernetes_feature_enabled"
+
+const buildMetric = "kubernetes_build_info"
+
+// Gate is what a component says of one of its feature gates.
+type Gate struct {
+	Enabled bool
+	// Stage as the lists of feature gates have it: Alpha, Beta, GA, Deprecated.
+	Stage string
+}
+
+// Gates reads the feature gates from a component's /metrics. A gate that is not there is unknown to the component.
+func Gates(metrics []byte) (map[string]Gate, error) {
+	found, err := families(metrics)
+	if err != nil {
+		return nil, err
+	}
+	gates := gatesIn(found)
+	if len(gates) == 0 {
+		return nil, fmt.Errorf("its metrics have no %s", GateMetric)
+	}
+	return gates, nil
+}
+
+// families parses those metrics that prove something. There are thousands of others.
+func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
+	var lines bytes.Buffer
+	for line := range bytes.Lines(metrics) {
+		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{"}, func(p string) bool { return bytes.HasPrefix(line, []byte(p)) }) {
+			lines.Write(line)
+		}
+	}
+	if lines.Len() == 0 && len(metrics) > 0 {
+		return nil, fmt.Errorf("read metrics: neither %s nor %s is there", GateMetric, buildMetric)
+	}
+	if n := lines.Len(); n > 0 && lines.Bytes()[n-1] != '\n' {
+		lines.WriteByte('\n')
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	found, err := parser.TextToMetricFamilies(&lines)
+	if err != nil {
+		return nil, fmt.Errorf("read metrics: %w", err)
+	}
+	return found, nil
+}
+
+func gatesIn(found map[string]*dto.MetricFamily) map[string]Gate {
+	gates := map[string]Gate{}
+	for _, metric := range found[GateMetric].GetMetric() {
+		name, gate := "", Gate{Enabled: metric.GetUntyped().GetValue() == 1, Stage: "GA"}
+		for _, pair := range metric.GetLabel() {
+			switch pair.GetName() {
+			case "name":
+				name = pair.GetValue()
+			case "stage":
+				if stage, known := map[string]string{"ALPHA": "Alpha", "BETA": "Beta", "DEPRECATED": "Deprecated"}[pair.GetValue()]; known {
+					gate.Stage = stage
+				}
+			}
+		}
+		gates[name] = gate
+	}
+	return gates
+}

@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// asked is a field that a step asks of a kind.
+type asked struct {
+	scenarios.Selection
+	scenarios.FieldUse
+	// where the step asks it.
+	where string
+}
+
+// asks lists the fields that a step asks for.
+func (s *scenarioRun) asks(step scenarios.Step) ([]asked, error) {
+	var all []asked
+	add := func(of scenarios.Selection, where string, fields ...scenarios.FieldUse) {
+		for _, field := range fields {
+			all = append(all, asked{of, field, where})
+		}
+	}
+	expression := func(of scenarios.Selection, text string) error {
+		fields, err := s.Expressions.Fields(text)
+		add(of, "cel: "+text, fields...)
+		return err
+	}
+	switch {
+	case step.Unchanged != nil:
+		for _, text := range step.Unchanged.Paths {
+			path, err := scenarios.ParseFieldPath(text)
+			if err != nil {
+				return nil, err
+			}
+			add(step.Unchanged.Selection, "paths", path.Fields())
+		}
+	case step.Sequence != nil:
+		for _, item := range step.Sequence.Events {
+			for _, event := range item.Group() {
+				for _, text := range []string{event.Before, event.CEL} {
+					if err := expression(event.Selection(), text); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+	default:
+		for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always, step.Never} {
+			if assertion == nil {
+				continue
+			}
+			add(assertion.Selection, "match", scenarios.MatchedFields(assertion.Match)...)
+			if err := expression(assertion.Selection, assertion.CEL); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// missingFields finds the fields that a step asks for and that the kinds do not have, by the schemas that the API server serves now. It is
+// false where that could not be looked up: then nothing is said of any field.
+func (s *scenarioRun) missingFields(ctx context.Context, step scenarios.Step) (map[string]string, bool) {
+	fields, err := s.asks(step)
+	if err != nil {
+		return nil, false
+	}
+	missing := map[string]string{}
+	for _, field := range fields {
+		if field.Optional && s.at > 0 {
+			continue // another version had it, perhaps, and that it is gone is what the step asks for
+		}
+		gvk := schema.FromAPIVersionAndKind(field.APIVersion, field.Kind)
+		kind, err := s.kinds.Find(ctx, gvk)
+		if err != nil {
+			return nil, false
+		}
+		of, err := s.schemas.Of(ctx, gvk, kind.Resource.Resource)
+		if err != nil {
+			return nil, false
+		}
+		if of == nil {
+			continue // no schema says which fields there are
+		}
+		if i, known := of.Unknown(field.Path); i >= 0 {
+			name := scenarios.FieldUse{Path: field.Path[:i+1]}.String()
+			text := fmt.Sprintf("%s of %s has no field %s (%s)", field.Kind, field.APIVersion, name, field.where)
+			if hint := scenarios.Suggest(field.Path[i], known); hint != "" {
+				text += "; " + hint
+			}
+			missing[field.Kind+" "+name] = text
+		}
+	}
+	return missing, true
+}
+
+// wrongFields is the result of a step that asks for fields that do not exist, so that it could never fail, or never pass; nil where they do,
+// in one of the states that it judges at least.
+func (s *scenarioRun) wrongFields(ctx context.Context, i int, step scenarios.Step) *result {
+	missing, ok := s.missingFields(ctx, step)
+	for _, span := range s.spans {
+		if span.judge == i {
+			span.keepMissing(missing, ok)
+			missing, ok = span.missing, !span.unchecked
+		}
+	}
+	if !ok || len(missing) == 0 {
+		return nil
+	}
+	s.schemas.Reset() // a CustomResourceDefinition may have been changed
+	again, ok := s.missingFields(ctx, step)
+	maps.DeleteFunc(missing, func(name, _ string) bool { return again[name] == "" })
+	if !ok || len(missing) == 0 {
+		return nil
+	}
+	r := failure(reports.Error, "%s: %s", step.Verb(), strings.Join(slices.Sorted(maps.Values(missing)), "\n"))
+	return &r
+}
+
+// lookAtFields takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.
+func (s *scenarioRun) lookAtFields(ctx context.Context, i int) {
+	for _, span := range s.spans {
+		if span.first <= i && i <= span.last && (span.missing == nil || len(span.missing) > 0) && !span.unchecked {
+			span.keepMissing(s.missingFields(ctx, s.scenario.Spec.Steps[span.judge]))
+		}
+	}
+}
+
+// keepMissing keeps what is missing in one more state, too.
+func (s *span) keepMissing(missing map[string]string, ok bool) {
+	switch {
+	case !ok:
+		s.unchecked = true
+	case s.missing == nil:
+		s.missing = missing
+	default:
+		maps.DeleteFunc(s.missing, func(name, _ string) bool { return missing[name] == "" })
+	}
+}

@@ -1,0 +1,137 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// gatesTimeout is how long a component may take to tell its gates.
+const gatesTimeout = 5 * time.Second
+
+// namedGates are the feature gates that the states set, in any component.
+func namedGates(path []clusters.State) []string {
+	named := map[string]bool{}
+	for _, state := range path {
+		for _, component := range append(clusters.SortedKeys(state.Components), "") {
+			for gate := range state.Gates(component) {
+				if gate = strings.TrimPrefix(gate, "kube:"); gate != "AllAlpha" && gate != "AllBeta" {
+					named[gate] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
+// readGates asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and for those that
+// they need. What cannot be read is told with its reason; it does not end the run, since the cluster has proven its gates already as far as it can.
+func (t *trackRun) readGates(ctx context.Context, n int) {
+	state := t.track.Path[n]
+	found := reports.StateGates{State: state.String(), Version: state.Version}
+	if named := namedGates(t.track.Path); len(named) > 0 {
+		found.Gates = t.effective(ctx, state, named)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stateGates = append(t.stateGates, found)
+}
+
+// effective are the values of the gates in a state, and of those that they need.
+func (t *trackRun) effective(ctx context.Context, state clusters.State, named []string) []reports.EffectiveGate {
+	neededBy := map[string]string{}
+	if teller, ok := t.provider.(clusters.DependencyTeller); ok {
+		for _, gate := range named {
+			for _, need := range teller.GateDependencies(ctx, state, gate) {
+				if !slices.Contains(named, need) && neededBy[need] == "" {
+					neededBy[need] = gate
+				}
+			}
+		}
+	}
+	components := t.gatedComponents(state)
+	said := make([]func(gate string) reports.GateReading, len(components))
+	var asking sync.WaitGroup
+	for i, component := range components {
+		asking.Go(func() { said[i] = t.askGates(ctx, component, state) })
+	}
+	asking.Wait()
+	var all []reports.EffectiveGate
+	for _, gate := range slices.Concat(named, slices.Sorted(maps.Keys(neededBy))) {
+		e := reports.EffectiveGate{Gate: gate, NeededBy: neededBy[gate]}
+		for _, read := range said {
+			e.Readings = append(e.Readings, read(gate))
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// gatedComponents are the components of the cluster that have feature gates.
+func (t *trackRun) gatedComponents(state clusters.State) []clusters.Component {
+	if gated, ok := t.cluster.(clusters.GatedCluster); ok {
+		return gated.GatedComponents()
+	}
+	return state.ControlPlane()
+}
+
+// askGates reads a component's metrics, and returns what they say of a gate.
+func (t *trackRun) askGates(ctx context.Context, component clusters.Component, state clusters.State) func(gate string) reports.GateReading {
+	gates, err := t.gatesOf(ctx, component)
+	return func(gate string) reports.GateReading {
+		reading := reports.GateReading{Component: string(component)}
+		value, known := gates[gate]
+		switch {
+		case err != nil:
+			reading.NotProven = err.Error()
+		case !known:
+			reading.NotProven = "Kubernetes " + state.Version + " has no such gate there"
+		default:
+			reading.Metric, reading.Enabled, reading.Stage = proof.GateMetric, value.Enabled, value.Stage
+		}
+		return reading
+	}
+}
+
+func (t *trackRun) gatesOf(ctx context.Context, component clusters.Component) (map[string]proof.Gate, error) {
+	if t.wrecked.Load() != nil {
+		return nil, errors.New("the cluster is broken, as the transition expects")
+	}
+	source, ok := t.cluster.(clusters.MetricsSource)
+	if !ok {
+		return nil, errors.New("this provider's clusters show no metrics")
+	}
+	ctx, cancel := context.WithTimeout(ctx, gatesTimeout)
+	defer cancel()
+	metrics, err := source.Metrics(ctx, component)
+	if err != nil {
+		return nil, err
+	}
+	return proof.Gates(metrics)
+}
+
+// gatesSoFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario has reached.
+func (s *scenarioRun) gatesSoFar() []reports.StateGates {
+	named := namedGates(s.entry.Path(s.track))
+	if len(named) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []reports.StateGates
+	for _, state := range s.stateGates[:min(s.at+1, len(s.stateGates))] {
+		state.Gates = slices.DeleteFunc(slices.Clone(state.Gates), func(g reports.EffectiveGate) bool {
+			return !slices.Contains(named, g.Gate) && !slices.Contains(named, g.NeededBy)
+		})
+		all = append(all, state)
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+// Package schemas tells which fields a kind has, by what the API server itself serves of it.
+package schemas
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Schemas gets the schemas of kinds, and keeps them until Reset. It is safe for concurrent use.
+type Schemas struct {
+	client rest.Interface
+
+	mu sync.Mutex
+	// documents are the OpenAPI documents of versions of groups, customs the schemas of custom kinds.
+	documents map[schema.GroupVersion]*once[document]
+	customs   map[schema.GroupVersionKind]*once[*Schema]
+}
+
+// once is something that is fetched by the first who needs it, for all.
+type once[T any] struct {
+	sync.Once
+	value T
+	err   error
+}
+
+// New asks through the given client (discovery's).
+func New(client rest.Interface) *Schemas {
+	s := &Schemas{client: client}
+	s.Reset()
+	return s
+}
+
+// Reset forgets what is known: after a transition kinds may have other fields.
+func (s *Schemas) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.documents, s.customs = map[schema.GroupVersion]*once[document]{}, map[schema.GroupVersionKind]*once[*Schema]{}
+}
+
+// Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which fields there are.
+func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
+	custom, err := get(s, s.customs, gvk, func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
+	if custom != nil || err != nil {
+		return custom, err
+	}
+	d, err := get(s, s.documents, gvk.GroupVersion(), func() (document, error) { return s.document(ctx, gvk.GroupVersion()) })
+	if err != nil {
+		return nil, err
+	}
+	return d.kind(gvk), nil
+}
+
+func get[K comparable, T any](s *Schemas, known map[K]*once[T], key K, fetch func() (T, error)) (T, error) {
+	s.mu.Lock()
+	one := known[key]
+	if one == nil {
+		one = &once[T]{}
+		known[key] = one
+	}
+	s.mu.Unlock()
+	one.Do(func() { one.value, one.err = fetch() })
+	if one.err != nil {
+		s.mu.Lock()
+		delete(known, key) // the next one asks again
+		s.mu.Unlock()
+	}
+	return one.value, one.err
+}
+
+// document gets the OpenAPI document of a version of a group; it is empty when there is none.
+func (s *Schemas) document(ctx context.Context, gv schema.GroupVersion) (document, error) {
+	at := path.Join("/openapi/v3/apis", gv.Group, gv.Version)
+	if gv.Group == "" {
+		at = path.Join("/openapi/v3/api", gv.Version)
+	}
+	text, err := s.client.Get().AbsPath(at).SetHeader("Accept", "application/json").Do(ctx).Raw()
+	switch {
+	case apierrors.IsNotFound(err):
+		return document{}, nil
+	case err != nil:
+		return document{}, fmt.Errorf("get the OpenAPI document of %s: %w", gv, err)
+	}
+	return readDocument(text)
+}
+
+// custom gets the schema of a kind from its CustomResourceDefinition, which is never late; nil when it has none.
+func (s *Schemas) custom(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
+	if !strings.Contains(gvk.Group, ".") {
+		return nil, nil
+	}
+	text, err := s.client.Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", resource+"."+gvk.Group).Do(ctx).Raw()
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("get the CustomResourceDefinition of %s: %w", gvk.Kind, err)
+	}
+	var definition struct {
+		Spec struct {
+			PreserveUnknownFields bool `json:"preserveUnknownFields"`
+			Versions              []struct {
+				Name   string `json:"name"`
+				Schema struct {
+					Root *raw `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(text, &definition); err != nil {
+		return nil, fmt.Errorf("read the CustomResourceDefinition of %s: %w", gvk.Kind, err)
+	}
+	for _, version := range definition.Spec.Versions {
+		if version.Name == gvk.Version && version.Schema.Root != nil && !definition.Spec.PreserveUnknownFields {
+			root := *version.Schema.Root
+			root.Embedded = true
+			return &Schema{of: document{}, raw: &root}, nil
+		}
+	}
+	return &Schema{raw: &raw{}}, nil // anything
+}

@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// StateGates are the feature gates that matter to a scenario, as a state of its path had them.
+type StateGates struct {
+	// State in one line, and its version of Kubernetes.
+	State   string `json:"state"`
+	Version string `json:"version,omitempty"`
+	// Gates by name: those that the scenario's states set, and those that they need.
+	Gates []EffectiveGate `json:"gates,omitempty"`
+}
+
+// EffectiveGate is the value that a feature gate really has.
+type EffectiveGate struct {
+	// Gate by its name.
+	Gate string `json:"gate"`
+	// NeededBy is the gate that needs this one, where the scenario does not set it itself.
+	NeededBy string `json:"neededBy,omitempty"`
+	// Readings are what each component says.
+	Readings []GateReading `json:"readings"`
+}
+
+// GateReading is what one component says of a gate.
+type GateReading struct {
+	// Component that was asked.
+	Component string `json:"component"`
+	// Metric that proves the value; "" where nothing does.
+	Metric string `json:"metric,omitempty"`
+	// Enabled and Stage are what the metric says.
+	Enabled bool   `json:"enabled"`
+	Stage   string `json:"stage,omitempty"`
+	// NotProven is why there is no value.
+	NotProven string `json:"notProven,omitempty"`
+}
+
+// value is what readings are grouped by.
+func (r GateReading) value(gate string) string {
+	if r.NotProven != "" {
+		return gate + " not proven"
+	}
+	return fmt.Sprintf("%s=%t", gate, r.Enabled)
+}
+
+// proof is where the value comes from, of these components.
+func (r GateReading) proof(components []string) string {
+	names := strings.Join(components, ", ")
+	if r.NotProven != "" {
+		return fmt.Sprintf("%s: %s", names, r.NotProven)
+	}
+	shown := 0
+	if r.Enabled {
+		shown = 1
+	}
+	return fmt.Sprintf("%s; %s: metric %s %d", r.Stage, names, r.Metric, shown)
+}
+
+// String is the gate with its proof: "A=true (Beta; kube-apiserver: metric kubernetes_feature_enabled 1)". Components that say the
+// same are named together.
+func (g EffectiveGate) String() string {
+	type group struct {
+		reading    GateReading
+		components []string
+	}
+	var groups []*group
+	for _, r := range g.Readings {
+		component := r.Component
+		r.Component = ""
+		i := slices.IndexFunc(groups, func(known *group) bool { return known.reading == r })
+		if i < 0 {
+			i, groups = len(groups), append(groups, &group{reading: r})
+		}
+		groups[i].components = append(groups[i].components, component)
+	}
+	var texts []string
+	for _, known := range groups {
+		because := ""
+		if g.NeededBy != "" {
+			because = "needed by " + g.NeededBy + "; "
+		}
+		texts = append(texts, fmt.Sprintf("%s (%s%s)", known.reading.value(g.Gate), because, known.reading.proof(known.components)))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// String is the state's gates behind its version.
+func (s StateGates) String() string {
+	var texts []string
+	for _, g := range s.Gates {
+		texts = append(texts, g.String())
+	}
+	return s.Version + ": " + strings.Join(texts, ", ")
+}
+
+// gatesOf is what there is to say of a scenario's gates: what they were in each state, or, where no state was reached, what they were to be.
+func gatesOf(s *Scenario) string {
+	var texts []string
+	for _, state := range s.StateGates {
+		if len(state.Gates) > 0 {
+			texts = append(texts, state.String())
+		}
+	}
+	if len(texts) == 0 {
+		return strings.Join(s.Gates, ", ")
+	}
+	return strings.Join(texts, "; ")
+}
