@@ -125,7 +125,7 @@ func (j *judge) add(s *Series, check *upgrades.Check, severity upgrades.Severity
 	}
 	f := &upgrades.Finding{
 		Severity: severity, Check: string(s.Check), Kind: kindOf(s), Objects: []upgrades.Object{object},
-		State: states[0], States: states, Hop: j.hop(states[0]), What: what(s, o.Answer), Words: o.Words, Advice: advice(s.Check, severity),
+		State: states[0], States: states, Hop: j.hop(states[0]), What: what(s, o.Answer), Words: o.Words, Advice: advice(s.Check, severity, j.path[states[0]].Way),
 	}
 	if severity == upgrades.Breaks {
 		f.Back, f.Flips = j.back(s, states[0]), j.path[states[0]].Flips

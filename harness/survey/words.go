@@ -54,8 +54,8 @@ func what(s *Series, answer Answer) string {
 	return "it moved though nobody touched it"
 }
 
-// advice says what to do about a finding.
-func advice(check Check, severity upgrades.Severity) string {
+// advice says what to do about a finding that came on that way.
+func advice(check Check, severity upgrades.Severity, way string) string {
 	switch severity {
 	case upgrades.Unjudged:
 		return "look at the reason, and rehearse again"
@@ -63,6 +63,9 @@ func advice(check Check, severity upgrades.Severity) string {
 		return "this is so before any upgrade; mend it first, so that it can be judged"
 	case upgrades.Changes:
 		return ""
+	}
+	if way == upgrades.Back && check != Moved {
+		return "have no such objects until you are sure not to go back, or change them before you do"
 	}
 	switch check {
 	case Moved:

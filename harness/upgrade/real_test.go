@@ -86,3 +86,19 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 		}
 	}
 }
+
+// An object that is accepted only once a gate is on (KEP-5311) is created there. The way back leaves it stuck in 1.34 (kubernetes#135425).
+func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
+	on := true
+	r := rehearse(t, clusters.State{Version: "1.34"}, clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
+	var want []string
+	for _, check := range []string{"apply", "create", "label", "update"} {
+		want = append(want, fmt.Sprintf("breaks: %s Ingress default/digits [2] going up again mends it", check))
+	}
+	if got := said(r); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "RelaxedServiceNameValidation=true on only") {
+		t.Errorf("notes %q", r.Notes)
+	}
+}

@@ -134,7 +134,7 @@ func (c Cell) text(s *State) string {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case s.Reached:
-		return "gone"
+		return "absent"
 	}
 	return "not reached"
 }
