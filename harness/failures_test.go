@@ -16,7 +16,7 @@ func TestContinue(t *testing.T) {
 		uses    = "  - name: uses\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: b, labels: {by: \"${outputs.name}\"}}}\n    outputs: {second: object.metadata.name}\n"
 		again   = "  - name: again\n    eventually: {apiVersion: v1, kind: ConfigMap, cel: object.metadata.name == outputs.second}\n"
 		made    = "  - name: made\n    patch: {apiVersion: v1, kind: ConfigMap, name: nothing, merge: {data: {x: \"1\"}}}\n    outputs: {name: object.metadata.name}\n"
-		unknown = "  - name: unknown\n    create: {apiVersion: v1, kind: Secret, metadata: {name: a}}\n    timeout: 30ms\n"
+		unknown = "  - name: unknown\n    create: {apiVersion: v1, kind: Service, metadata: {name: a}}\n    timeout: 30ms\n"
 		end     = "  - eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"
 		issues  = `known: [{covers: [R1], versions: ["1.34"], step: broken, reason: a bug}, {covers: [R2], versions: ["1.34"], step: made, reason: another}]`
 	)
@@ -51,7 +51,7 @@ func TestContinue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
-				if r.Verb == "create" && r.Kind == "Secret" {
+				if r.Verb == "create" && r.Kind == "Service" {
 					return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "not now")}
 				}
 				return nil
