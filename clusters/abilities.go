@@ -47,10 +47,13 @@ type GatedCluster interface {
 	GatedComponents() []Component
 }
 
-// DependencyTeller is a Provider that knows which feature gates need which.
-type DependencyTeller interface {
+// GateTeller is a Provider that knows which feature gates need which, and what they decide about.
+type GateTeller interface {
 	// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where that is not known.
 	GateDependencies(ctx context.Context, state State, gate string) []string
+	// BlameForField says in a clause which gate is likely to be the reason that an API server in a resolved state dropped a field of a
+	// kind, given the names and places in lists that lead to it; "" where none is known.
+	BlameForField(ctx context.Context, state State, kind string, path []any) string
 }
 
 // Ability is what the clusters of some providers can do and others cannot, as scenarios name it.

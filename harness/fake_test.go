@@ -69,6 +69,10 @@ func (p *provider) GateDependencies(_ context.Context, _ clusters.State, gate st
 	return p.needs[gate]
 }
 
+func (p *provider) BlameForField(_ context.Context, _ clusters.State, kind string, path []any) string {
+	return fmt.Sprintf("a gate decides about %s of %s", path[len(path)-1], kind)
+}
+
 func (*provider) Prepare(context.Context, clusters.State) error { return nil }
 
 func (p *provider) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {

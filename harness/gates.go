@@ -48,7 +48,7 @@ func (t *trackRun) readGates(ctx context.Context, n int) {
 // effective are the values of the gates in a state, and of those that they need.
 func (t *trackRun) effective(ctx context.Context, state clusters.State, named []string) []reports.EffectiveGate {
 	neededBy := map[string]string{}
-	if teller, ok := t.provider.(clusters.DependencyTeller); ok {
+	if teller, ok := t.provider.(clusters.GateTeller); ok {
 		for _, gate := range named {
 			for _, need := range teller.GateDependencies(ctx, state, gate) {
 				if !slices.Contains(named, need) && neededBy[need] == "" {

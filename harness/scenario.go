@@ -148,6 +148,13 @@ func (s *scenarioRun) begin(ctx context.Context) error {
 			vars["object"] = object
 			return s.Expressions.WithContext(ctx).EvalBool(step.Expect.CEL, vars)
 		},
+		Blame: func(gvk schema.GroupVersionKind, path []any) string {
+			teller, ok := s.provider.(clusters.GateTeller)
+			if !ok {
+				return ""
+			}
+			return teller.BlameForField(ctx, s.track.Path[s.at], gvk.Kind, path)
+		},
 		Wrote: func(made writes.Made) { s.made = append(s.made, made) },
 	}
 	return s.makeNamespace(ctx)

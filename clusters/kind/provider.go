@@ -134,6 +134,11 @@ func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, g
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }
 
+// BlameForField says which gate is likely to be the reason that a field was dropped.
+func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
+	return releases.BlameForField(ctx, p.Releases, state, kind, path)
+}
+
 // GatedComponents are those that have feature gates.
 func (c *Cluster) GatedComponents() []clusters.Component { return gated() }
 

@@ -95,6 +95,11 @@ func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, g
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }
 
+// BlameForField says which gate is likely to be the reason that a field was dropped.
+func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
+	return releases.BlameForField(ctx, p.Releases, state, kind, path)
+}
+
 // checkProfiles needs the version's kube-scheduler, which the run would need anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
 	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {

@@ -3,6 +3,7 @@ package releases
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
@@ -49,4 +50,30 @@ func GateDependencies(ctx context.Context, from FeatureLister, state clusters.St
 		return nil // what the check of the gates has said already
 	}
 	return list.Dependencies(gate)
+}
+
+// BlameForField says in a clause which feature gate is likely to be the reason that an API server in a resolved state dropped a
+// field of a kind: "feature gate X is off in 1.34.4 (Alpha, off by default)". It is "" where no gate is known to decide about the
+// field, or that gate is on.
+func BlameForField(ctx context.Context, from FeatureLister, state clusters.State, kind string, path []any) string {
+	gate := features.GateOf(kind, path)
+	if gate == "" {
+		return ""
+	}
+	list, err := from.FeatureList(ctx, state.Version)
+	if err != nil {
+		return fmt.Sprintf("feature gate %s decides about it", gate)
+	}
+	d := list.Describe(gate)
+	value, set := state.Gates(clusters.APIServer)[gate]
+	switch {
+	case !d.Known:
+		return fmt.Sprintf("feature gate %s decides about it, and %s does not know that gate", gate, list.Version)
+	case set && value, !set && d.Spec.Default:
+		return ""
+	case set:
+		return fmt.Sprintf("feature gate %s decides about it, and is set to false (%s in %s)", gate, d.Spec.Stage, list.Version)
+	default:
+		return fmt.Sprintf("feature gate %s decides about it, and is off by default in %s (%s)", gate, list.Version, d.Spec.Stage)
+	}
 }
