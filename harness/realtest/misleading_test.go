@@ -1,0 +1,60 @@
+package realtest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Verdicts that once misled: a field that was never stored, a "never" about nothing, a kind that nobody serves, null taken for a change.
+func TestVerdictsThatMisled(t *testing.T) {
+	want := map[string]struct {
+		status reports.Status
+		says   []string
+	}{
+		"misspelt-field":              {reports.Failed, []string{"dta"}},
+		"misspelt-field-applied":      {reports.Failed, []string{"dta"}},
+		"misspelt-field-patched":      {reports.Failed, []string{"dta"}},
+		"dropped-by-a-gate":           {reports.Failed, []string{"spec.containers[0].restartPolicyRules was dropped", "ContainerRestartRules", "off by default in 1.34"}},
+		"dropped-as-expected":         {status: reports.Passed},
+		"never-of-an-unknown-field":   {reports.Error, []string{"status.phaze", `did you mean "phase"?`}},
+		"match-of-an-unknown-field":   {reports.Error, []string{"statuz"}},
+		"never-about-nothing":         {status: reports.Failed},
+		"never-about-nothing-allowed": {status: reports.Passed},
+		"there-is-none":               {status: reports.Passed},
+		"unserved-never":              {reports.Failed, []string{"Podd of v1 is not served"}},
+		"unserved-absent":             {reports.Failed, []string{"Podd of v1 is not served"}},
+		"unserved-count":              {reports.Failed, []string{"Podd of v1 is not served"}},
+		"unserved-eventually":         {reports.Failed, []string{"Podd of v1 is not served"}},
+		"removed-rejected":            {status: reports.Passed},
+		"removed-accepted":            {reports.Failed, []string{"v1beta3 is not served by 1.34", "v1 is served"}},
+		"field-that-became-absent":    {status: reports.Passed},
+		"canary-of-a-removed-version": {status: reports.Passed},
+		"no-nodes":                    {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
+	}
+	text, err := os.ReadFile("testdata/misleading.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, track := range run(t, provider(t), string(text)).Tracks {
+		for _, s := range track.Scenarios {
+			expected, listed := want[s.Name]
+			delete(want, s.Name)
+			explained := reports.Explain(s)
+			if !listed || s.Status != expected.status {
+				t.Errorf("%s is %s, want %s\n%s", s.Name, s.Status, expected.status, explained)
+				continue
+			}
+			for _, words := range expected.says {
+				if !strings.Contains(explained, words) {
+					t.Errorf("%s does not say %q:\n%s", s.Name, words, explained)
+				}
+			}
+		}
+	}
+	for name := range want {
+		t.Errorf("%s did not run", name)
+	}
+}
