@@ -35,7 +35,8 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 	if err != nil {
 		return unserved(step, assertion.Selection, err)
 	}
-	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+	wrong, doubt := s.checkFields(ctx, i, step)
+	if wrong != nil {
 		return *wrong
 	}
 	r := decide(ctx, assertions.Input{
@@ -50,7 +51,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 		Steps:     s.begun,
 		Pods:      s.pods,
 	})
-	return resultOf(r)
+	return resultOf(r).with(doubt)
 }
 
 // pods lists the pods of a namespace and counts the cluster's nodes, to explain why something does not run.

@@ -103,9 +103,9 @@ func (s *scenarioRun) missingFields(ctx context.Context, step scenarios.Step) (m
 	return missing, true
 }
 
-// wrongFields is the result of a step that asks for fields that do not exist, so that it could never fail, or never pass; nil where they do,
-// in one of the states that it judges at least.
-func (s *scenarioRun) wrongFields(ctx context.Context, i int, step scenarios.Step) *result {
+// checkFields finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass. Wrong is its result
+// then, and nil where they exist in one of the states that it judges at least. Doubt says that no schema could be looked up.
+func (s *scenarioRun) checkFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
 	missing, ok := s.missingFields(ctx, step)
 	for _, span := range s.spans {
 		if span.judge == i {
@@ -113,17 +113,24 @@ func (s *scenarioRun) wrongFields(ctx context.Context, i int, step scenarios.Ste
 			missing, ok = span.missing, !span.unchecked
 		}
 	}
-	if !ok || len(missing) == 0 {
-		return nil
+	const unchecked = "\nNot checked: whether the kind has these fields, since its schema could not be looked up."
+	switch {
+	case !ok:
+		return nil, unchecked
+	case len(missing) == 0:
+		return nil, ""
 	}
 	s.schemas.Reset() // a CustomResourceDefinition may have been changed
 	again, ok := s.missingFields(ctx, step)
 	maps.DeleteFunc(missing, func(name, _ string) bool { return again[name] == "" })
-	if !ok || len(missing) == 0 {
-		return nil
+	switch {
+	case !ok:
+		return nil, unchecked
+	case len(missing) == 0:
+		return nil, ""
 	}
 	r := failure(reports.Error, "%s: %s", step.Verb(), strings.Join(slices.Sorted(maps.Values(missing)), "\n"))
-	return &r
+	return &r, ""
 }
 
 // lookAtFields takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.

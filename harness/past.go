@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"maps"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +41,12 @@ func resultOf(r assertions.Result) result {
 	return out
 }
 
+// with adds to what the result rests on.
+func (r result) with(evidence string) result {
+	r.Evidence = strings.TrimPrefix(r.Evidence+evidence, "\n")
+	return r
+}
+
 // unchanged decides whether objects stayed as they were.
 func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step) result {
 	selection := step.Unchanged.Selection
@@ -47,7 +54,8 @@ func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step)
 	if err != nil {
 		return unserved(step, selection, err)
 	}
-	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+	wrong, doubt := s.checkFields(ctx, i, step)
+	if wrong != nil {
 		return *wrong
 	}
 	window := s.windowOf(ctx, i)
@@ -59,7 +67,7 @@ func (s *scenarioRun) unchanged(ctx context.Context, i int, step scenarios.Step)
 		Stream:    s.history.Stream(kind.Resource),
 		Scope:     s.looksAt(selection, kind),
 		Window:    window,
-	}, step.Unchanged.Paths))
+	}, step.Unchanged.Paths)).with(doubt)
 }
 
 // sequence decides whether changes came in their order.
@@ -93,12 +101,13 @@ func (s *scenarioRun) sequence(ctx context.Context, i int, step scenarios.Step) 
 		}
 		kinds[schema.FromAPIVersionAndKind(selection.APIVersion, selection.Kind)] = kind
 	}
-	if wrong := s.wrongFields(ctx, i, step); wrong != nil {
+	wrong, doubt := s.checkFields(ctx, i, step)
+	if wrong != nil {
 		return *wrong
 	}
 	in.Watch = func(event scenarios.Event) (*history.Stream, history.Scope) {
 		kind := kinds[schema.FromAPIVersionAndKind(event.APIVersion, event.Kind)]
 		return s.history.Stream(kind.Resource), s.looksAt(event.Selection(), kind)
 	}
-	return resultOf(assertions.InOrder(ctx, in))
+	return resultOf(assertions.InOrder(ctx, in)).with(doubt)
 }

@@ -26,7 +26,7 @@ func TestRefusalsInARow(t *testing.T) {
 		"one stored":         {"3", apitest.Fault{Status: refusal, Stored: true}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was refused, and yet it was stored", 6},
 		"the last is stored": {"6", apitest.Fault{Status: refusal, Stored: true}, "passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was refused, and yet it was stored", 6},
 		"one accepted":       {"3", apitest.Fault{Warnings: []string{"as usual"}}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was accepted, but should have been refused", 3},
-		"one otherwise":      {"3", apitest.Fault{Status: apitest.Status(409, "Conflict", "no")}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was refused otherwise", 3},
+		"one otherwise":      {"3", apitest.Fault{Status: apitest.Status(409, "Conflict", "no")}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was rejected, but not as expected", 3},
 		"one tried again":    {"3", apitest.Fault{}, "passed passed passed passed passed passed passed passed", "", 8},
 		"and stored before":  {"3", apitest.Fault{Stored: true}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was accepted, but should have been refused", 3},
 	} {

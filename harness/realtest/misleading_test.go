@@ -32,6 +32,8 @@ func TestVerdictsThatMisled(t *testing.T) {
 		"removed-accepted":            {reports.Failed, []string{"v1beta3 is not served by 1.34", "v1 is served"}},
 		"field-that-became-absent":    {status: reports.Passed},
 		"canary-of-a-removed-version": {status: reports.Passed},
+		"what-is-stuck":               {reports.Failed, []string{"label (patch)", "finalizer (patch)", "spec.containers[0].restartPolicy"}},
+		"load-through-an-upgrade":     {status: reports.Passed},
 		"no-nodes":                    {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
 	}
 	text, err := os.ReadFile("testdata/misleading.yaml")

@@ -57,7 +57,7 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	problems = append(problems, missing(expect.Warnings, a.warnings)...)
 	if len(problems) > 0 {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused otherwise than it should have been (%s):\n%s\nthe refusal in full:\n%s",
+		v.Message = fmt.Sprintf("%s was rejected, but not as expected (%s):\n%s\nthe rejection in full:\n%s",
 			op, strings.Join(titles(problems), ", "), strings.Join(problems, "\n"), describeStatus(a.status))
 	}
 	return v

@@ -102,7 +102,7 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		"of generated names":  {generate: true},
 		"it is stored":        {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
 		"by a generated name": {generate: true, inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-"},
-		"refused otherwise":   {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was refused otherwise"},
+		"refused otherwise":   {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was rejected, but not as expected"},
 		"otherwise, and stored": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
 		}, says: "and yet it was stored", made: "a-3"},
