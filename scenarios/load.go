@@ -83,7 +83,7 @@ type loader struct {
 }
 
 // manifestHint says what to do with objects that are no scenarios.
-const manifestHint = "a scenario says what to do with an object; the smallest one is\n\n" + smallest
+const manifestHint = "rehearse upgrade -f shows what an upgrade does to such objects; a scenario says what to do with them, and the smallest one is\n\n" + smallest
 
 // smallest is a scenario, indented as errors are.
 const smallest = `    apiVersion: ` + APIVersion + `
