@@ -129,8 +129,25 @@ func (s *scenarioRun) checkFields(ctx context.Context, i int, step scenarios.Ste
 	case len(missing) == 0:
 		return nil, ""
 	}
-	r := failure(reports.Error, "%s: %s", step.Verb(), strings.Join(slices.Sorted(maps.Values(missing)), "\n"))
+	r := failure(withoutField(step), "%s: %s", step.Verb(), strings.Join(slices.Sorted(maps.Values(missing)), "\n"))
 	return &r, ""
+}
+
+// withoutField is the status of a step that asks for a field that its kind does not have. It is an error of the scenario, but where a custom
+// resource should have a value there: its definition is a part of what is tested, and lacks the field.
+func withoutField(step scenarios.Step) reports.Status {
+	for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always} {
+		if assertion != nil && !assertion.Absent && isCustom(assertion.APIVersion) {
+			return reports.Failed
+		}
+	}
+	return reports.Error
+}
+
+// isCustom says whether an API is not one of Kubernetes' own.
+func isCustom(apiVersion string) bool {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
 // lookAtFields takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.

@@ -228,8 +228,7 @@ func bearsPods(step scenarios.Step) bool {
 		kind, _ := object["kind"].(string)
 		apiVersion, _ := object["apiVersion"].(string)
 		group, _, _ := strings.Cut(apiVersion, "/")
-		custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
-		if kind == "Pod" || kind == "ReplicationController" || group == "apps" || group == "batch" || custom {
+		if kind == "Pod" || kind == "ReplicationController" || group == "apps" || group == "batch" || isCustom(apiVersion) {
 			return true
 		}
 	}
