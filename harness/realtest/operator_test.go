@@ -20,10 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // An operator through its own upgrade and that of Kubernetes, under load, as its maintainer would write it; and with a bug that the file must find.
@@ -38,7 +36,7 @@ func TestOperatorUnderLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OPERATOR_BUG", c.bug)
-			result := execute(t, provider(t), operatorScenario(t), 1)
+			result := execute(t, provider(t), besideProgram(t, "testdata/operator"), 1)
 			got := result.Tracks[0].Scenarios[0]
 			if text := explain(result); got.Status != c.status || !strings.Contains(text+reports.Explain(got), c.says) {
 				t.Errorf("%s, want %s and %q:\n%s", got.Status, c.status, c.says, text)
@@ -47,30 +45,9 @@ func TestOperatorUnderLoad(t *testing.T) {
 	}
 }
 
-// operatorScenario is the file beside this test's own program, which is the operator, too.
-func operatorScenario(t *testing.T) *scenarios.Set {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS("testdata/operator")); err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(program, filepath.Join(folder, "operator")); err != nil {
-		t.Fatal(err)
-	}
-	set, err := scenarios.Load([]string{filepath.Join(folder, "upgrade.yaml")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 var widgets = schema.GroupVersionResource{Group: "acme.example.com", Version: "v1", Resource: "widgets"}
 
-// operator is a small one: a webhook that limits the size of widgets, and a loop that makes a ConfigMap for each. It runs when the test's program is called "operator".
+// operator is a small one: a webhook that limits the size of widgets, and a loop that makes a ConfigMap for each.
 type operator struct {
 	client  dynamic.Interface
 	version string
@@ -78,16 +55,8 @@ type operator struct {
 	recreates bool
 }
 
-func runOperator(version string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return err
-	}
-	config.QPS = -1
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return err
-	}
+func runOperator(client dynamic.Interface, args []string) error {
+	version := args[0]
 	o := &operator{client: client, version: version, recreates: os.Getenv("OPERATOR_BUG") == "recreate"}
 	go o.loop(context.Background())
 	go func() {

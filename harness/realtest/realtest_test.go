@@ -22,10 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "operator" {
-		fmt.Fprintln(os.Stderr, runOperator(os.Args[2]))
-		os.Exit(1)
-	}
+	asProgram(os.Args)
 	component.Main()
 	kind.Main()
 	os.Exit(m.Run())

@@ -1,0 +1,89 @@
+package realtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// programs are what this test's binary is where a scenario starts it with their name: what a user would bring along.
+var programs = map[string]func(client dynamic.Interface, args []string) error{
+	"operator": runOperator,
+	"leak":     leak,
+}
+
+// asProgram runs one of them, and does not return then.
+func asProgram(args []string) {
+	if len(args) < 2 || programs[args[1]] == nil {
+		return
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err == nil {
+		config.QPS = -1
+		var client dynamic.Interface
+		if client, err = dynamic.NewForConfig(config); err == nil {
+			err = programs[args[1]](client, args[2:])
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", args[1], err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// besideProgram is the scenario of a folder, beside which this test's binary is called "program".
+func besideProgram(t *testing.T, folder string) *scenarios.Set {
+	t.Helper()
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(program, filepath.Join(copied, "program")); err != nil {
+		t.Fatal(err)
+	}
+	set, err := scenarios.Load([]string{filepath.Join(copied, "scenario.yaml")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// leak makes a ConfigMap in the default namespace, outside of any scenario's.
+func leak(client dynamic.Interface, _ []string) error {
+	_, err := client.Resource(configMaps).Namespace("default").Create(context.Background(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "leak"},
+	}}, metav1.CreateOptions{})
+	return err
+}
+
+// What a command makes outside of its namespace reaches no other scenario.
+func TestContamination(t *testing.T) {
+	result := execute(t, provider(t), besideProgram(t, "testdata/contamination"), 1)
+	passed := 0
+	for _, track := range result.Tracks {
+		for _, s := range track.Scenarios {
+			if s.Status != reports.Passed {
+				t.Errorf("%s is %s:\n%s", s.Name, s.Status, explain(result))
+			}
+			passed++
+		}
+	}
+	if passed != 3 {
+		t.Errorf("%d of 3 scenarios ran", passed)
+	}
+}
