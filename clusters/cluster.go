@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -78,6 +79,23 @@ type Watchdog interface {
 type ComponentLogs interface {
 	// LogFiles returns the log files of every component, one for each of its starts, in the order of the starts.
 	LogFiles() map[Component][]string
+}
+
+// ProcessTeller is a Cluster that tells when its components began and ended.
+type ProcessTeller interface {
+	// ProcessLives are all starts of its processes so far, in order.
+	ProcessLives() []ProcessLife
+}
+
+// ProcessLife is one start of a component.
+type ProcessLife struct {
+	Component Component
+	// Version that was started; "" for what has none of Kubernetes.
+	Version string
+	// Ready and Ended are zero as long as that has not come.
+	Started, Ready, Ended time.Time
+	// Unasked says that it ended by itself.
+	Unasked bool
 }
 
 // HostReachable is a Cluster that tells where this machine is for its API server.

@@ -93,7 +93,7 @@ func (t *trackRun) takeCopy(ctx context.Context) {
 	if err := t.copyFirstState(ctx, copier); err != nil {
 		outcome = unfinished(ctx, err)
 	}
-	t.Recorder.FinishTrackStep(t.track.result, t.track.snapshot, outcome)
+	t.finishSetup(t.track.snapshot, outcome)
 }
 
 func (t *trackRun) copyFirstState(ctx context.Context, copier clusters.Copier) error {

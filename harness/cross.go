@@ -42,7 +42,7 @@ func (t *trackRun) cross(ctx context.Context, n int) error {
 	if err == nil {
 		t.readGates(ctx, n+1)
 	}
-	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
+	t.finishSetup(step, outcome)
 	return err
 }
 

@@ -24,11 +24,18 @@ const maxLog = 8 << 20
 
 var events = schema.GroupVersionKind{Version: "v1", Kind: "Event"}
 
-// touch notes the kinds that a step is about.
-func (s *scenarioRun) touch(step scenarios.Step) {
+// touch notes the kinds that a step is about. Where every history is kept they are watched from now on.
+func (s *scenarioRun) touch(ctx context.Context, step scenarios.Step) {
 	for _, gvk := range touchedBy(step) {
-		if !slices.Contains(s.touched, gvk) {
-			s.touched = append(s.touched, gvk)
+		if slices.Contains(s.touched, gvk) {
+			continue
+		}
+		s.touched = append(s.touched, gvk)
+		if !s.History {
+			continue
+		}
+		if kind, err := s.kinds.Find(ctx, gvk); err == nil {
+			s.history.Stream(kind.Resource)
 		}
 	}
 }

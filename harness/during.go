@@ -67,7 +67,7 @@ func (s *scenarioRun) loads(ctx context.Context, i int, step scenarios.Step) (*d
 		if err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		s.touch(first)
+		s.touch(ctx, first)
 		if bearsPods(first) {
 			s.awaitAccount(ctx)
 		}

@@ -12,44 +12,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/reports"
 )
-
-// historyFile is what a scenario's history is called in its folder.
-const historyFile = "history.jsonl"
-
-// historyLine is one line of a history: the beginning of a step, a change of an object, or a gap in which a resource was not watched.
-type historyLine struct {
-	// Kind of the line: step, change or gap.
-	Line string    `json:"line"`
-	At   time.Time `json:"at"`
-	// Step is the number of the step that begins, or in which the change came, from 1; 0 before the first.
-	Step int `json:"step"`
-
-	// Title, Verb and State are of a step: its title, its verb, and the state that the cluster was in.
-	Title string `json:"title,omitempty"`
-	Verb  string `json:"verb,omitempty"`
-	State string `json:"state,omitempty"`
-
-	// Change is added, modified or deleted; or present, for what was there when the scenario began.
-	Change          string `json:"change,omitempty"`
-	Resource        string `json:"resource,omitempty"`
-	APIVersion      string `json:"apiVersion,omitempty"`
-	Kind            string `json:"kind,omitempty"`
-	Namespace       string `json:"namespace,omitempty"`
-	Name            string `json:"name,omitempty"`
-	UID             string `json:"uid,omitempty"`
-	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Relisted: only a list found the change, or the end of the gap.
-	Relisted bool `json:"relisted,omitempty"`
-	// Object is the whole object, or Patch the JSON merge patch from its state before; Dropped says that the state is no longer known.
-	Object  map[string]any `json:"object,omitempty"`
-	Patch   map[string]any `json:"patch,omitempty"`
-	Dropped bool           `json:"dropped,omitempty"`
-
-	// Until is the end of a gap, which lasts without one; Error is why.
-	Until *time.Time `json:"until,omitempty"`
-	Error string     `json:"error,omitempty"`
-}
 
 // keepHistory leaves the scenario's history alone in its folder in the report folder.
 func (s *scenarioRun) keepHistory() artifacts {
@@ -59,7 +23,7 @@ func (s *scenarioRun) keepHistory() artifacts {
 // leaveHistory writes the scenario's history into a folder, unless nothing was watched.
 func (s *scenarioRun) leaveHistory(dir string, keep func(string, error)) {
 	if parts := s.historyParts(); len(parts) > 0 {
-		keep(historyFile, s.writeHistory(filepath.Join(dir, historyFile), parts))
+		keep(reports.HistoryFile, s.writeHistory(filepath.Join(dir, reports.HistoryFile), parts))
 	}
 }
 
@@ -103,7 +67,7 @@ type historyWriter struct {
 	to      int64
 	// steps that were written, and gaps that were not yet.
 	steps int
-	gaps  []historyLine
+	gaps  []reports.HistoryLine
 }
 
 func (w *historyWriter) write(parts []history.Part) error {
@@ -112,7 +76,7 @@ func (w *historyWriter) write(parts []history.Part) error {
 	for _, part := range parts {
 		objects, _ := part.Stream.At(w.from, part.Scope)
 		for _, object := range objects {
-			if err := w.encoder.Encode(historyLine{
+			if err := w.encoder.Encode(reports.HistoryLine{
 				Line: "change", At: w.beginning, Change: "present", Resource: part.Stream.Resource().Resource,
 				APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
 				UID: string(object.GetUID()), ResourceVersion: object.GetResourceVersion(), Object: object.Object,
@@ -137,7 +101,7 @@ func (w *historyWriter) write(parts []history.Part) error {
 func (w *historyWriter) before(seq int64, at time.Time) error {
 	for ; w.steps < len(w.begun) && w.begun[w.steps].Seq < seq; w.steps++ {
 		step := w.entry.steps[w.steps]
-		if err := w.encoder.Encode(historyLine{
+		if err := w.encoder.Encode(reports.HistoryLine{
 			Line: "step", At: w.begunAt[w.steps], Step: w.steps + 1, Title: w.begun[w.steps].Title, Verb: step.Verb, State: step.State,
 		}); err != nil {
 			return err
@@ -157,8 +121,8 @@ func (w *historyWriter) before(seq int64, at time.Time) error {
 	return nil
 }
 
-func (w *historyWriter) change(part history.Part, change history.Change) historyLine {
-	line := historyLine{
+func (w *historyWriter) change(part history.Part, change history.Change) reports.HistoryLine {
+	line := reports.HistoryLine{
 		Line: "change", At: change.At, Step: w.steps, Change: string(change.Type), Resource: part.Stream.Resource().Resource,
 		Namespace: change.Namespace, Name: change.Name, UID: string(change.UID), ResourceVersion: change.ResourceVersion,
 		Relisted: change.Relisted, Dropped: change.Object == nil,
@@ -178,8 +142,8 @@ func (w *historyWriter) change(part history.Part, change history.Change) history
 }
 
 // gapsOf lists the gaps of all parts, by their beginning.
-func gapsOf(parts []history.Part) []historyLine {
-	var lines []historyLine
+func gapsOf(parts []history.Part) []reports.HistoryLine {
+	var lines []reports.HistoryLine
 	seen := map[*history.Stream]bool{}
 	for _, part := range parts {
 		if seen[part.Stream] {
@@ -187,7 +151,7 @@ func gapsOf(parts []history.Part) []historyLine {
 		}
 		seen[part.Stream] = true
 		for _, gap := range part.Stream.Gaps() {
-			line := historyLine{Line: "gap", At: gap.From, Resource: part.Stream.Resource().Resource, Relisted: gap.Relisted}
+			line := reports.HistoryLine{Line: "gap", At: gap.From, Resource: part.Stream.Resource().Resource, Relisted: gap.Relisted}
 			if !gap.To.IsZero() {
 				line.Until = &gap.To
 			}
@@ -197,6 +161,6 @@ func gapsOf(parts []history.Part) []historyLine {
 			lines = append(lines, line)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b historyLine) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(lines, func(a, b reports.HistoryLine) int { return a.At.Compare(b.At) })
 	return lines
 }

@@ -20,7 +20,7 @@ func (s *scenarioRun) parallel(ctx context.Context, i int, step scenarios.Step) 
 		if err != nil {
 			return failure(reports.Error, "evaluate the expressions of write %d (%s): %v", n+1, copied.Position, err)
 		}
-		s.touch(evaluated)
+		s.touch(ctx, evaluated)
 		if bearsPods(evaluated) {
 			s.awaitAccount(ctx)
 		}

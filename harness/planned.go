@@ -13,7 +13,10 @@ import (
 
 // planned makes the result of a run of which nothing has run yet.
 func planned(p *Plan) *reports.Run {
-	run := &reports.Run{Provider: p.Provider.Name()}
+	run := &reports.Run{Provider: p.Provider.Name(), Sources: map[string]string{}}
+	for _, s := range p.Scenarios() {
+		run.Sources[s.Position.File] = s.Text
+	}
 	for _, track := range p.Tracks {
 		run.Tracks = append(run.Tracks, plannedTrack(track, p.Provider))
 	}

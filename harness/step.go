@@ -56,7 +56,7 @@ func (s *scenarioRun) evaluated(ctx context.Context, i int) result {
 	if err != nil {
 		return failure(reports.Error, "evaluate the expressions of the step: %v", err)
 	}
-	s.touch(step)
+	s.touch(ctx, step)
 	r := s.do(ctx, i, step)
 	if r.Status == reports.Passed {
 		if err := s.keepOutputs(ctx, step, r.values); err != nil {

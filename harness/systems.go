@@ -51,7 +51,7 @@ func (t *trackRun) install(ctx context.Context) bool {
 		t.trouble()
 		outcome = unfinished(ctx, err)
 	}
-	t.Recorder.FinishTrackStep(t.track.result, t.track.install, outcome)
+	t.finishSetup(t.track.install, outcome)
 	return outcome.Status == reports.Passed
 }
 

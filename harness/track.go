@@ -127,7 +127,7 @@ func (t *trackRun) ended() {
 func (t *trackRun) create(ctx context.Context) bool {
 	for _, state := range t.track.Path {
 		if err := t.provider.Prepare(ctx, state); err != nil {
-			t.Recorder.FinishTrackStep(t.track.result, t.track.create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
+			t.finishSetup(t.track.create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
 			return false
 		}
 	}
@@ -137,8 +137,22 @@ func (t *trackRun) create(ctx context.Context) bool {
 	if t.cluster, outcome.Evidence, err = t.begin(ctx); err != nil {
 		outcome = unfinished(ctx, err)
 	}
-	t.Recorder.FinishTrackStep(t.track.result, t.track.create, outcome)
+	t.finishSetup(t.track.create, outcome)
 	return err == nil
+}
+
+// finishSetup records how work on the cluster ended, and the cluster's processes until then.
+func (t *trackRun) finishSetup(step *reports.Step, outcome reports.Outcome) {
+	if teller, ok := t.cluster.(clusters.ProcessTeller); ok {
+		var lives []reports.Process
+		for _, l := range teller.ProcessLives() {
+			lives = append(lives, reports.Process{
+				Component: string(l.Component), Version: l.Version, Started: l.Started, Ready: l.Ready, Ended: l.Ended, Unasked: l.Unasked,
+			})
+		}
+		t.Recorder.NoteProcesses(t.track.result, lives)
+	}
+	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
 }
 
 // connect makes the clients that the scenarios share.
@@ -240,7 +254,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
-	t.Recorder.FinishTrackStep(t.track.result, t.track.remove, outcome)
+	t.finishSetup(t.track.remove, outcome)
 }
 
 // sayKept says how to reach the cluster that is kept, or what is kept in one that is somebody else's.

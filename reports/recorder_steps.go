@@ -17,6 +17,19 @@ func (r *Recorder) FinishTrackStep(track *Track, step *Step, outcome Outcome) {
 	r.finishStep(track, step, outcome, SetupFinished)
 }
 
+// NoteProcesses takes down the processes of a track's cluster, all that there were so far. The reports have them from the next event on.
+func (r *Recorder) NoteProcesses(track *Track, processes []Process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, planned := r.places[track]
+	if r.over || !planned {
+		return
+	}
+	run, fresh, _, _ := fork(r.run, at)
+	fresh.Processes = processes
+	r.run = run
+}
+
 // StartStep says that a step of a scenario begins, on a cluster that is in the given state ("" keeps the planned one).
 func (r *Recorder) StartStep(scenario *Scenario, step *Step, state string) {
 	r.startStep(scenario, step, state, StepStarted)

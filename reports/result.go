@@ -23,11 +23,25 @@ const (
 	Skipped Status = "skipped"
 )
 
+// Statuses lists them all.
+func Statuses() []Status { return []Status{Passed, Failed, Error, Known, Skipped, NotRun} }
+
 // Cleanup is the verb of a step that removes what a scenario made. It comes after the scenario's own steps.
 const Cleanup = "cleanup"
 
-// Run is the result of one invocation.
+// Format is the version of run.json that this program writes. It grows when a reader must be changed; what is only added does not change it.
+//
+//   - 1: runs until November 2026, which have no number.
+//   - 2: has format, command, program, sources, processes and history.
+const Format = 2
+
+// Run is the result of one invocation. It is run.json.
 type Run struct {
+	// Format is the version of this file; none is 1.
+	Format int `json:"format,omitempty"`
+	// Command that makes the run again, and Program is the version of rehearse that made it.
+	Command string `json:"command,omitempty"`
+	Program string `json:"program,omitempty"`
 	// Started and Finished in wall-clock time; Finished is zero while the run goes on.
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`
@@ -37,6 +51,21 @@ type Run struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Tracks in the order in which they were planned.
 	Tracks []*Track `json:"tracks"`
+	// Requirements of the suites that were run, where they are known.
+	Requirements []Requirement `json:"requirements,omitempty"`
+	// Sources are the files of the scenarios, whole, by their names.
+	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Requirement is one rule of a specification.
+type Requirement struct {
+	// ID that scenarios name in covers.
+	ID string `json:"id"`
+	// Level of the requirement: core or extended.
+	Level string `json:"level,omitempty"`
+	// Statement is the rule in a sentence, and Source where the specification says so.
+	Statement string `json:"statement"`
+	Source    string `json:"source,omitempty"`
 }
 
 // Track is the result of scenarios that shared a cluster.
@@ -50,6 +79,22 @@ type Track struct {
 	Setup []*Step `json:"setup,omitempty"`
 	// Scenarios in the order in which they were planned.
 	Scenarios []*Scenario `json:"scenarios"`
+	// Processes of the cluster's components, each start of one, in order; none where the provider's clusters do not tell them.
+	Processes []Process `json:"processes,omitempty"`
+}
+
+// Process is one start of a component of a cluster.
+type Process struct {
+	// Component by its name: kube-apiserver, etcd.
+	Component string `json:"component"`
+	// Version that was started; "" for a part of this program.
+	Version string `json:"version,omitempty"`
+	// Started is when the process began, Ready when it first said that it was, and Ended when it was gone. Ready and Ended may not have come.
+	Started time.Time `json:"started"`
+	Ready   time.Time `json:"ready,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	// Unasked says that the process ended by itself.
+	Unasked bool `json:"unasked,omitempty"`
 }
 
 // Scenario is the result of one scenario, or of one row of its table.
@@ -135,6 +180,7 @@ type Step struct {
 
 // Attempt is one try of a step.
 type Attempt struct {
+	// At is when it ended, Outcome what came of it.
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 }

@@ -12,12 +12,12 @@ const none = -1
 
 // copyPlan returns a run of its own in which nothing has run yet, whatever the plan says.
 func copyPlan(plan *Run) *Run {
-	run := &Run{Tracks: []*Track{}}
+	run := &Run{Format: Format, Tracks: []*Track{}}
 	if plan == nil {
 		return run
 	}
 	*run = *plan
-	run.Started, run.Finished, run.Interrupted = time.Time{}, time.Time{}, false
+	run.Format, run.Started, run.Finished, run.Interrupted = Format, time.Time{}, time.Time{}, false
 	run.Tracks = make([]*Track, 0, len(plan.Tracks))
 	for _, planned := range present(plan.Tracks) {
 		track := shallow(planned)

@@ -79,7 +79,7 @@ func (d *document) collectOutputs() {
 func (d *document) scenario(b *bindings, r row) *Scenario {
 	before := d.found.count
 	x := d.expander(b)
-	s := &Scenario{Position: d.root.position(), Case: r.values, CaseName: r.name}
+	s := &Scenario{Position: d.root.position(), Text: d.root.file.text, Case: r.values, CaseName: r.name}
 	s.ClusterPosition = d.root.at("spec").key("cluster").position()
 	root := d.withoutSteps(x)
 	(&decoder{found: d.found}).decode(root, reflect.ValueOf(s).Elem())

@@ -25,6 +25,8 @@ type Scenario struct {
 	// Position is where the document starts, and ClusterPosition where it says what cluster it starts with.
 	Position        Position `json:"-"`
 	ClusterPosition Position `json:"-"`
+	// Text is the whole file, for reports that show where a step is written.
+	Text string `json:"-"`
 	// Case holds the values of this row when the scenario comes from a table (spec.cases); nil otherwise.
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.

@@ -16,6 +16,7 @@ const maxFileSize = 10 << 20
 type source struct {
 	name  string
 	data  []byte
+	text  string
 	lines []string
 }
 
@@ -31,7 +32,8 @@ func newSource(name string, data []byte) (*source, *Error) {
 		return nil, s.error(line, 1+utf8.RuneCount(s.data[begin:at]), "save the file as UTF-8",
 			fmt.Sprintf("byte 0x%02x is no UTF-8", s.data[at]))
 	}
-	s.lines = strings.Split(string(s.data), "\n")
+	s.text = string(s.data)
+	s.lines = strings.Split(s.text, "\n")
 	return s, nil
 }
 

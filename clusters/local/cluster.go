@@ -43,6 +43,7 @@ type Cluster struct {
 	record  record
 	held    map[clusters.Component]*ports.Reservation // of further kube-schedulers
 	running map[string]*processes.Process
+	lives   []*life
 	logs    map[clusters.Component][]string
 }
 
@@ -57,6 +58,7 @@ var (
 	_ clusters.DNSServer           = (*Cluster)(nil)
 	_ clusters.Watchdog            = (*Cluster)(nil)
 	_ clusters.ComponentLogs       = (*Cluster)(nil)
+	_ clusters.ProcessTeller       = (*Cluster)(nil)
 	_ clusters.UserMaker           = (*Cluster)(nil)
 	_ clusters.Housed              = (*Cluster)(nil)
 	_ clusters.BreakageTeller      = (*Cluster)(nil)
@@ -234,7 +236,13 @@ func (c *Cluster) Delete(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make(chan error, len(running))
 	for _, process := range running {
-		wg.Go(func() { errs <- process.Kill(ctx) })
+		wg.Go(func() {
+			err := process.Kill(ctx)
+			if err == nil {
+				c.noteEnded(process)
+			}
+			errs <- err
+		})
 	}
 	wg.Wait()
 	close(errs)
@@ -349,6 +357,7 @@ func (c *Cluster) start(name string, s started) error {
 	c.logs[clusters.Component(name)] = append(c.logs[clusters.Component(name)], process.LogFile)
 	s.PID, s.LogFile = process.PID, process.LogFile
 	c.record.Processes[name] = s
+	c.lives = append(c.lives, &life{process: process, ProcessLife: clusters.ProcessLife{Component: clusters.Component(name), Version: s.Version, Started: c.provider.Now()}})
 	c.mu.Unlock()
 	go c.watch(process)
 	return c.save()
@@ -357,6 +366,7 @@ func (c *Cluster) start(name string, s started) error {
 // watch reports a process that ends without being told to.
 func (c *Cluster) watch(process *processes.Process) {
 	<-process.Done()
+	c.noteEnded(process)
 	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && process.Name != string(clusters.APIServer) && process.Name != etcdProcess {
 		return // told to, or for want of an API server: then it is started again
 	}

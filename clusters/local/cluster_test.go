@@ -116,6 +116,18 @@ func TestDeathOfAComponent(t *testing.T) {
 	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
 	}
+	// A death is told after it was noted.
+	lives := map[clusters.Component][]clusters.ProcessLife{}
+	for _, life := range c.ProcessLives() {
+		lives[life.Component] = append(lives[life.Component], life)
+	}
+	servers, managers := lives[clusters.APIServer], lives[clusters.ControllerManager]
+	if len(servers) != 2 || servers[0].Unasked || servers[0].Ended.IsZero() || servers[1].Ready.Before(servers[1].Started) || !servers[1].Ended.IsZero() {
+		t.Errorf("the lives of kube-apiserver: %+v", servers)
+	}
+	if last := managers[len(managers)-1]; !last.Unasked || last.Ended.IsZero() || last.Version == "" {
+		t.Errorf("the last life of kube-controller-manager: %+v", last)
+	}
 }
 
 // A component that ends while the API server is being replaced is started again, and the transition goes on.

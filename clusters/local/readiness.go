@@ -110,10 +110,14 @@ func (c *Cluster) ready(ctx context.Context, component clusters.Component) error
 		return err
 	}
 	url += healthPath(component)
-	return c.await(ctx, component, func(ctx context.Context) (bool, error) {
+	err = c.await(ctx, component, func(ctx context.Context) (bool, error) {
 		_, err := c.get(ctx, component, url)
 		return err == nil, err
 	})
+	if err == nil {
+		c.noteReady(component)
+	}
+	return err
 }
 
 // listening waits until the API server answers anything at all.

@@ -118,7 +118,11 @@ func (c *conformanceRun) progress(format string, args ...any) { c.terminal.Progr
 func (c *conformanceRun) run(command *cobra.Command) error {
 	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, "junit.xml")))
 	defer c.terminal.Close()
-	c.execute.Recorder = reports.NewRecorder(c.plan.Result(), clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}))
+	result, err := describe(c.plan.Result(), command, c.suite)
+	if err != nil {
+		return err
+	}
+	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
 	results := conformance.Results{}
 	failure := c.results(command.Context(), &results)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/offline"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -71,13 +72,18 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON schema of a scenario, for editors",
+		Use:   "schema [scenario|run]",
+		Short: "Print the JSON schema of a scenario, for editors, or of run.json",
 		Example: `  rehearse schema > scenario.schema.json
-  # and as a scenario's first line:  # yaml-language-server: $schema=scenario.schema.json`,
-		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			_, err := command.OutOrStdout().Write(scenarios.Schema())
+  # and as a scenario's first line:  # yaml-language-server: $schema=scenario.schema.json
+  rehearse schema run > run.schema.json`,
+		Args: cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{"scenario", "run"},
+		RunE: func(command *cobra.Command, args []string) error {
+			schema := scenarios.Schema()
+			if slices.Contains(args, "run") {
+				schema = reports.Schema()
+			}
+			_, err := command.OutOrStdout().Write(schema)
 			return err
 		},
 	}

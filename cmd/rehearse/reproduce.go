@@ -9,8 +9,11 @@ import (
 )
 
 // commandLine is the command that makes the report again: what it was told, but for where the reports go.
-func commandLine(command *cobra.Command, suite string) string {
-	words := []string{command.CommandPath(), suite}
+func commandLine(command *cobra.Command, args ...string) string {
+	words := []string{command.CommandPath()}
+	for _, arg := range args {
+		words = append(words, quoted(arg))
+	}
 	command.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
 		case "output", "report-dir", "keep":

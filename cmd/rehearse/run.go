@@ -107,7 +107,11 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 		return err
 	}
 	files := reports.NewFiles(options.ReportDir, clock.RealClock{})
-	options.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal, files)
+	result, err := describe(plan.Result(), command, paths...)
+	if err != nil {
+		return err
+	}
+	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, terminal, files)
 	options.Progress, options.Say, options.Environment = terminal.Progress, terminal.Say, os.Environ()
 	err = harness.Execute(command.Context(), plan, options)
 	code := reports.ExitCode(options.Recorder.Run())

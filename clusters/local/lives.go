@@ -1,0 +1,46 @@
+package local
+
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
+)
+
+// life is one start of a process.
+type life struct {
+	clusters.ProcessLife
+	process *processes.Process
+}
+
+// ProcessLives tells all starts of the cluster's processes by this program.
+func (c *Cluster) ProcessLives() []clusters.ProcessLife {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]clusters.ProcessLife, 0, len(c.lives))
+	for _, l := range c.lives {
+		all = append(all, l.ProcessLife)
+	}
+	return all
+}
+
+// noteReady takes down that a component is ready for the first time since its start.
+func (c *Cluster) noteReady(component clusters.Component) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	process := c.running[string(component)]
+	for _, l := range c.lives {
+		if l.process == process && process != nil && l.Ready.IsZero() {
+			l.Ready = c.provider.Now()
+		}
+	}
+}
+
+// noteEnded takes down the end of a process.
+func (c *Cluster) noteEnded(process *processes.Process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.lives {
+		if l.process == process && l.Ended.IsZero() {
+			l.Ended, l.Unasked = c.provider.Now(), !process.Expected()
+		}
+	}
+}

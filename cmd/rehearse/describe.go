@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its requirements are.
+func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
+	run.Command, run.Program = commandLine(command, args...), programVersion()
+	covered := map[string]bool{}
+	for _, track := range run.Tracks {
+		for _, scenario := range track.Scenarios {
+			for _, id := range scenario.Covers {
+				covered[id] = true
+			}
+		}
+	}
+	for _, suite := range allSuites() {
+		requirements, err := suite.Requirements()
+		if err != nil {
+			return nil, fmt.Errorf("read the requirements of suite %s: %w", suite.Name, err)
+		}
+		for _, r := range requirements {
+			if covered[r.ID] {
+				run.Requirements = append(run.Requirements, reports.Requirement{ID: r.ID, Level: string(r.Level), Statement: r.Statement, Source: r.Source})
+			}
+		}
+	}
+	return run, nil
+}

@@ -1,0 +1,72 @@
+package reference
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestGeneratedFilesAreFresh(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	schema, page, err := Make(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]byte{"run.schema.json": schema, filepath.Join("..", "docs", "run.md"): page} {
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is stale (%v): go generate ./reports", path, err)
+		}
+	}
+	for _, p := range bytes.Split(page, []byte("\n")) {
+		if bytes.HasSuffix(p, []byte("|  |")) {
+			t.Errorf("no meaning: %s", p)
+		}
+	}
+}
+
+func TestSchemaTakesRealRuns(t *testing.T) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(runID, document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(runID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "run-format-*.json"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v: %v", files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	for _, wrong := range []string{`{}`, `{"started": "2026-01-01T00:00:00Z", "provider": "local", "tracks": [{"name": "a", "path": [], "scenarios": [{"name": "x", "file": "f", "line": 1, "status": "green", "steps": []}]}]}`} {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if schema.Validate(value) == nil {
+			t.Errorf("the schema takes %s", wrong)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Read reads a run.json, also one of an older format.
+func Read(data []byte) (*Run, error) {
+	var run Run
+	if err := json.Unmarshal(data, &run); err != nil {
+		return nil, fmt.Errorf("read a run.json: %w", err)
+	}
+	switch {
+	case run.Format > Format:
+		return nil, fmt.Errorf("read a run.json: its format is %d and this rehearse reads up to %d; it was written by rehearse %s, use that one", run.Format, Format, run.Program)
+	case run.Tracks == nil || run.Started.IsZero() && run.Provider == "":
+		return nil, fmt.Errorf("read a run.json: it is no result of rehearse run or rehearse conformance, since it has no tracks, provider or start")
+	case run.Format == 0:
+		run.Format = 1
+	}
+	run.Tracks = present(run.Tracks)
+	for _, track := range run.Tracks {
+		track.Setup, track.Scenarios = present(track.Setup), present(track.Scenarios)
+		for _, scenario := range track.Scenarios {
+			scenario.Steps = present(scenario.Steps)
+		}
+	}
+	return &run, nil
+}

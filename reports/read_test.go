@@ -1,0 +1,36 @@
+package reports_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func TestReadReadsAnOlderFormat(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "run-format-1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := reports.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts := reports.Count(run); run.Format != 1 || counts.Passed == 0 || counts.Total() != 3 {
+		t.Errorf("format %d with %s", run.Format, counts)
+	}
+}
+
+func TestReadRejects(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"format": 99, "program": "v9.9.9", "started": "2026-01-01T00:00:00Z", "tracks": []}`: "written by rehearse v9.9.9, use that one",
+		`{"findings": [], "path": []}`: "no result of rehearse run",
+		`{`:                            "read a run.json: unexpected end",
+	} {
+		if _, err := reports.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
