@@ -34,6 +34,9 @@ type Simulated struct {
 	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in namespaces whose names match the
 	// pattern ("team-a", "f1-*"), so that several can be looked at side by side.
 	Faults []string `json:"faults,omitempty"`
+	// Liberties that the simulator is to take: ways to be different that the specification allows; "rehearse faults NAME" lists them. What a liberty
+	// leaves to chance depends on a seed: NAME=SEED. Default: another one each time.
+	Liberties []string `json:"liberties,omitempty"`
 	// Variant of the specification that the simulator is to follow, where it knows several.
 	Variant string `json:"variant,omitempty"`
 	// Config is the configuration of what is simulated, verbatim, for a simulator that takes one: as the file that the real system is started with.
@@ -251,6 +254,9 @@ func (s System) String() string {
 		}
 		if len(simulated.Faults) > 0 {
 			words = append(words, "faults "+faultsInShort(simulated.Faults))
+		}
+		if len(simulated.Liberties) > 0 {
+			words = append(words, "liberties "+faultsInShort(simulated.Liberties))
 		}
 		if simulated.Config != nil {
 			words = append(words, "config "+configInShort(simulated.Config))

@@ -74,22 +74,31 @@ func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scen
 
 // SetFaults returns the scenarios with other faults of the simulated systems of a name, from their installation until a transition says otherwise.
 func SetFaults(list []*Scenario, name string, faults []string) ([]*Scenario, error) {
+	return setSimulated(list, name, "faults", func(s *clusters.Simulated) { s.Faults = slices.Clone(faults) })
+}
+
+// SetLiberties is SetFaults for liberties.
+func SetLiberties(list []*Scenario, name string, liberties []string) ([]*Scenario, error) {
+	return setSimulated(list, name, "liberties", func(s *clusters.Simulated) { s.Liberties = slices.Clone(liberties) })
+}
+
+func setSimulated(list []*Scenario, name, what string, change func(*clusters.Simulated)) ([]*Scenario, error) {
 	var errs []error
 	set, found := eachSystem(list, name, func(s *Scenario, _ *Step, there bool, system clusters.System) clusters.System {
 		if there {
 			return system
 		}
 		if system.Simulated == nil {
-			errs = append(errs, fmt.Errorf("%s: system %s of scenario %s is not simulated: it has the faults that it has", s.ClusterPosition, name, s.Title()))
+			errs = append(errs, fmt.Errorf("%s: system %s of scenario %s is not simulated, and so has no %s to choose", s.ClusterPosition, name, s.Title(), what))
 			return system
 		}
 		simulated := *system.Simulated
-		simulated.Faults = slices.Clone(faults)
+		change(&simulated)
 		system.Simulated = &simulated
 		return system
 	})
 	if !found {
-		errs = append(errs, fmt.Errorf("set faults of system %s: %w", name, ErrNoSuchSystem))
+		errs = append(errs, fmt.Errorf("set the %s of system %s: %w", what, name, ErrNoSuchSystem))
 	}
 	return set, errors.Join(errs...)
 }

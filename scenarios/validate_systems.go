@@ -102,6 +102,11 @@ func (v *validator) system(s clusters.System, n *node) {
 				v.at(n.at("simulated", "faults", i), "", "the fault %q is here a second time", short(fault))
 			}
 		}
+		for i, liberty := range s.Simulated.Liberties {
+			if slices.Contains(s.Simulated.Liberties[:i], liberty) {
+				v.at(n.at("simulated", "liberties", i), "", "the liberty %q is here a second time", short(liberty))
+			}
+		}
 	}
 	for way, text := range s.Texts {
 		v.systemText(text, n.at(way...), s.Process == nil)

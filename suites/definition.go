@@ -49,6 +49,7 @@ func (d Definition) Suite(list []*scenarios.Scenario) (Suite, error) {
 	suite := Suite{Name: d.Name, Requirements: requirements, Scenarios: list, Profiles: d.Profiles, Rules: d.Rules}
 	if d.Simulator != nil {
 		suite.System, suite.Faults = cmp.Or(d.System, d.Name), d.Simulator.Faults
+		suite.Liberties = d.Simulator.Liberties
 	}
 	return suite, nil
 }

@@ -25,6 +25,8 @@ type Suite struct {
 	Scenarios []*scenarios.Scenario
 	// Faults of the simulator; none where the suite has no simulator.
 	Faults []simulators.Fault
+	// Liberties of the simulator.
+	Liberties []simulators.Liberty
 	// Profiles of implementations; none where there is only one kind.
 	Profiles []Profile
 	// Rules of which cases can be drawn; none in most suites.
@@ -72,6 +74,11 @@ func (s Suite) Readings(id, variant string) []*scenarios.Scenario {
 // Breaking are the faults that break a requirement.
 func (s Suite) Breaking(id string) []simulators.Fault {
 	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool { return !slices.Contains(f.Breaks, id) })
+}
+
+// Concerning are the liberties because of which the suite could wrongly call a requirement broken.
+func (s Suite) Concerning(id string) []simulators.Liberty {
+	return slices.DeleteFunc(slices.Clone(s.Liberties), func(l simulators.Liberty) bool { return !l.Concerns(id) })
 }
 
 // Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a scenario that does not

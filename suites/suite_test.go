@@ -51,6 +51,15 @@ func TestWithFaults(t *testing.T) {
 	}
 }
 
+func TestWithLiberties(t *testing.T) {
+	states := WithLiberties(loadWidgets(t), "widgets", []string{"late"})[0].Path()
+	for i, want := range []string{"1.36 other(simulated) widgets(simulated, variant older, faults a, liberties late)", "1.36 other(simulated) widgets(simulated, variant newer, liberties late)"} {
+		if got := states[i].String(); got != want {
+			t.Errorf("state %d: got %s, want %s", i, got, want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	fault := func(name string, breaks ...string) simulators.Fault {
 		return simulators.Fault{Name: name, Sentence: "It is wrong.", Breaks: breaks}

@@ -10,12 +10,22 @@ import (
 // WithFaults returns the scenarios with faults added wherever they say that a system of that name is simulated: from its installation on, and
 // through all its changes. The scenarios themselves stay as they are.
 func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*scenarios.Scenario {
+	return withSimulated(list, system, func(s *clusters.Simulated) { s.Faults = union(s.Faults, faults) })
+}
+
+// WithLiberties is WithFaults for liberties.
+func WithLiberties(list []*scenarios.Scenario, system string, liberties []string) []*scenarios.Scenario {
+	return withSimulated(list, system, func(s *clusters.Simulated) { s.Liberties = union(s.Liberties, liberties) })
+}
+
+// withSimulated returns the scenarios with another simulator wherever they say that a system of that name is simulated.
+func withSimulated(list []*scenarios.Scenario, system string, change func(*clusters.Simulated)) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, original := range list {
 		c := *original
 		c.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
 		for i, definition := range c.Spec.Cluster.Systems {
-			c.Spec.Cluster.Systems[i] = withFaults(definition, system, faults)
+			c.Spec.Cluster.Systems[i] = changed(definition, system, change)
 		}
 		c.Spec.Steps = slices.Clone(original.Spec.Steps)
 		for i := range c.Spec.Steps {
@@ -24,8 +34,8 @@ func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*s
 			}
 			transition := *c.Spec.Steps[i].Transition
 			transition.Systems = slices.Clone(transition.Systems)
-			for j, change := range transition.Systems {
-				transition.Systems[j].System = withFaults(change.System, system, faults)
+			for j, of := range transition.Systems {
+				transition.Systems[j].System = changed(of.System, system, change)
 			}
 			c.Spec.Steps[i].Transition = &transition
 		}
@@ -34,17 +44,23 @@ func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*s
 	return all
 }
 
-func withFaults(definition clusters.System, system string, faults []string) clusters.System {
+func changed(definition clusters.System, system string, change func(*clusters.Simulated)) clusters.System {
 	if definition.Name != system || definition.Simulated == nil {
 		return definition
 	}
 	simulated := *definition.Simulated
-	simulated.Faults = slices.Clone(simulated.Faults)
-	for _, fault := range faults {
-		if !slices.Contains(simulated.Faults, fault) {
-			simulated.Faults = append(simulated.Faults, fault)
-		}
-	}
+	change(&simulated)
 	definition.Simulated = &simulated
 	return definition
+}
+
+// union are the names with more behind them, each once.
+func union(names, more []string) []string {
+	all := slices.Clone(names)
+	for _, name := range more {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,6 +48,16 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 	for _, fault := range definition.Simulated.Faults {
 		if err := checkFault(fault, simulator); err != nil {
 			errs = append(errs, fmt.Errorf("simulator %s %w", definition.Simulator(), err))
+		}
+	}
+	for _, text := range definition.Simulated.Liberties {
+		name, seed, seeded := strings.Cut(text, "=")
+		_, wrong := strconv.ParseUint(seed, 10, 64)
+		switch {
+		case !slices.Contains(simulator.Liberties, name):
+			errs = append(errs, fmt.Errorf("simulator %s has no liberty %q; it has: %s", definition.Simulator(), name, strings.Join(simulator.Liberties, ", ")))
+		case seeded && wrong != nil:
+			errs = append(errs, fmt.Errorf("simulator %s: the seed of liberty %s must be a number, not %q", definition.Simulator(), name, seed))
 		}
 	}
 	if variant := definition.Simulated.Variant; variant != "" && !slices.Contains(simulator.Variants, variant) {

@@ -61,6 +61,9 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
 		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" + definition.Simulated.Variant,
 	})
+	if len(definition.Simulated.Liberties) > 0 {
+		command = append(command, "--liberties="+strings.Join(definition.Simulated.Liberties, ","))
+	}
 	made := program{
 		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
 	}

@@ -21,11 +21,13 @@ import (
 // Simulator is what must be known of a simulator to run it.
 type Simulator struct {
 	// Command is the program and its first arguments. It serves as the simulator when these are added: --kubeconfig=FILE --host=ADDRESS
-	// --port=NUMBER --cert-dir=FOLDER --faults=A,B --variant=NAME. It installs its CRDs and webhook configurations itself, by server-side
+	// --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It installs its CRDs and webhook configurations itself, by server-side
 	// apply as field manager NAME-simulator, and answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
 	Command []string
 	// Faults that it can have, and Variants that it can be.
 	Faults, Variants []string
+	// Liberties that it can take.
+	Liberties []string
 	// ClusterWide are those of the faults that cannot be confined to namespaces.
 	ClusterWide []string
 	// Configurable: it takes --config=FILE, too, a YAML file that a scenario gives it.

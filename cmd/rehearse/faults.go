@@ -1,20 +1,26 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // faultsFlags say whether faults are tried, and how.
 type faultsFlags struct {
 	releaseFlags
 	try     bool
+	kind    string
 	options faults.Options
 }
 
@@ -22,36 +28,46 @@ func newFaultsCommand() *cobra.Command {
 	var f faultsFlags
 	command := &cobra.Command{
 		Use:   "faults SUITE",
-		Short: "List the bugs that a suite's simulator can be told to have, or try them",
-		Long: `Faults lists the bugs that a simulator can be told to have, each with the requirements that it breaks. A scenario asks for them by
-simulated: {faults: [NAME]}, a run or a conformance run by --system SYSTEM=faults:NAME. NAME@PATTERN shows only in namespaces whose names match.
+		Short: "List the bugs and the liberties of a suite's simulator, or try them",
+		Long: `Faults lists the bugs that a simulator can have, each with the requirements that it breaks, and its liberties: ways to be different that the
+specification allows. A scenario asks for them by simulated: {faults: [NAME], liberties: [NAME]}, a run by --system SYSTEM=faults:NAME or
+SYSTEM=liberties:NAME. FAULT@PATTERN shows only in namespaces whose names match. LIBERTY=SEED makes the same random choices again.
 
 With --try it runs the suite with each fault and demands that it fails, at a scenario that covers what the fault breaks; and that it is green without faults, before,
-and beside them or after. Exit codes then: 0 so it is; 1 it is not; 3 it could not be tried.`,
+and beside them or after. Then it runs the suite under each liberty, and under all that go together (all-together), and demands that it is green. --kind tries the one or
+the other. Exit codes then: 0 all is as demanded; 1 it is not; 3 it could not be tried.`,
 		Example: `  rehearse faults kai
-  rehearse faults kai --try --only hint-never`,
+  rehearse faults kai --try --only hint-never
+  rehearse faults leaderworkerset --try --kind liberties`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error {
 			suite, err := findSuite(args[0])
 			if err != nil {
 				return err
 			}
-			for _, name := range []string{"only", "all", "clusters"} {
+			for _, name := range []string{"only", "all", "clusters", "kind"} {
 				if !f.try && command.Flags().Changed(name) {
 					return fmt.Errorf("--%s is for --try", name)
 				}
+			}
+			if !slices.Contains([]string{"", kindFaults, kindLiberties}, f.kind) {
+				return fmt.Errorf("--kind %q: want %s or %s", f.kind, kindFaults, kindLiberties)
 			}
 			if !f.try {
 				return writeFaults(command.OutOrStdout(), suite)
 			}
 			f.options.Suite = suite
+			if err := f.checkNames(); err != nil {
+				return err
+			}
 			return f.run(command)
 		},
 	}
 	f.releaseFlags.add(command)
 	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
-	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults")
-	command.Flags().BoolVar(&f.options.All, "all", false, "with --try: run every scenario with each fault, not only those that cover what it breaks")
+	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
+	command.Flags().BoolVar(&f.options.All, "all", false, "with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
+	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or that of --only)")
 	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+clustersUsage)
 	return command
 }
@@ -69,15 +85,71 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	if f.options.Simulators, err = catalog().Own(); err != nil {
 		return err
 	}
-	matrix, err := faults.Run(command.Context(), f.options)
-	if err != nil {
-		return broken(err)
+	var wrong []error
+	for _, one := range f.parts() {
+		result, err := one.try(command.Context(), one.options)
+		if err != nil {
+			return broken(err)
+		}
+		fmt.Fprint(command.OutOrStdout(), result)
+		wrong = append(wrong, result.Err())
 	}
-	fmt.Fprint(command.OutOrStdout(), matrix)
-	if err := matrix.Err(); err != nil {
+	if err := errors.Join(wrong...); err != nil {
 		return &exitError{code: exitFailed, err: err}
 	}
 	return nil
+}
+
+// The kinds of what can be tried.
+const (
+	kindFaults    = "faults"
+	kindLiberties = "liberties"
+)
+
+// tried is what came of trying.
+type tried interface {
+	fmt.Stringer
+	Err() error
+}
+
+// part is a kind of what is tried, and how.
+type part struct {
+	options faults.Options
+	try     func(context.Context, faults.Options) (tried, error)
+}
+
+// checkNames refuses names that are neither a fault nor a liberty of the suite's simulator.
+func (f *faultsFlags) checkNames() error {
+	known := append(liberty.Names(f.options.Suite.Liberties), faults.AllTogether)
+	for _, fault := range f.options.Suite.Faults {
+		known = append(known, fault.Name)
+	}
+	for _, name := range f.options.Only {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("the simulator of suite %s has no fault and no liberty %q; rehearse faults %s lists them", f.options.Suite.Name, name, f.options.Suite.Name)
+		}
+	}
+	return nil
+}
+
+// parts are the kinds that are tried. A name that is given with --only is a fault where there is one of that name, and a liberty otherwise.
+func (f *faultsFlags) parts() []part {
+	isFault := func(name string) bool {
+		return slices.ContainsFunc(f.options.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
+	}
+	bugs, liberties := f.options, f.options
+	if f.kind == "" {
+		bugs.Only = slices.DeleteFunc(slices.Clone(f.options.Only), func(name string) bool { return !isFault(name) })
+		liberties.Only = slices.DeleteFunc(slices.Clone(f.options.Only), isFault)
+	}
+	var all []part
+	if f.kind == kindFaults || f.kind == "" && (len(bugs.Only) > 0 || len(f.options.Only) == 0) {
+		all = append(all, part{bugs, func(ctx context.Context, o faults.Options) (tried, error) { return faults.Run(ctx, o) }})
+	}
+	if f.kind == kindLiberties || f.kind == "" && (len(liberties.Only) > 0 || len(f.options.Only) == 0) {
+		all = append(all, part{liberties, func(ctx context.Context, o faults.Options) (tried, error) { return faults.Liberties(ctx, o) }})
+	}
+	return all
 }
 
 func writeFaults(out io.Writer, suite suites.Suite) error {
@@ -89,7 +161,16 @@ func writeFaults(out io.Writer, suite suites.Suite) error {
 	for _, fault := range suite.Faults {
 		rows = append(rows, []string{fault.Name, fmt.Sprintf("%s (%s)", fault.Sentence, strings.Join(fault.Breaks, ", "))})
 	}
-	if err := writeTable(out, rows); err != nil {
+	liberties := [][]string{{"LIBERTY", "WHAT IS DIFFERENT, AND RIGHT"}}
+	for _, l := range suite.Liberties {
+		liberties = append(liberties, []string{l.Name, l.Sentence})
+	}
+	err := writeTable(out, rows)
+	if err == nil {
+		fmt.Fprintln(out)
+		err = writeTable(out, liberties)
+	}
+	if err != nil {
 		return broken(fmt.Errorf("write the faults: %w", err))
 	}
 	return nil

@@ -16,8 +16,8 @@ func newRequirementsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "requirements SUITE",
 		Short: "List what a suite requires, and what tests it",
-		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover each and of the simulator's faults that
-break it. It fails (exit 1) when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
+		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover each, of the simulator's faults that
+break it, and of its liberties because of which it could be called broken wrongly. It fails (exit 1) when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
 		Args: oneSuite,
@@ -35,7 +35,7 @@ break it. It fails (exit 1) when the suite has a gap: a rule that no scenario co
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&names, "names", false, "name the scenarios and the faults")
+	command.Flags().BoolVar(&names, "names", false, "name the scenarios, the faults and the liberties")
 	return command
 }
 
@@ -48,7 +48,7 @@ func oneSuite(command *cobra.Command, args []string) error {
 }
 
 func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
-	rows := [][]string{{"REQUIREMENT", "LEVEL", "SCENARIOS", "FAULTS", "STATEMENT"}}
+	rows := [][]string{{"REQUIREMENT", "LEVEL", "SCENARIOS", "FAULTS", "LIBERTIES", "STATEMENT"}}
 	more := func(format string, args ...any) { rows = append(rows, []string{fmt.Sprintf("  "+format, args...)}) }
 	core := 0
 	for _, r := range suite.Requirements {
@@ -60,7 +60,12 @@ func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
 		if len(suite.Faults) == 0 || r.NoFault != "" {
 			faults = "-"
 		}
-		rows = append(rows, []string{r.ID, string(r.Level), strconv.Itoa(len(covering)), faults, r.Statement})
+		concerning := suite.Concerning(r.ID)
+		liberties := strconv.Itoa(len(concerning))
+		if len(suite.Liberties) == 0 {
+			liberties = "-"
+		}
+		rows = append(rows, []string{r.ID, string(r.Level), strconv.Itoa(len(covering)), faults, liberties, r.Statement})
 		if !names {
 			continue
 		}
@@ -70,13 +75,17 @@ func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
 		for _, f := range breaking {
 			more("fault %s: %s", f.Name, f.Sentence)
 		}
+		for _, l := range concerning {
+			more("liberty %s: %s", l.Name, l.Sentence)
+		}
 		if r.NoFault != "" {
 			more("no fault: %s", r.NoFault)
 		}
 	}
 	err := writeTable(out, rows)
 	if err == nil {
-		_, err = fmt.Fprintf(out, "\n%d requirements, %d of them core; %d scenarios; %d faults\n", len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults))
+		_, err = fmt.Fprintf(out, "\n%d requirements, %d of them core; %d scenarios; %d faults; %d liberties\n",
+			len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults), len(suite.Liberties))
 	}
 	if err != nil {
 		return broken(fmt.Errorf("write the requirements: %w", err))

@@ -85,7 +85,7 @@ func TestFaultsAreTried(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
 	}
-	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK || !strings.Contains(errs, `no fault "no-such"`) {
+	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK || !strings.Contains(errs, `no fault and no liberty "no-such"`) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -1,4 +1,5 @@
-// Package faults shows that a suite can fail: it runs the suite against each fault of its simulator, and says which requirement caught which.
+// Package faults shows that a suite can fail, and that it passes what is right: it runs the suite against each fault of its simulator, and says which
+// requirement caught which; and against each liberty, under which it must be green.
 package faults
 
 import (
@@ -21,9 +22,9 @@ import (
 type Options struct {
 	// Suite whose simulator has the faults.
 	Suite suites.Suite
-	// Only these faults, by name; every one unless set.
+	// Only these faults or liberties, by name. Default: every one.
 	Only []string
-	// All scenarios of the suite run with each fault, and not only as many of those that cover what it breaks as it takes to see it caught.
+	// All scenarios of the suite run with each fault or liberty, and not only as many of those that cover what it breaks as it takes to see it caught.
 	All bool
 	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a scenario.
 	Before *reports.Run
@@ -43,12 +44,7 @@ type Options struct {
 // run itself.
 func Run(ctx context.Context, o Options) (*Matrix, error) {
 	began := time.Now()
-	if o.Clusters < 1 && o.Room == (harness.Room{}) {
-		o.Clusters = 2
-	}
-	if o.Progress == nil {
-		o.Progress = func(string, ...any) {}
-	}
+	o.fill()
 	wanted, err := choose(o.Suite, o.Only)
 	if err != nil {
 		return nil, err
@@ -62,6 +58,16 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 		return nil, fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
 	}
 	return m, nil
+}
+
+// fill puts in what the options leave open.
+func (o *Options) fill() {
+	if o.Clusters < 1 && o.Room == (harness.Room{}) {
+		o.Clusters = 2
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, ...any) {}
+	}
 }
 
 func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {

@@ -106,13 +106,13 @@ func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	}
 }
 
-// faultless are systems without the faults of those that are simulated.
+// faultless are systems without the faults and liberties of those that are simulated.
 func faultless(list []clusters.System) []clusters.System {
 	list = slices.Clone(list)
 	for i, definition := range list {
 		if definition.Simulated != nil {
 			simulated := *definition.Simulated
-			simulated.Faults = nil
+			simulated.Faults, simulated.Liberties = nil, nil
 			list[i].Simulated = &simulated
 		}
 	}

@@ -16,7 +16,7 @@ var files embed.FS
 // Definition is the suite of Grove's operator.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run: simulator.Run, Configurable: true, Faults: simulator.Faults(),
+		Run: simulator.Run, Configurable: true, Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	return suites.Definition{

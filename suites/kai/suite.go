@@ -15,8 +15,8 @@ var files embed.FS
 // Definition is the suite of KAI's PodGroups.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run:      simulator.Run,
-		Faults:   simulator.Faults(),
+		Run:    simulator.Run,
+		Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	return suites.Definition{

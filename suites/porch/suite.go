@@ -15,8 +15,8 @@ var files embed.FS
 // Definition is the suite of Porch's engine.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run:      simulator.Run,
-		Faults:   simulator.Faults(),
+		Run:    simulator.Run,
+		Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(), Hosts: simulator.Hosts(),
 	}
 	return suites.Definition{Name: simulator.Name, Title: "The rules of Porch's engine", Requirements: Requirements, Rules: Rules(), Simulator: own}

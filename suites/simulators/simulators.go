@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"slices"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -33,6 +35,9 @@ type Options = operator.Options
 // Fault is a bug that a simulator can be told to have.
 type Fault = fault.Fault
 
+// Liberty is a way to be different that the specification of what is simulated allows.
+type Liberty = liberty.Liberty
+
 // Simulator is one that this program can be.
 type Simulator struct {
 	// Run installs what the simulator needs and serves until the context ends.
@@ -41,6 +46,8 @@ type Simulator struct {
 	Configurable bool
 	// Faults that it can have.
 	Faults []Fault
+	// Liberties that it can take.
+	Liberties []Liberty
 	// Variants that it can be.
 	Variants []string
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
@@ -74,7 +81,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 	for name, simulator := range c {
 		wide := slices.DeleteFunc(slices.Clone(simulator.Faults), func(f Fault) bool { return !f.ClusterWide })
 		all[name] = systems.Simulator{
-			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide),
+			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide), Liberties: liberty.Names(simulator.Liberties),
 			Variants: simulator.Variants, Probes: simulator.Probes, Hosts: simulator.Hosts, Configurable: simulator.Configurable,
 		}
 	}
@@ -109,6 +116,7 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
 	faults := flags.String("faults", "", "bugs to have: A,B")
+	liberties := flags.String("liberties", "", "ways to be different: A,B=SEED")
 	flags.StringVar(&o.Host, "host", "", "address to serve on")
 	flags.IntVar(&o.Port, "port", 0, "port to serve on")
 	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
@@ -126,12 +134,19 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	if *faults != "" {
 		o.Faults = strings.Split(*faults, ",")
 	}
+	if *liberties != "" {
+		// Which choices were made stands in the log, so that they can be made again.
+		o.Liberties = liberty.Seeded(strings.Split(*liberties, ","), rand.Uint64)
+	}
 	var err error
 	if o.RESTConfig, err = clientcmd.BuildConfigFromFlags("", *kubeconfig); err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
 	}
 	o.RESTConfig.UserAgent = "rehearse-simulator/" + name
 	o.Logger = logr.FromSlogHandler(slog.NewTextHandler(log, nil)).WithName(name)
+	if len(o.Liberties) > 0 {
+		o.Logger.Info("liberties are taken", "liberties", strings.Join(o.Liberties, ","))
+	}
 	if config != nil && *config != "" {
 		if o.Config, err = os.ReadFile(*config); err != nil {
 			return fmt.Errorf("read the configuration: %w", err)

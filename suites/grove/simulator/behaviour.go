@@ -8,15 +8,18 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // behaviour is what a run was asked to do differently.
 type behaviour struct {
 	variant string
 	faults  fault.Set
+	// liberties are what is different, but right.
+	liberties liberty.Set
 }
 
-func newBehaviour(variant string, faults []string) (behaviour, error) {
+func newBehaviour(variant string, faults, liberties []string) (behaviour, error) {
 	b := behaviour{variant: variant}
 	if variant == "" {
 		b.variant = VariantKube
@@ -26,6 +29,9 @@ func newBehaviour(variant string, faults []string) (behaviour, error) {
 	}
 	var err error
 	if b.faults, err = fault.NewSet(faults, Faults()); err != nil {
+		return b, fmt.Errorf("start the simulator %s: %w", Name, err)
+	}
+	if b.liberties, err = liberty.NewSet(liberties, Liberties()); err != nil {
 		return b, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	return b, nil

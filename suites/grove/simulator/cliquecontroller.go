@@ -247,7 +247,7 @@ func (r *cliqueReconciler) writeStatus(ctx context.Context, clique *api.PodCliqu
 			status.ScheduledReplicas++
 		}
 	}
-	if status == clique.Status {
+	if status == clique.Status || r.behaviour.liberties.Has(libertyStatusShort) {
 		return nil
 	}
 	clique.Status = status

@@ -19,50 +19,62 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // workers is how many objects of a kind are reconciled at once.
 const workers = 8
 
-// manager makes a manager with the webhook and the controllers.
-func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
+// manager makes a manager with the webhook, the controllers, or both.
+func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {
 		return nil, err
 	}
 	anew := true // one program may run several managers, one after the other or at once
-	m, err := manager.New(s.RESTConfig, manager.Options{
+	options := manager.Options{
 		Scheme: scheme,
 		Logger: s.Logger,
 		Cache: cache.Options{
 			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{api.LabelManagedBy: api.ManagedBy}),
 			ByObject:             map[client.Object]cache.ByObject{&api.PodCliqueSet{}: {Label: labels.Everything()}},
 		},
-		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
+		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers)},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-	})
+		NewClient:              s.behaviour.liberties.Client("PodGang"),
+	}
+	part.Elect(&options, fieldManager)
+	m, err := manager.New(s.RESTConfig, options)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	chosen := selection{registry: s.registry, config: s.config, behaviour: s.behaviour}
+	if part.Controllers {
+		if err := s.addControllers(m, chosen); err != nil {
+			return nil, err
+		}
+	}
+	if !part.Webhooks {
+		return m, nil
 	}
 	if err := operator.ServeReadiness(ctx, m, &api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{}, &corev1.Pod{}); err != nil {
 		return nil, err
 	}
-	chosen := selection{registry: s.registry, config: s.config, behaviour: s.behaviour}
-	m.GetWebhookServer().Register(pathValidate, admission.WithValidator(scheme, &validator{selection: chosen}))
-	return m, s.addControllers(m, chosen)
+	m.GetWebhookServer().Register(pathValidate, s.behaviour.liberties.Webhook(admission.WithValidator(scheme, &validator{selection: chosen}), nil))
+	return m, nil
 }
 
 func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	// Reads are of what is stored, and not of the cache: what the controllers count must be there.
-	store := store{Client: m.GetClient(), live: m.GetAPIReader()}
+	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.liberties}
 	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
 	err := builder.ControllerManagedBy(m).Named("podcliqueset").
 		For(&api.PodCliqueSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&scheduler.PodGang{}, bySet).Watches(&api.PodClique{}, bySet).Watches(&corev1.Pod{}, bySet).
-		Complete(&setReconciler{store: store, selection: chosen})
+		Complete(s.behaviour.liberties.Reconciler("podcliqueset", &setReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliqueSets: %w", err)
 	}
@@ -70,7 +82,7 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 		For(&api.PodClique{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPodClique))).
 		Watches(&scheduler.PodGang{}, handler.EnqueueRequestsFromMapFunc(store.cliquesOfGang)).
-		Complete(&cliqueReconciler{store: store, selection: chosen})
+		Complete(s.behaviour.liberties.Reconciler("podclique", &cliqueReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
@@ -78,7 +90,7 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 		return s.behaviour.in(o.GetNamespace()).has(faultSyncOnStatus)
 	})))
 	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
-		Complete(&gangReconciler{store: store, selection: chosen})
+		Complete(s.behaviour.liberties.Reconciler("backend", &gangReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the backend controller: %w", err)
 	}

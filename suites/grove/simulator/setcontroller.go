@@ -77,6 +77,11 @@ func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index
 		return r.ensureGangLast(ctx, one, &gang, there)
 	}
 	if !there {
+		if r.behaviour.liberties.Has(libertyCliquesFirst) {
+			if err := r.ensureCliques(ctx, one); err != nil {
+				return err
+			}
+		}
 		created, err := r.createGang(ctx, one)
 		if err != nil {
 			return err
@@ -279,7 +284,9 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet, 
 			return client.IgnoreNotFound(err)
 		}
 		before := now.Status.DeepCopy()
-		now.Status.Replicas, now.Status.ObservedGeneration = set.Spec.Replicas, set.Generation
+		if !r.behaviour.liberties.Has(libertyStatusShort) {
+			now.Status.Replicas, now.Status.ObservedGeneration = set.Spec.Replicas, set.Generation
+		}
 		if backend == nil {
 			condition.Status, condition.Reason, condition.Message = metav1.ConditionUnknown, "BackendNotEnabled", "the backend is not enabled"
 		}

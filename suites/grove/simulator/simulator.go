@@ -43,7 +43,7 @@ func Run(ctx context.Context, o Options) error {
 
 // RunWith is Run with other backends than the operator's own.
 func RunWith(ctx context.Context, o Options, factories backends.Factories) error {
-	b, err := newBehaviour(o.Variant, o.Faults)
+	b, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {
 		return err
 	}
@@ -81,9 +81,5 @@ func (s *simulation) once(ctx context.Context) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
-	manager, err := s.manager(ctx)
-	if err != nil {
-		return err
-	}
-	return manager.Start(ctx)
+	return s.behaviour.liberties.Manage(ctx, s.manager)
 }

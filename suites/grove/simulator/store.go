@@ -15,12 +15,14 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // store is what the API server has, with reads past the cache.
 type store struct {
 	client.Client
-	live client.Reader
+	live      client.Reader
+	liberties liberty.Set
 }
 
 // pods lists the pods that have a label, by name, without those that are going.
@@ -34,6 +36,14 @@ func (s store) pods(ctx context.Context, namespace, label, value string) ([]core
 	return pods, nil
 }
 
+// reworded is a condition as a liberty says it.
+func (s store) reworded(condition metav1.Condition) metav1.Condition {
+	if s.liberties.Has(libertyOtherMessages) {
+		condition.Message = liberty.Said
+	}
+	return condition
+}
+
 // setCondition writes one condition of a PodGang, and leaves the others as they are.
 func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition metav1.Condition) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -44,7 +54,12 @@ func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition
 		if condition.Type == scheduler.ConditionInitialized {
 			gang.Status.Phase = "Pending"
 		}
-		if !meta.SetStatusCondition(&gang.Status.Conditions, condition) {
+		changed := meta.SetStatusCondition(&gang.Status.Conditions, s.reworded(condition))
+		if s.liberties.Has(libertyMoreConditions) {
+			observed := metav1.Condition{Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen", Message: "this implementation has seen it"}
+			changed = meta.SetStatusCondition(&gang.Status.Conditions, observed) || changed
+		}
+		if !changed {
 			return nil
 		}
 		return s.Status().Update(ctx, &gang)

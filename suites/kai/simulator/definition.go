@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // anyCasePattern is what the pattern is with the fault crdPatternIgnoresCase.
@@ -30,6 +31,15 @@ func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition,
 	if i.faults.Has(crdNameOptional) {
 		group.Required = nil
 	}
+	if i.liberties.Has(libertyStatusSchema) {
+		for _, field := range []string{"phase", "running", "pending", "succeeded", "failed"} {
+			delete(statusOf(crd).Properties, field)
+		}
+	}
+	if i.liberties.Has(liberty.MoreMetadata) {
+		crd.Labels, crd.Annotations = map[string]string{liberty.Mark: "yes"}, map[string]string{liberty.Mark: "yes"}
+		crd.Spec.Names.Categories = append(crd.Spec.Names.Categories, "all")
+	}
 	if i.faults.Has(crdForgetsTopology) {
 		delete(group.Properties, "topologyConstraint")
 		delete(spec.Properties, "topologyConstraint")
@@ -50,6 +60,16 @@ func schemas(crd *apiextensionsv1.CustomResourceDefinition) (spec, group *apiext
 		}
 	}
 	return nil, nil, fmt.Errorf("the CustomResourceDefinition %s has no schema of sub groups in version %s", crd.Name, api.GroupVersion.Version)
+}
+
+// statusOf returns the schema of a PodGroup's status, whose properties can be changed in place.
+func statusOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.JSONSchemaProps {
+	for _, version := range crd.Spec.Versions {
+		if version.Name == api.GroupVersion.Version {
+			return version.Schema.OpenAPIV3Schema.Properties["status"]
+		}
+	}
+	return apiextensionsv1.JSONSchemaProps{}
 }
 
 // shapeName leaves of the rule what the variant has of it.

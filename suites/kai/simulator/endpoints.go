@@ -44,6 +44,17 @@ func newEndpoints(i implementation, options Options) (*endpoints, error) {
 	}, nil
 }
 
+// serve serves the paths until the context ends.
+func (e *endpoints) serve(ctx context.Context) error {
+	return e.liberties.Serve(ctx, func(ctx context.Context) error {
+		server := operator.Server(e.options.Host, e.options.Port, e.options.CertDir)
+		if err := e.register(server); err != nil {
+			return err
+		}
+		return server.Start(ctx)
+	})
+}
+
 // register makes the server serve the paths.
 func (e *endpoints) register(server webhook.Server) error {
 	scheme := runtime.NewScheme()
@@ -70,7 +81,7 @@ func (e *endpoints) register(server webhook.Server) error {
 
 // webhook notes that it was asked about the probe.
 func (e *endpoints) webhook(asked *atomic.Bool, handle admission.HandlerFunc) *admission.Webhook {
-	return &admission.Webhook{
+	return e.liberties.Webhook(&admission.Webhook{
 		Handler: admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {
 			if request.Name == e.probeName {
 				asked.Store(true)
@@ -78,5 +89,5 @@ func (e *endpoints) webhook(asked *atomic.Bool, handle admission.HandlerFunc) *a
 			return handle(ctx, request)
 		}),
 		LogConstructor: func(logr.Logger, *admission.Request) logr.Logger { return e.options.Logger },
-	}
+	}, otherWords)
 }

@@ -18,13 +18,13 @@ func TestFaultsSayWhatTheyAre(t *testing.T) {
 }
 
 func TestUnknownFaultsAndVariants(t *testing.T) {
-	if _, err := newImplementation("", []string{"no-such-fault"}); err == nil || !strings.Contains(err.Error(), namesUnchecked) {
+	if _, err := newImplementation("", []string{"no-such-fault"}, nil); err == nil || !strings.Contains(err.Error(), namesUnchecked) {
 		t.Errorf("an unknown fault: %v", err)
 	}
-	if _, err := newImplementation("no-such-variant", nil); err == nil || !strings.Contains(err.Error(), Older) {
+	if _, err := newImplementation("no-such-variant", nil, nil); err == nil || !strings.Contains(err.Error(), Older) {
 		t.Errorf("an unknown variant: %v", err)
 	}
-	i, err := newImplementation("", nil)
+	i, err := newImplementation("", nil, nil)
 	if err != nil || i.variant != Both {
 		t.Errorf("no variant: %+v, %v", i, err)
 	}
@@ -34,7 +34,7 @@ func TestUnknownFaultsAndVariants(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	for _, variant := range Variants() {
 		t.Run(variant, func(t *testing.T) {
-			i, err := newImplementation(variant, nil)
+			i, err := newImplementation(variant, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestDefinitions(t *testing.T) {
 }
 
 func TestSchemaAndWebhookHaveTheSameRule(t *testing.T) {
-	i, err := newImplementation(Both, nil)
+	i, err := newImplementation(Both, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

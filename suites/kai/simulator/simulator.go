@@ -21,7 +21,7 @@ type Options = operator.Options
 //
 // On the webhooks' port, /readyz answers 200 from the moment on when the API server judges PodGroups as this variant does.
 func Run(ctx context.Context, options Options) error {
-	implementation, err := newImplementation(options.Variant, options.Faults)
+	implementation, err := newImplementation(options.Variant, options.Faults, options.Liberties)
 	if err != nil {
 		return err
 	}
@@ -33,17 +33,12 @@ func Run(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	server := operator.Server(options.Host, options.Port, options.CertDir)
-	if err := endpoints.register(server); err != nil {
-		return err
-	}
-
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	served := make(chan error, 1)
 	go func() {
 		defer cancel()
-		served <- server.Start(ctx)
+		served <- endpoints.serve(ctx)
 	}()
 	err = endpoints.install(ctx, cluster)
 	switch {

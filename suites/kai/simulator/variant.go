@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // The variants of an implementation: where it has the rule for names. All of them but CRD have the webhook, which also
@@ -28,9 +29,11 @@ func Variants() []string { return []string{Both, Webhook, CRD, Older} }
 type implementation struct {
 	variant string
 	faults  fault.Set
+	// liberties are what is different, but right.
+	liberties liberty.Set
 }
 
-func newImplementation(variant string, names []string) (implementation, error) {
+func newImplementation(variant string, names, liberties []string) (implementation, error) {
 	if variant == "" {
 		variant = Both
 	}
@@ -41,11 +44,15 @@ func newImplementation(variant string, names []string) (implementation, error) {
 	if err != nil {
 		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
+	taken, err := liberty.NewSet(liberties, Liberties())
+	if err != nil {
+		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
+	}
 	if variant == Older {
 		// The bugs came with the rule. Only what its upgrade leaves behind is there before and after it.
 		faults = faults.Only(crdNeverUpgraded)
 	}
-	return implementation{variant: variant, faults: faults}, nil
+	return implementation{variant: variant, faults: faults, liberties: taken}, nil
 }
 
 // hasWebhook says whether the variant has a validating webhook.

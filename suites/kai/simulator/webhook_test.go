@@ -39,7 +39,7 @@ func TestWebhook(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			i, err := newImplementation(test.variant, test.faults)
+			i, err := newImplementation(test.variant, test.faults, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,6 +50,10 @@ func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, er
 		keep := true
 		network.XPreserveUnknownFields = &keep
 	}
+	if s.behaviour.liberties.Has(libertyDefaultsInSchema) {
+		policy.Default = &apiextensionsv1.JSON{Raw: []byte(`"Shared"`)}
+		network.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
+	}
 	network.Properties["subdomainPolicy"] = policy
 	spec.Properties["networkConfig"] = network
 	if s.behaviour.variant == VariantBefore {

@@ -24,14 +24,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // workers is how many objects of a kind are reconciled at once.
 const workers = 8
 
-// manager makes a manager with the webhooks and the controllers.
-func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
+// manager makes a manager with the webhooks, the controllers, or both.
+func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -43,31 +44,45 @@ func (s *simulation) manager(ctx context.Context) (manager.Manager, error) {
 		return nil, err
 	}
 	anew := true // one program may run several managers, one after the other or at once
-	m, err := manager.New(s.RESTConfig, manager.Options{
+	options := manager.Options{
 		Scheme:                 scheme,
 		Logger:                 s.Logger,
 		Cache:                  cache.Options{DefaultLabelSelector: labels.NewSelector().Add(*ours), ByObject: map[client.Object]cache.ByObject{&api.LeaderWorkerSet{}: {Label: labels.Everything()}}},
-		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: workers},
+		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers)},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-	})
+		NewClient:              s.behaviour.liberties.Client("Service"),
+	}
+	part.Elect(&options, fieldManager)
+	m, err := manager.New(s.RESTConfig, options)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	if part.Controllers {
+		if err := s.addControllers(m); err != nil {
+			return nil, err
+		}
+	}
+	if !part.Webhooks {
+		return m, nil
 	}
 	if err := operator.ServeReadiness(ctx, m, &api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{}, &corev1.Pod{}, &corev1.Service{}); err != nil {
 		return nil, err
 	}
 	s.serveWebhooks(m)
-	return m, s.addControllers(m)
+	return m, nil
 }
 
 func (s *simulation) serveWebhooks(m manager.Manager) {
 	server, scheme := m.GetWebhookServer(), m.GetScheme()
-	server.Register(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
-	server.Register(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
-	server.Register(pathValidateScale, &webhook.Admission{Handler: &scaleValidator{reader: m.GetClient()}})
-	server.Register(pathMutatePod, admission.WithDefaulter(scheme, &podDefaulter{behaviour: s.behaviour, reader: m.GetClient()}))
+	serve := func(path string, w *admission.Webhook) {
+		server.Register(path, s.behaviour.liberties.Webhook(w, nil))
+	}
+	serve(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
+	serve(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
+	serve(pathValidateScale, &webhook.Admission{Handler: &scaleValidator{reader: m.GetClient()}})
+	serve(pathMutatePod, admission.WithDefaulter(scheme, &podDefaulter{behaviour: s.behaviour, reader: m.GetClient()}))
 }
 
 func (s *simulation) addControllers(m manager.Manager) error {
@@ -77,7 +92,9 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	err := builder.ControllerManagedBy(m).Named("leaderworkerset").
 		For(&api.LeaderWorkerSet{}).
 		Watches(&appsv1.StatefulSet{}, bySet).Watches(&corev1.Pod{}, bySet).Watches(&corev1.Service{}, bySet).
-		Complete(&setReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored})
+		Complete(s.behaviour.liberties.Reconciler("leaderworkerset", &setReconciler{
+			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
+		}))
 	if err != nil {
 		return fmt.Errorf("add the controller of LeaderWorkerSets: %w", err)
 	}
@@ -88,7 +105,9 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	gone := newGoneWorkers()
 	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).
 		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
-		Complete(&podReconciler{client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored, gone: gone})
+		Complete(s.behaviour.liberties.Reconciler("pod", &podReconciler{
+			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored, gone: gone,
+		}))
 	if err != nil {
 		return fmt.Errorf("add the controller of pods: %w", err)
 	}

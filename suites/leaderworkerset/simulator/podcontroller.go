@@ -78,18 +78,30 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 	if err != nil {
 		return err
 	}
-	if r.wantsService(set, pod, of) {
-		if err := r.ensureOwned(ctx, pod, r.behaviour.replicaService(set, pod), &corev1.Service{}); err != nil {
-			return err
-		}
+	service, workers := r.ensureService, r.ensureWorkers
+	if r.behaviour.liberties.Has(libertyWorkersFirst) {
+		service, workers = workers, service
 	}
-	if of.Template.GroupSize() == 1 || pod.DeletionTimestamp != nil {
+	if err := service(ctx, set, pod, of); err != nil {
+		return err
+	}
+	return workers(ctx, set, pod, of)
+}
+
+// ensureService makes a leader's Service, where it is to have one.
+func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) error {
+	if !r.wantsService(set, leader, of) {
 		return nil
 	}
-	if set.Spec.StartupPolicy == api.LeaderReady && !podReady(pod) {
+	return r.ensureOwned(ctx, leader, r.behaviour.replicaService(set, leader), &corev1.Service{})
+}
+
+// ensureWorkers makes the StatefulSet of a group's workers, as soon as it is to be there.
+func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) error {
+	if of.Template.GroupSize() == 1 || leader.DeletionTimestamp != nil || set.Spec.StartupPolicy == api.LeaderReady && !podReady(leader) {
 		return nil
 	}
-	return r.ensureOwned(ctx, pod, r.behaviour.newWorkerSet(set, pod, of), &appsv1.StatefulSet{})
+	return r.ensureOwned(ctx, leader, r.behaviour.newWorkerSet(set, leader, of), &appsv1.StatefulSet{})
 }
 
 // wantsService tells whether a leader has a Service of its own.

@@ -20,7 +20,7 @@ func in(namespace string) context.Context {
 }
 
 func with(variant string, faults ...string) behaviour {
-	b, err := newBehaviour(variant, faults)
+	b, err := newBehaviour(variant, faults, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -8,11 +8,18 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
+// labelPurpose is a label of Services that only a liberty has.
+const labelPurpose = "app.kubernetes.io/component"
+
 // headless is a Service without an address of its own: it is there for the names of its pods, also before they are ready.
-func headless(set *api.LeaderWorkerSet, name string, selector map[string]string, owner *metav1.OwnerReference) *corev1.Service {
+func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[string]string, owner *metav1.OwnerReference) *corev1.Service {
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: set.Namespace, Labels: map[string]string{api.LabelName: set.Name}},
 		Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
+	}
+	if b.liberties.Has(libertyServicePorts) {
+		service.Labels[labelPurpose] = "names"
+		service.Spec.Ports = []corev1.ServicePort{{Name: "any", Port: 1}}
 	}
 	if owner != nil {
 		service.OwnerReferences = []metav1.OwnerReference{*owner}
@@ -26,7 +33,7 @@ func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
 	if b.has(faultSharedUnowned) {
 		owner = nil
 	}
-	service := headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
+	service := b.headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
 	if b.has(faultSharedHasClusterIP) {
 		service.Spec.ClusterIP = ""
 		service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(80)}}
@@ -48,5 +55,5 @@ func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) 
 	if b.has(faultServiceOwnedBySet) {
 		owner = metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
 	}
-	return headless(set, name, selector, owner)
+	return b.headless(set, name, selector, owner)
 }

@@ -41,7 +41,7 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 	if r.behaviour.has(faultScaleAddsServices) && newest.Policy == api.SubdomainShared {
 		for i := before; i < wanted; i++ {
 			name := leaderName(set.Name, i)
-			if err := createOwned(ctx, r.client, r.live, headless(set, name, map[string]string{api.LabelName: set.Name}, owner)); err != nil {
+			if err := createOwned(ctx, r.client, r.live, r.behaviour.headless(set, name, map[string]string{api.LabelName: set.Name}, owner)); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ type Options = operator.Options
 // Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that
 // goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.
 func Run(ctx context.Context, o Options) error {
-	behaviour, err := newBehaviour(o.Variant, o.Faults)
+	behaviour, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,5 @@ func (s *simulation) once(ctx context.Context) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
-	manager, err := s.manager(ctx)
-	if err != nil {
-		return err
-	}
-	return manager.Start(ctx)
+	return s.behaviour.liberties.Manage(ctx, s.manager)
 }

@@ -44,11 +44,15 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		}
 	}
 	done := seen.done(set, leaders, newest)
+	if r.behaviour.liberties.Has(libertyMoreConditions) {
+		observed := metav1.Condition{Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen", Message: "this implementation has seen it"}
+		meta.SetStatusCondition(&status.Conditions, observed)
+	}
 	for _, condition := range conditions(done, seen.older(newest.hash, resolve(set).partition)) {
 		condition.ObservedGeneration = set.Generation
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
-	if !equality.Semantic.DeepEqual(&set.Status, status) {
+	if !equality.Semantic.DeepEqual(&set.Status, status) && !r.behaviour.liberties.Has(libertyStatusUnwritten) {
 		before := set.DeepCopy()
 		set.Status = *status
 		if err := client.IgnoreNotFound(r.client.Status().Patch(ctx, set, client.MergeFrom(before))); err != nil {
@@ -56,6 +60,9 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		}
 	}
 	// The StatefulSet makes leaders of its current revision too, so both of its revisions must be the newest.
+	if r.behaviour.liberties.Has(libertyRevisionsKept) {
+		return nil
+	}
 	if done && !seen.older(newest.hash, 0) && leaders.Status.CurrentRevision == leaders.Status.UpdateRevision && leaders.Status.ObservedGeneration == leaders.Generation {
 		return r.revisions.prune(ctx, set, newest.hash)
 	}

@@ -55,6 +55,7 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, opti
 		r.name(ctx, revision)
 		return func(context.Context, bool) {}, nil
 	}
+	r.liberal(ctx, revision)
 	repository, err := r.judge(ctx, revision)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 var repositoriesResource = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
@@ -26,6 +27,8 @@ const repositoryResync = 10 * time.Second
 type repositories struct {
 	client dynamic.Interface
 	logger logr.Logger
+	// liberties are what is different, but right.
+	liberties liberty.Set
 }
 
 // find returns the repository that an object describes, without asking it anything.
@@ -63,6 +66,7 @@ func (r *repositories) run(ctx context.Context) {
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(r.client, repositoryResync)
 	informer := factory.ForResource(repositoriesResource).Informer()
 	judge := func(object any) {
+		r.liberties.Delay(ctx, "repositories")
 		if repository, ok := object.(*unstructured.Unstructured); ok {
 			r.judge(ctx, repository)
 		}

@@ -16,12 +16,14 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // revisions are the stored package revisions.
 type revisions struct {
 	*registry.Store
 	rules        engine.Rules
+	liberties    liberty.Set
 	repositories *repositories
 	contents     *contents
 	locks        locks
@@ -30,9 +32,9 @@ type revisions struct {
 }
 
 // newResources makes all that is served, by the names in its paths.
-func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, all *repositories, logger logr.Logger) (map[string]rest.Storage, error) {
+func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, liberties liberty.Set, all *repositories, logger logr.Logger) (map[string]rest.Storage, error) {
 	table := rest.NewDefaultTableConvertor(v1alpha1.Resource("packagerevisions"))
-	r := &revisions{rules: rules, repositories: all, contents: newContents(), logger: logger}
+	r := &revisions{rules: rules, liberties: liberties, repositories: all, contents: newContents(), logger: logger}
 	r.Store = &registry.Store{
 		NewFunc:                   func() runtime.Object { return &v1alpha1.PackageRevision{} },
 		NewListFunc:               func() runtime.Object { return &v1alpha1.PackageRevisionList{} },
@@ -116,7 +118,7 @@ func (r *revisions) rulesIn(ctx context.Context) engine.Rules {
 }
 
 func (r *revisions) statusOf(ctx context.Context, name string, err error) error {
-	return statusOf(r.rulesIn(ctx), v1alpha1.Resource("packagerevisions"), name, err)
+	return statusOf(r.rulesIn(ctx), v1alpha1.Resource("packagerevisions"), name, r.otherwise(err))
 }
 
 func (r *revisions) get(ctx context.Context, name string) (*v1alpha1.PackageRevision, error) {

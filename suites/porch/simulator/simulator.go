@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -51,6 +52,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	rules, err := engine.NewRules(o.Faults, o.Variant)
 	if err != nil {
 		return err
+	}
+	liberties, err := liberty.NewSet(o.Liberties, Liberties())
+	if err != nil {
+		return fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	config := rest.CopyConfig(o.RESTConfig)
 	config.QPS = -1                           // the API server's own fairness is limit enough
@@ -89,8 +94,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	repositories := &repositories{client: objects, logger: o.Logger}
-	resources, err := newResources(serialization.storageIn(data), strategy{serialization.scheme, names.SimpleNameGenerator}, rules, repositories, o.Logger)
+	repositories := &repositories{client: objects, logger: o.Logger, liberties: liberties}
+	resources, err := newResources(serialization.storageIn(data), strategy{serialization.scheme, names.SimpleNameGenerator}, rules, liberties, repositories, o.Logger)
 	if err == nil {
 		err = serialization.install(server, resources)
 	}

@@ -16,6 +16,8 @@ type Options struct {
 	CertDir string
 	// Faults are the names of the bugs to have.
 	Faults []string
+	// Liberties are the names of the ways to be different, NAME or NAME=SEED.
+	Liberties []string
 	// Variant of the specification; the simulator's own choice unless given.
 	Variant string
 	// Config of the system, as it takes it: YAML, nil where there is none.

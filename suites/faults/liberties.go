@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
+)
+
+// Freedom says which liberties of a suite's simulator the suite grants: under each it must be green.
+type Freedom struct {
+	// Suite by its name.
+	Suite string
+	// Trials, one for each liberty, and one for all that go together.
+	Trials []Trial
+	// Took is how long it all took.
+	Took time.Duration
+}
+
+// Trial is what came of some liberties.
+type Trial struct {
+	// Name of the liberty, or of all together.
+	Name string
+	// Liberties that were taken.
+	Liberties []string
+	// Scenarios that were run.
+	Scenarios int
+	// Red are the reasons why the suite was not green.
+	Red []string
+	// Took is how long it took.
+	Took time.Duration
+}
+
+// AllTogether is the name of the trial of as many liberties as can be taken at once.
+const AllTogether = "all-together"
+
+// Liberties runs the suite with each liberty of its simulator, and with all that go together. What comes of it may be anything but green (see Freedom.Err); the
+// error is of the run itself.
+func Liberties(ctx context.Context, o Options) (*Freedom, error) {
+	began := time.Now()
+	o.fill()
+	trials, err := trialsOf(o.Suite, o.Only)
+	if err != nil {
+		return nil, err
+	}
+	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
+	r := runner{Options: o, pool: shared}
+	f := &Freedom{Suite: o.Suite.Name}
+	for i, trial := range trials {
+		if err = r.try(ctx, i, &trial); err != nil {
+			break
+		}
+		f.Trials = append(f.Trials, trial)
+	}
+	f.Took = time.Since(began)
+	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
+		return f, fmt.Errorf("try the liberties of suite %s: %w", o.Suite.Name, err)
+	}
+	return f, nil
+}
+
+// trialsOf are the liberties of a suite that are to be tried, each by itself, and all that go together.
+func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
+	if len(suite.Liberties) == 0 {
+		return nil, fmt.Errorf("suite %s has no simulator, and so no liberties", suite.Name)
+	}
+	var trials []Trial
+	for _, l := range suite.Liberties {
+		trials = append(trials, Trial{Name: l.Name, Liberties: []string{l.Name}})
+	}
+	trials = append(trials, Trial{Name: AllTogether, Liberties: liberty.Names(liberty.Together(suite.Liberties))})
+	for _, name := range only {
+		if !slices.ContainsFunc(trials, func(t Trial) bool { return t.Name == name }) {
+			return nil, fmt.Errorf("the simulator of suite %s has no liberty %q; it has: %s, %s", suite.Name, name,
+				strings.Join(liberty.Names(suite.Liberties), ", "), AllTogether)
+		}
+	}
+	return slices.DeleteFunc(trials, func(t Trial) bool { return len(only) > 0 && !slices.Contains(only, t.Name) }), nil
+}
+
+// try runs the scenarios with some liberties.
+func (r runner) try(ctx context.Context, i int, trial *Trial) error {
+	began := time.Now()
+	list := r.Suite.Scenarios
+	if !r.All {
+		list = touched(r.Suite, trial.Liberties)
+	}
+	trial.Scenarios = len(list)
+	r.Progress("%d scenarios with %s", len(list), trial.Name)
+	run, err := r.execute(ctx, suites.WithLiberties(marked(list, fmt.Sprintf("l%d", i)), r.Suite.System, trial.Liberties), cleanupTimeout)
+	if err != nil {
+		return err
+	}
+	trial.Red, trial.Took = red(run), time.Since(began)
+	for _, reason := range trial.Red {
+		r.Progress("with %s: %s", trial.Name, reason)
+	}
+	return nil
+}
+
+// slowLabel is that of scenarios that take minutes.
+const slowLabel = "slow"
+
+// touched are the scenarios that cover a requirement which one of the liberties is about, but for those that take minutes.
+func touched(suite suites.Suite, names []string) []*scenarios.Scenario {
+	liberties := slices.DeleteFunc(slices.Clone(suite.Liberties), func(l simulators.Liberty) bool { return !slices.Contains(names, l.Name) })
+	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
+		_, slow := s.Metadata.Labels[slowLabel]
+		return slow || !slices.ContainsFunc(s.Spec.Covers, func(id string) bool {
+			return slices.ContainsFunc(liberties, func(l simulators.Liberty) bool { return l.Concerns(id) })
+		})
+	})
+}
+
+// Err says under which liberties the suite was not green.
+func (f *Freedom) Err() error {
+	var errs []error
+	for _, t := range f.Trials {
+		if len(t.Red) > 0 {
+			errs = append(errs, fmt.Errorf("with liberty %s, which the specification allows, the suite is not green: %s", t.Name, firstLines(t.Red)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// firstLines are the first lines of a few texts.
+func firstLines(texts []string) string {
+	const most = 5
+	var lines []string
+	for i, text := range texts {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(texts)-most))
+			break
+		}
+		line, _, _ := strings.Cut(text, "\n")
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// String is what came of the liberties, for a person.
+func (f *Freedom) String() string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LIBERTY\tSCENARIOS\tNOT GREEN\tTIME")
+	green := 0
+	for _, t := range f.Trials {
+		if len(t.Red) == 0 {
+			green++
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", t.Name, t.Scenarios, len(t.Red), t.Took.Round(time.Second))
+	}
+	_ = table.Flush() // a Builder takes everything
+	fmt.Fprintf(&b, "\n%s: green under %d of %d; %s\n", f.Suite, green, len(f.Trials), f.Took.Round(time.Second))
+	return b.String()
+}

@@ -1,0 +1,55 @@
+package simulator
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
+)
+
+const libertyStatusSchema = "status-schema-short"
+
+// Liberties lists the ways in which the simulator can be different and right.
+func Liberties() []liberty.Liberty {
+	return slices.Concat(
+		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47")), liberty.OfPrograms(),
+		[]liberty.Liberty{
+			{
+				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, of which the specification says nothing.",
+				About: breaks("29 31 35 48"),
+			},
+			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the specification does not name."},
+		})
+}
+
+// The texts that refusals have, but for those of the specification's own examples.
+var otherTexts = []struct {
+	text  *regexp.Regexp
+	other string
+}{
+	{regexp.MustCompile(`^subgroup name (".*") must be lowercase; use (".*") instead$`), "the name $1 has capital letters, but $2 would do"},
+	{regexp.MustCompile(`^subgroup name (".*") is invalid: .*$`), "the name $1 has other signs than small letters, digits and dashes, or a dash at an end"},
+	{regexp.MustCompile(`^subgroup name (".*") exceeds maximum length of 63 characters$`), "the name $1 is too long"},
+	{regexp.MustCompile(`^subgroup name cannot be empty$`), "a subgroup has an empty name"},
+	{regexp.MustCompile(`^duplicate subgroup name (.*)$`), "there is more than one $1"},
+	{regexp.MustCompile(`^parent (.*) of (.*) was not found$`), "$2 wants to be below $1, which is not there"},
+	{regexp.MustCompile(`^cycle detected in subgroups$`), "subgroups are below themselves (a cycle)"},
+}
+
+// examples are the names of the specification's examples, for which it shows the whole text.
+var examples = []string{"DecodeWorkers", "decode_workers", "-workers"}
+
+// otherWords says the same as a refusal in other words. What the specification shows word by word stays.
+func otherWords(text string) string {
+	if slices.ContainsFunc(examples, func(name string) bool { return strings.HasPrefix(text, fmt.Sprintf("subgroup name %q ", name)) }) {
+		return text
+	}
+	for _, each := range otherTexts {
+		if each.text.MatchString(text) {
+			return each.text.ReplaceAllString(text, each.other)
+		}
+	}
+	return text
+}

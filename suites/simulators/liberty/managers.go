@@ -1,0 +1,104 @@
+package liberty
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// The liberties of every program that is a manager.
+const (
+	Restarts = "restarts"
+	Replicas = "two-replicas"
+)
+
+// A manager that is restarted runs as long as this.
+const shortestLife, longestLife = 2 * time.Second, 6 * time.Second
+
+// Part is what one of several managers does.
+type Part struct {
+	// Webhooks are served, and Controllers run.
+	Webhooks, Controllers bool
+	// Elected: the controllers run while this manager is the leader.
+	Elected bool
+}
+
+// Elect has a manager's controllers run only while it is the leader, where its part says so.
+func (p Part) Elect(o *manager.Options, id string) {
+	if !p.Elected {
+		return
+	}
+	lease, renew, retry := 3*time.Second, 2*time.Second, 300*time.Millisecond
+	o.LeaderElection, o.LeaderElectionID, o.LeaderElectionNamespace, o.LeaderElectionReleaseOnCancel = true, id, "kube-system", true
+	o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = &lease, &renew, &retry
+}
+
+// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several of them, or has them restart.
+func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (manager.Manager, error)) error {
+	if !s.Has(Replicas) {
+		return s.live(ctx, "manager", Part{Webhooks: true, Controllers: true}, build)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.live(ctx, "webhooks", Part{Webhooks: true}, build) })
+	for _, name := range []string{"first", "second"} {
+		group.Go(func() error { return s.live(ctx, name, Part{Controllers: true, Elected: true}, build) })
+	}
+	return group.Wait()
+}
+
+// live runs a manager, and another when that one was stopped by a liberty.
+func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager, error)) error {
+	for {
+		m, err := build(ctx, part)
+		if err != nil {
+			return err
+		}
+		short, stop := context.WithCancel(ctx)
+		if part.Elected || s.Has(Restarts) {
+			go s.end(short, name, m.Elected(), stop)
+		}
+		err = m.Start(short)
+		ended := short.Err() != nil
+		stop()
+		if !ended || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// Serve serves until the context ends, beginning anew where the liberty of restarts has it.
+func (s Set) Serve(ctx context.Context, once func(context.Context) error) error {
+	if !s.Has(Restarts) {
+		return once(ctx)
+	}
+	serves := make(chan struct{})
+	close(serves)
+	for {
+		short, stop := context.WithCancel(ctx)
+		go s.end(short, "server", serves, stop)
+		err := once(short)
+		ended := short.Err() != nil
+		stop()
+		if !ended || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// end stops a manager some time after it has begun to lead.
+func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop func()) {
+	select {
+	case <-leads:
+	case <-ctx.Done():
+		return
+	}
+	of := Restarts
+	if !s.Has(Restarts) {
+		of = Replicas
+	}
+	if pause(ctx, shortestLife+time.Duration(s.roll(of, name)*float64(longestLife-shortestLife))) {
+		stop()
+	}
+}

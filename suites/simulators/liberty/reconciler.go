@@ -1,0 +1,58 @@
+package liberty
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// The liberties of every controller.
+const (
+	// Late, FailsFirst, FailsAfter and Twice are about when and how often a controller looks at an object.
+	Late       = "late"
+	FailsFirst = "fails-first"
+	FailsAfter = "fails-after"
+	Twice      = "looks-twice"
+)
+
+// latest is how late a reconcile is at most.
+const latest = 3 * time.Second
+
+// errLiberty is the error of a controller that did nothing wrong.
+var errLiberty = errors.New("tried again, as a liberty has it")
+
+// Reconciler is a controller that takes the liberties.
+func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+		about := controller + " " + request.Name
+		if !s.Delay(ctx, about) {
+			return reconcile.Result{}, nil
+		}
+		if s.happens(FailsFirst, about, 1.0/3) {
+			return reconcile.Result{}, errLiberty
+		}
+		result, err := inner.Reconcile(ctx, request)
+		if s.Has(Twice) && err == nil {
+			result, err = inner.Reconcile(ctx, request)
+		}
+		if err == nil && s.happens(FailsAfter, about, 1.0/3) {
+			return reconcile.Result{}, errLiberty
+		}
+		return result, err
+	})
+}
+
+// Delay waits as long as a reconcile is late; it is false when the context has ended.
+func (s Set) Delay(ctx context.Context, about string) bool {
+	return !s.Has(Late) || pause(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
+}
+
+// Workers is how many objects are reconciled at once, so that who waits keeps nobody else from being looked at.
+func (s Set) Workers(usual int) int {
+	if s.Has(Late) {
+		return 16 * usual
+	}
+	return usual
+}
