@@ -101,6 +101,9 @@ type NodeSimulator interface {
 	SimulatesNodes()
 }
 
+// NodeLabel marks the nodes that a state asked for, so that a user's own are left alone.
+const NodeLabel = "rehearse.dev/node"
+
 // SchedulerRunner is a Cluster that can have kube-schedulers beside the first.
 type SchedulerRunner interface {
 	// RunsSchedulers does nothing.

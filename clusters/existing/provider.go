@@ -46,30 +46,46 @@ type Provider struct {
 
 // New reads the kubeconfig.
 func New(o Options) (*Provider, error) {
+	access, err := ReadKubeconfig(o.Kubeconfig, o.Context)
+	if err != nil {
+		return nil, err
+	}
+	access.Config.QPS = -1
+	o.Kubeconfig = access.File
+	return &Provider{options: o, rest: access.Config, name: access.Context, cluster: access.Cluster, patience: patienceFor(o.TransitionTimeout)}, nil
+}
+
+// Access is how a kubeconfig reaches a cluster.
+type Access struct {
+	Config *rest.Config
+	// File, the name of the context, and what the file calls the cluster.
+	File, Context, Cluster string
+}
+
+// ReadKubeconfig reads a file ("": the usual places) for a context ("": its current one).
+func ReadKubeconfig(file, context string) (Access, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.Kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
+	rules.ExplicitPath = file
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context})
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
+		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
 	}
-	config.QPS = -1
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
+		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
 	}
-	name := o.Context
-	if name == "" {
-		name = raw.CurrentContext
+	a := Access{Config: config, File: file, Context: context}
+	if context == "" {
+		a.Context = raw.CurrentContext
 	}
-	if o.Kubeconfig == "" {
-		o.Kubeconfig = rules.GetDefaultFilename()
+	if file == "" {
+		a.File = rules.GetDefaultFilename()
 	}
-	p := &Provider{options: o, rest: config, name: name, patience: patienceFor(o.TransitionTimeout)}
-	if context := raw.Contexts[name]; context != nil {
-		p.cluster = context.Cluster
+	if named := raw.Contexts[a.Context]; named != nil {
+		a.Cluster = named.Cluster
 	}
-	return p, nil
+	return a, nil
 }
 
 // Name is existing.

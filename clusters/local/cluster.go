@@ -50,6 +50,7 @@ type Cluster struct {
 var (
 	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Copier              = (*Provider)(nil)
+	_ clusters.Seeder              = (*Provider)(nil)
 	_ clusters.PodImageTeller      = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
@@ -76,11 +77,15 @@ const (
 
 // Create brings up a control plane.
 func (p *Provider) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
-	return p.createFrom(ctx, name, state, "")
+	return p.createFrom(ctx, name, state, origin{})
 }
 
-// createFrom brings up a control plane on a copy of etcd's data, or on none ("").
-func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State, data string) (clusters.Cluster, error) {
+// CreateSeeded brings up a control plane on what a seed puts into etcd.
+func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters.State, seed clusters.Seed) (clusters.Cluster, error) {
+	return p.createFrom(ctx, name, state, origin{fill: seed.Fill})
+}
+
+func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State, from origin) (clusters.Cluster, error) {
 	if err := p.Sweep(); err != nil {
 		return nil, err
 	}
@@ -91,14 +96,14 @@ func (p *Provider) createFrom(ctx context.Context, name string, state clusters.S
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.create(ctx, record{Record: folders.Record{Name: name, State: state}}, data, dir, lock)
+	c, err := p.create(ctx, record{Record: folders.Record{Name: name, State: state}}, from, dir, lock)
 	if err != nil {
 		return nil, fmt.Errorf("create cluster %s (%s): %w", name, state, err)
 	}
 	return c, nil
 }
 
-func (p *Provider) create(ctx context.Context, r record, data, dir string, lock *os.File) (_ *Cluster, err error) {
+func (p *Provider) create(ctx context.Context, r record, from origin, dir string, lock *os.File) (_ *Cluster, err error) {
 	held := &ports.Reservation{}
 	defer func() {
 		if err != nil {
@@ -124,7 +129,7 @@ func (p *Provider) create(ctx context.Context, r record, data, dir string, lock 
 			c.releaseSchedulers()
 		}
 	}()
-	if err := c.beginWith(ctx, data); err != nil {
+	if err := c.beginWith(ctx, from); err != nil {
 		return nil, err
 	}
 	if err := c.Converge(ctx, r.State); err != nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -48,27 +47,7 @@ func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.S
 	if !ok {
 		return nil, fmt.Errorf("create cluster %s from a %T: it is no copy of a local cluster", name, from)
 	}
-	return p.createFrom(ctx, name, state, kept.data())
-}
-
-// beginWith starts etcd on a copy of another cluster's data, or on none.
-func (c *Cluster) beginWith(ctx context.Context, data string) error {
-	if data == "" {
-		return c.startEtcd()
-	}
-	if err := copyTree(data, c.layout.data()); err != nil {
-		return fmt.Errorf("copy what is stored: %w", err)
-	}
-	if err := c.startEtcd(); err != nil {
-		return err
-	}
-	if err := c.ready(ctx, clusters.Etcd); err != nil {
-		return err
-	}
-	if err := c.disown(ctx); err != nil {
-		return fmt.Errorf("remove from the copy what is the other cluster's own: %w", err)
-	}
-	return nil
+	return p.createFrom(ctx, name, state, origin{data: kept.data(), fill: disown})
 }
 
 // foreign are the beginnings of the keys of what belongs to the cluster that data was copied from. Its own API server and controllers make anew what
@@ -91,29 +70,20 @@ var foreign = []string{
 const foreignName = "/kube-root-ca.crt"
 
 // disown removes what is foreign, before an API server reads it.
-func (c *Cluster) disown(ctx context.Context) (err error) {
-	secured, err := c.layout.etcdTLS()
-	if err != nil {
-		return err
-	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{c.layout.etcdURL()}, TLS: secured, Logger: zap.NewNop(), Context: ctx})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, client.Close()) }()
+func disown(ctx context.Context, etcd clientv3.KV) error {
 	for _, prefix := range foreign {
-		if _, err := client.Delete(ctx, prefix, clientv3.WithPrefix()); err != nil {
-			return err
+		if _, err := etcd.Delete(ctx, prefix, clientv3.WithPrefix()); err != nil {
+			return fmt.Errorf("remove from the copy what is the other cluster's own: %w", err)
 		}
 	}
-	all, err := client.Get(ctx, "/registry/configmaps/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	all, err := etcd.Get(ctx, "/registry/configmaps/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
 	if err != nil {
-		return err
+		return fmt.Errorf("list the copied ConfigMaps: %w", err)
 	}
 	for _, entry := range all.Kvs {
 		if strings.HasSuffix(string(entry.Key), foreignName) {
-			if _, err := client.Delete(ctx, string(entry.Key)); err != nil {
-				return err
+			if _, err := etcd.Delete(ctx, string(entry.Key)); err != nil {
+				return fmt.Errorf("remove from the copy %s: %w", entry.Key, err)
 			}
 		}
 	}

@@ -18,9 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
-// managedLabel marks the nodes that a state asked for, so that a user's own are left alone.
-const managedLabel = "rehearse.dev/node"
-
 var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
 
 // SimulatesNodes says that the nodes need no machines.
@@ -37,7 +34,7 @@ func nodesOf(state clusters.State) []*corev1.Node {
 			resources[corev1.ResourceName(name)] = resource.MustParse(quantity)
 		}
 		for _, name := range group.Names() {
-			labels := map[string]string{managedLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+			labels := map[string]string{clusters.NodeLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
 			maps.Copy(labels, group.Labels)
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 			for _, taint := range group.Taints {
@@ -54,15 +51,15 @@ func nodesOf(state clusters.State) []*corev1.Node {
 // convergeNodes makes the cluster's simulated nodes those of the state, and returns when they are ready.
 func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error {
 	wanted := nodesOf(state)
-	if len(wanted) == 0 && c.process(nodesProcess) == nil {
-		return nil
+	if len(state.Nodes) == 0 && c.process(nodesProcess) == nil {
+		return nil // a group without nodes has those simulated that others made
 	}
 	if c.process(nodesProcess) == nil {
 		if err := c.start(nodesProcess, started{Program: c.provider.Executable, Args: []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()}}); err != nil {
 			return err
 		}
 	}
-	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: managedLabel})
+	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: clusters.NodeLabel})
 	if err != nil {
 		return fmt.Errorf("list nodes: %w", err)
 	}
@@ -153,7 +150,7 @@ func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
 	process := c.process(nodesProcess)
 	for {
 		began := time.Now()
-		list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: managedLabel, ResourceVersion: "0"})
+		list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: clusters.NodeLabel, ResourceVersion: "0"})
 		if err == nil {
 			ready := 0
 			for _, node := range list.Items {

@@ -17,6 +17,7 @@ import (
 // upgradeFlags are those of rehearse upgrade.
 type upgradeFlags struct {
 	releaseFlags
+	originFlags
 	from, to     stateFlags
 	files        []string
 	only, except []string
@@ -32,10 +33,13 @@ func newUpgradeCommand() *cobra.Command {
 	var flags upgradeFlags
 	command := &cobra.Command{
 		Use:   "upgrade --from VERSION --to VERSION -f FILE|FOLDER|-",
-		Short: "Show what an upgrade, and the way back, would do to your own manifests",
+		Short: "Show what an upgrade, and the way back, would do to your own manifests or cluster",
 		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from, takes it to the version --to one
 minor version at a time, back the same way, and up once more. At each state it finds out what became of every object: whether it reads
 as before, can be edited, deleted and created again, and whether anything moved while nobody touched it. It needs no scenario.
+
+With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a live cluster, which is only read. They
+are put into the copy as they are stored: nothing of them is created anew.
 
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
@@ -43,11 +47,14 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 		Example: `  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
   rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
+  rehearse upgrade --from-context prod --to 1.36
+  rehearse upgrade --capture prod.capture --to 1.36
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
 	flags.releaseFlags.add(command)
+	flags.originFlags.add(command)
 	set := command.Flags()
 	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
 	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where --feature-gates or --runtime-config change)")
@@ -59,7 +66,7 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds: Deployment, Ingress.networking.k8s.io")
 	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
-	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes")
+	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but those of the cluster)")
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
@@ -69,36 +76,56 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 
 // options of the rehearsal; whatever is wrong with the input is found here.
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
-	var o upgrade.Options
-	if f.from.version == "" || len(f.files) == 0 {
-		return o, errors.New("--from and -f are required; see rehearse upgrade --help")
-	}
-	objects, err := manifests.Load(f.files, command.InOrStdin())
-	if err != nil {
-		return o, err
-	}
-	if objects, err = manifests.Select(objects, f.only, f.except); err != nil {
-		return o, err
+	o := upgrade.Options{Namespace: f.namespace, Settle: f.settle, Progress: progressTo(command.ErrOrStderr())}
+	if (len(f.files) > 0) == f.copies() {
+		return o, errors.New("name what is to be rehearsed: -f, or one of --from-context and --capture; see rehearse upgrade --help")
 	}
 	from, err1 := f.from.change(command)
 	to, err2 := f.to.change(command)
 	if err := errors.Join(err1, err2); err != nil {
 		return o, err
 	}
-	from.Nodes, to.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}, nil
-	progress := progressTo(command.ErrOrStderr())
-	provider, err := f.local(false, progress)
+	to.Nodes = nil
+	provider, err := f.local(false, o.Progress)
 	if err != nil {
 		return o, err
 	}
-	path, err := upgrade.NewPath(command.Context(), provider, upgrade.Wanted{From: clusters.State{}.With(from), To: to, NoRollback: f.noRollback})
-	if err != nil {
+	o.Provider, o.Features = provider, provider.Releases
+	first := clusters.State{Nodes: []clusters.NodeGroup{{Count: &f.nodes}}}
+	if f.copies() {
+		if !command.Flags().Changed("nodes") {
+			f.nodes = 0
+		}
+		if o.Origin, first, err = f.origin(command, provider, first.With(from), o.Progress); err != nil {
+			return o, err
+		}
+		o.Origin.Select = f.selected
+	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
-	return upgrade.Options{Provider: provider, Features: provider.Releases, Path: path, Objects: objects, Namespace: f.namespace, Settle: f.settle, Progress: progress}, nil
+	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{From: first, To: to, NoRollback: f.noRollback})
+	return o, err
+}
+
+// given are the objects of files.
+func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object, error) {
+	if first.Version == "" {
+		return first, nil, errors.New("-f needs --from, the version that you have; see rehearse upgrade --help")
+	}
+	objects, err := manifests.Load(f.files, command.InOrStdin())
+	if err != nil {
+		return first, nil, err
+	}
+	objects, err = f.selected(objects)
+	return first, objects, err
+}
+
+func (f *upgradeFlags) selected(objects []*manifests.Object) ([]*manifests.Object, error) {
+	return manifests.Select(objects, f.only, f.except)
 }
 
 func (f *upgradeFlags) run(command *cobra.Command) error {
+	defer f.close()
 	options, err := f.options(command)
 	if err != nil {
 		return err

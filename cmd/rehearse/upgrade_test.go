@@ -2,7 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -10,12 +14,18 @@ import (
 func TestUpgradeRefusesWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	for _, test := range []struct{ name, args, stdin, want string }{
-		{"no files", "--from 1.35 --to 1.36", "", "--from and -f are required"},
-		{"no version", "-f -", object, "--from and -f are required"},
+		{"no files", "--from 1.35 --to 1.36", "", "name what is to be rehearsed"},
+		{"no version", "-f -", object, "-f needs --from"},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
 		{"a kind that no object has", "--from 1.35 --to 1.36 -f - --only Pod", object, `no object is of kind "Pod"; there are: ConfigMap`},
 		{"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object, "--feature-gates A=x: want true, false or nothing"},
+		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "name what is to be rehearsed"},
+		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "--from-context and --capture name two clusters"},
+		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
+		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
+		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
+		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -40,6 +50,8 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 		if !ok || !strings.HasPrefix(line, "    ") {
 			continue
 		}
+		args = strings.ReplaceAll(args, "from-context prod", "capture prod.capture")
+		args = strings.ReplaceAll(args, "prod.capture", smallCapture(t))
 		args = strings.ReplaceAll("upgrade --"+strings.TrimSpace(args), "manifests/", "../../harness/upgrade/testdata/ordinary") + " --plan"
 		var out, errs bytes.Buffer
 		stdin := strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
@@ -48,7 +60,40 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 		}
 		planned++
 	}
-	if planned < 5 {
+	if planned < 7 {
 		t.Errorf("%d commands on the page", planned)
 	}
+}
+
+// smallCapture is a capture of a cluster that has one namespace.
+func smallCapture(t *testing.T) string {
+	t.Helper()
+	answers := map[string]string{
+		"/version":           `{"gitVersion":"v1.34.4"}`,
+		"/api":               `{"kind":"APIVersions","versions":["v1"]}`,
+		"/apis":              `{"kind":"APIGroupList"}`,
+		"/api/v1":            `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"namespaces","kind":"Namespace","verbs":["list"]}]}`,
+		"/api/v1/namespaces": `{"kind":"NamespaceList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`,
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if answers[r.URL.Path] == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		fmt.Fprint(w, answers[r.URL.Path])
+	}))
+	defer web.Close()
+	kubeconfig, file := filepath.Join(t.TempDir(), "config"), filepath.Join(t.TempDir(), "a.capture")
+	text := fmt.Sprintf("{clusters: [{name: a, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: a}}]}", web.URL)
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file}, nil, &out, &errs); code != exitOK {
+		t.Fatalf("exit code %d, %s", code, errs.String())
+	}
+	if !strings.Contains(out.String(), "1 objects of 1 kinds of cluster prod") {
+		t.Errorf("it says %s", out.String())
+	}
+	return file
 }

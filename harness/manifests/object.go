@@ -13,7 +13,7 @@ import (
 type Object struct {
 	// Content of the object as it is written.
 	Content *unstructured.Unstructured
-	// File and Line at which it begins. An element of a List has the line of the List.
+	// File and Line at which it begins; the line is 0 where that is none. An element of a List has the line of the List.
 	File string
 	Line int
 }
@@ -22,7 +22,12 @@ type Object struct {
 func (o *Object) GVK() schema.GroupVersionKind { return o.Content.GroupVersionKind() }
 
 // Place is file:line.
-func (o *Object) Place() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
+func (o *Object) Place() string {
+	if o.Line == 0 {
+		return o.File
+	}
+	return fmt.Sprintf("%s:%d", o.File, o.Line)
+}
 
 // String names the object: Deployment shop/web.
 func (o *Object) String() string {

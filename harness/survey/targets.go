@@ -20,6 +20,9 @@ func dependentKinds() []schema.GroupKind {
 	}
 }
 
+// IsDependent says whether Kubernetes' own controllers make objects of a kind for others.
+func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentKinds(), kind) }
+
 // findTargets lists the given objects that are there, and what belongs to them.
 func (s *Survey) findTargets(found *sight) {
 	given := map[string]*Target{}

@@ -10,18 +10,24 @@ import (
 // Describe says what would be done.
 func Describe(o Options) string {
 	var b strings.Builder
-	kept, withheld := withhold(o.Objects)
 	fmt.Fprintf(&b, "create %s\n", o.Path.States[0])
-	fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
-	for _, one := range withheld {
-		fmt.Fprintf(&b, "  leave out %s (%s): %v\n", one.object, one.object.Place(), one.err)
+	objects := len(o.Objects)
+	if o.Origin != nil {
+		objects = o.Origin.Objects()
+		fmt.Fprintf(&b, "  put %d objects of %s into etcd as they are\n", objects, o.Origin.Name)
+	} else {
+		kept, withheld := withhold(o.Objects)
+		fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
+		for _, one := range withheld {
+			fmt.Fprintf(&b, "  leave out %s (%s): %v\n", one.object, one.object.Place(), one.err)
+		}
 	}
 	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
 	for i, state := range o.Path.States[1:] {
 		fmt.Fprintf(&b, "%s to %s\n  survey, watched for %s\n", o.Path.Ways[i+1], state.After(o.Path.States[i]), o.Settle)
 	}
 	surveys := len(o.Path.States)
-	fmt.Fprintf(&b, "%d states, each surveyed once; about %d dry runs.\n", surveys, surveys*len(kept)*perObject)
+	fmt.Fprintf(&b, "%d states, each surveyed once; about %d dry runs.\n", surveys, surveys*objects*perObject)
 	return b.String()
 }
 

@@ -17,8 +17,10 @@ import (
 type Options struct {
 	Provider clusters.Provider
 	Path     Path
-	// Objects that people have.
+	// Objects that people have, where there is no origin.
 	Objects []*manifests.Object
+	// Origin is the cluster whose objects are rehearsed as they are stored; nil where Objects are created.
+	Origin *Origin
 	// Namespace of objects that name none; default: "default".
 	Namespace string
 	// Settle is for how long the untouched cluster is watched at each state.
@@ -53,6 +55,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 		r.report.Requests = r.survey.Requests()
 		r.survey.Judge(r.report)
 	}
+	r.lacking()
 	r.unaccepted()
 	r.report.Interrupted = ctx.Err() != nil
 	r.report.Finished = time.Now()
@@ -92,8 +95,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 		}
 	}
 	began := time.Now()
-	var err error
-	r.cluster, err = r.Provider.Create(ctx, "upgrade-"+strings.ToLower(rand.Text()[:8]), r.Path.States[0])
+	err := r.create(ctx, "upgrade-"+strings.ToLower(rand.Text()[:8]))
 	if err != nil {
 		return err
 	}
@@ -138,6 +140,11 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 		}
 	}
 	if i == 0 {
+		if r.Origin != nil {
+			if err := r.adopt(ctx); err != nil {
+				return false, err
+			}
+		}
 		if since, err = r.survey.Begin(ctx); err != nil {
 			return false, err
 		}
@@ -151,6 +158,9 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	}
 	if err == nil {
 		state.Reached, state.Survey = true, time.Since(began).Seconds()
+	}
+	if i == 0 && r.Origin != nil && r.Origin.Surveyed != nil {
+		r.Origin.Surveyed()
 	}
 	return err == nil, err
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters/existing"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+)
+
+func newCaptureCommand() *cobra.Command {
+	var kubeconfig, context, output string
+	var secrets bool
+	command := &cobra.Command{
+		Use:   "capture --context CONTEXT -o FILE",
+		Short: "Export the objects of a live cluster, read-only, for rehearse upgrade --capture",
+		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which an upgrade can be rehearsed elsewhere
+and again. It sends nothing but GET requests. What the credentials may not read is left out and listed.
+
+The values of Secrets are replaced by dummies of the same length, unless --with-secrets is given. Environment variables of Pods are kept: treat the
+file like the cluster itself. docs/upgrade.md has the ClusterRole that it needs.`,
+		Example: "  rehearse capture --context prod -o prod.capture\n  rehearse upgrade --capture prod.capture --to 1.36",
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if output == "" {
+				return errors.New("-o FILE is required; see rehearse capture --help")
+			}
+			access, err := existing.ReadKubeconfig(kubeconfig, context)
+			if err != nil {
+				return err
+			}
+			source, err := capture.NewSource(access.Context, access.Config)
+			if err != nil {
+				return err
+			}
+			index, err := source.ExportTo(command.Context(), output, capture.Options{Secrets: secrets, Progress: progressTo(command.ErrOrStderr()), Now: time.Now})
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%w; remove it, or name another file with -o", err)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(command.OutOrStdout(), "%scapture: %s\n", index, output)
+			return nil
+		},
+	}
+	set := command.Flags()
+	set.StringVar(&context, "context", "", "context in the kubeconfig (default: its current one)")
+	set.StringVar(&kubeconfig, "kubeconfig", "", "the kubeconfig (default KUBECONFIG or ~/.kube/config)")
+	set.StringVarP(&output, "output", "o", "", "the file to write; it must not exist")
+	set.BoolVar(&secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")
+	return command
+}

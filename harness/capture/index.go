@@ -1,0 +1,85 @@
+// Package capture exports the objects of a live cluster, read-only, into a file from which they can be rehearsed elsewhere.
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// Format of the file. It grows when an older rehearse could not read it.
+const Format = 1
+
+// Index is what a capture holds.
+type Index struct {
+	Format int `json:"format"`
+	// Source is the context of the cluster.
+	Source string `json:"source"`
+	// Version of its API server: 1.34.4; GitVersion is the API server's own word, which may name a vendor.
+	Version    string    `json:"version"`
+	GitVersion string    `json:"gitVersion"`
+	Started    time.Time `json:"started"`
+	Finished   time.Time `json:"finished"`
+	// Gates of the API server. Where they could not be read, GatesUnknown says why.
+	Gates        map[string]bool `json:"gates,omitempty"`
+	GatesUnknown string          `json:"gatesUnknown,omitempty"`
+	// Served are the group versions that the API server serves itself: those of extensions apart.
+	Served []string `json:"served,omitempty"`
+	// Secrets says that the values of Secrets are the real ones.
+	Secrets bool `json:"secrets"`
+	// Kinds that were read, with how many objects there were of each.
+	Kinds []Kind `json:"kinds"`
+	// Missing is what could not be read, and why.
+	Missing []Missing `json:"missing,omitempty"`
+	// Left is what is never read, and why.
+	Left []Missing `json:"left,omitempty"`
+}
+
+// Kind is one resource that was read.
+type Kind struct {
+	storage.Resource
+	Objects int `json:"objects"`
+}
+
+// Missing is something that is not in a capture.
+type Missing struct {
+	// What names a resource, or a group version: deployments.apps.
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// Objects is how many objects there are.
+func (i *Index) Objects() int {
+	n := 0
+	for _, kind := range i.Kinds {
+		n += kind.Objects
+	}
+	return n
+}
+
+// String tells a person what the capture holds, and what not.
+func (i *Index) String() string {
+	var b strings.Builder
+	kinds := 0
+	for _, kind := range i.Kinds {
+		if kind.Objects > 0 {
+			kinds++
+		}
+	}
+	fmt.Fprintf(&b, "%d objects of %d kinds of cluster %s (Kubernetes %s)\n", i.Objects(), kinds, i.Source, i.GitVersion)
+	if i.GatesUnknown != "" {
+		fmt.Fprintf(&b, "its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n", i.GatesUnknown)
+	}
+	for _, m := range i.Missing {
+		fmt.Fprintf(&b, "not read: %s: %s\n", m.What, m.Why)
+	}
+	for _, m := range i.Left {
+		fmt.Fprintf(&b, "left out: %s: %s\n", m.What, m.Why)
+	}
+	if !i.Secrets {
+		b.WriteString("the values of Secrets are dummies of the same length; --with-secrets keeps the real ones\n")
+	}
+	return b.String()
+}

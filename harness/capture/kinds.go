@@ -1,0 +1,217 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// kinds are the resources that a cluster stores and lists.
+type kinds struct {
+	resources []storage.Resource
+	// served are the group versions of the API server itself.
+	served        []string
+	missing, left []Missing
+}
+
+var (
+	definitions = storage.Resource{Group: storage.Extensions, Version: "v1", Name: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
+	apiServices = storage.Resource{Group: storage.Aggregation, Version: "v1", Name: "apiservices", Kind: "APIService"}
+)
+
+// findKinds asks the cluster what it serves, each resource once: in its preferred version, or, of a custom resource, in the one that it is
+// stored in, which needs no conversion.
+func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
+	var groups []*metav1.APIGroup
+	var lists []*metav1.APIResourceList
+	k := &kinds{}
+	err := s.persist(ctx, func() (err error) {
+		groups, lists, err = s.found.ServerGroupsAndResources()
+		var partly *discovery.ErrGroupDiscoveryFailed
+		if errors.As(err, &partly) {
+			for gv, cause := range partly.Groups {
+				k.missing = append(k.missing, Missing{gv.String(), "the API server could not tell what it serves: " + cause.Error()})
+			}
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask cluster %s which kinds it serves: %w", s.name, err)
+	}
+	stored, err := s.storedVersions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	aggregated, err := s.aggregated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prefer(groups, lists)
+	k.sort(lists, stored, aggregated)
+	return k, nil
+}
+
+// storedVersions of custom resources, by their names: orders.example.com. None where the definitions cannot be read: then no custom resource is.
+func (s *Source) storedVersions(ctx context.Context) (map[string]string, error) {
+	stored := map[string]string{}
+	err := s.list(ctx, definitions, func() { clear(stored) }, func(items []unstructured.Unstructured) error {
+		for _, item := range items {
+			stored[item.GetName()] = storageVersion(item)
+		}
+		return nil
+	})
+	if err != nil && !isRefused(err) {
+		return nil, fmt.Errorf("list the definitions of custom resources of cluster %s: %w", s.name, err)
+	}
+	return stored, nil
+}
+
+// storageVersion of a definition; "" where it is not served.
+func storageVersion(definition unstructured.Unstructured) string {
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, version := range versions {
+		if fields, ok := version.(map[string]any); ok && fields["storage"] == true && fields["served"] == true {
+			name, _ := fields["name"].(string)
+			return name
+		}
+	}
+	return ""
+}
+
+// aggregated are the group versions that another API server serves, as APIServices say; those that are known for it where nobody may read these.
+func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
+	others := map[string]bool{"metrics.k8s.io/v1beta1": true, "custom.metrics.k8s.io/v1beta2": true, "external.metrics.k8s.io/v1beta1": true}
+	err := s.list(ctx, apiServices, func() {}, func(items []unstructured.Unstructured) error {
+		for _, item := range items {
+			if service, _, _ := unstructured.NestedMap(item.Object, "spec", "service"); service != nil {
+				group, _, _ := unstructured.NestedString(item.Object, "spec", "group")
+				version, _, _ := unstructured.NestedString(item.Object, "spec", "version")
+				others[group+"/"+version] = true
+			}
+		}
+		return nil
+	})
+	if err != nil && !isRefused(err) {
+		return nil, fmt.Errorf("list the APIServices of cluster %s: %w", s.name, err)
+	}
+	return others, nil
+}
+
+// prefer puts the lists of each group in the order of its preference.
+func prefer(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) {
+	order := map[string]int{}
+	for _, group := range groups {
+		for _, version := range group.Versions {
+			order[version.GroupVersion] = len(order)
+		}
+	}
+	slices.SortFunc(lists, func(a, b *metav1.APIResourceList) int {
+		return cmp.Compare(order[a.GroupVersion], order[b.GroupVersion])
+	})
+}
+
+// sort takes from discovery's lists what is stored. The lists of a group stand in the order of its preference.
+func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, aggregated map[string]bool) {
+	taken := map[schema.GroupResource]int{}
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		if aggregated[list.GroupVersion] {
+			k.left = append(k.left, Missing{list.GroupVersion, "an aggregated API server serves it, and keeps its objects itself"})
+			continue
+		}
+		own := true
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			resource := storage.Resource{Group: gv.Group, Version: gv.Version, Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced}
+			version, custom := stored[r.Name+"."+gv.Group]
+			resource.Custom = custom
+			own = own && !custom
+			if k.leaves(resource) {
+				continue
+			}
+			if at, twice := taken[resource.GroupResource()]; twice {
+				if custom && version == gv.Version {
+					k.resources[at] = resource
+				}
+				continue
+			}
+			taken[resource.GroupResource()] = len(k.resources)
+			k.resources = append(k.resources, resource)
+		}
+		if own && known(gv.Group) {
+			k.served = append(k.served, list.GroupVersion)
+		}
+	}
+	slices.SortStableFunc(k.resources, func(a, b storage.Resource) int { return cmp.Compare(rank(a), rank(b)) })
+	k.left, k.missing = slices.Compact(k.left), slices.Compact(k.missing)
+}
+
+// leaves says whether a resource is not read, and notes why.
+func (k *kinds) leaves(r storage.Resource) bool {
+	if why := unstored(r); why != "" {
+		k.left = append(k.left, Missing{r.GroupResource().String(), why})
+		return true
+	}
+	if !r.Custom && !known(r.Group) {
+		k.missing = append(k.missing, Missing{r.GroupResource().String(), "its group is not Kubernetes' own, and no definition of a custom resource of that name could be read"})
+		return true
+	}
+	return false
+}
+
+// unstored says why objects are no part of a capture; "" where they are.
+func unstored(r storage.Resource) string {
+	switch {
+	case r.Name == "events" && (r.Group == "" || r.Group == "events.k8s.io"):
+		return "they say what happened, and expire"
+	case r.Name == "componentstatuses" && r.Group == "":
+		return "they are not stored"
+	}
+	return ""
+}
+
+// rank has what others need first.
+func rank(r storage.Resource) int {
+	switch {
+	case r.Name == "namespaces" && r.Group == "":
+		return 0
+	case r == definitions:
+		return 1
+	case r.Custom:
+		return 3
+	}
+	return 2
+}
+
+// known says whether a group is Kubernetes' own.
+func known(group string) bool {
+	return group == "" || scheme.Scheme.IsGroupRegistered(group) || group == storage.Extensions || group == storage.Aggregation
+}
+
+func gitVersion(raw []byte) (string, error) {
+	var info struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	if err := json.Unmarshal(raw, &info); err != nil {
+		return "", fmt.Errorf("its version is no JSON: %w", err)
+	}
+	return info.GitVersion, nil
+}

@@ -1,0 +1,62 @@
+package capture
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// hideSecrets replaces the values of a Secret by dummies of the same length, which the API server takes for its type. It hides those of
+// the last manifest, too, which kubectl keeps in an annotation.
+func hideSecrets(o *unstructured.Unstructured) {
+	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
+		return
+	}
+	hideData(o.Object)
+	annotations := o.GetAnnotations()
+	last, ok := annotations[corev1.LastAppliedConfigAnnotation]
+	if !ok {
+		return
+	}
+	annotations[corev1.LastAppliedConfigAnnotation] = ""
+	manifest := map[string]any{}
+	if json.Unmarshal([]byte(last), &manifest) == nil {
+		hideData(manifest)
+		if text, err := json.Marshal(manifest); err == nil {
+			annotations[corev1.LastAppliedConfigAnnotation] = string(text) + "\n" // as kubectl writes it
+		}
+	}
+	o.SetAnnotations(annotations)
+}
+
+func hideData(secret map[string]any) {
+	if data, ok := secret["data"].(map[string]any); ok {
+		for key, value := range data {
+			text, _ := value.(string)
+			plain, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				plain = []byte(text)
+			}
+			data[key] = base64.StdEncoding.EncodeToString([]byte(dummy(key, len(plain))))
+		}
+	}
+	if data, ok := secret["stringData"].(map[string]any); ok {
+		for key, value := range data {
+			text, _ := value.(string)
+			data[key] = dummy(key, len(text))
+		}
+	}
+}
+
+// dummy is a value of a length. Some keys must hold JSON.
+func dummy(key string, length int) string {
+	switch {
+	case (key == corev1.DockerConfigJsonKey || key == corev1.DockerConfigKey) && length >= 2:
+		return "{}" + strings.Repeat(" ", length-2)
+	default:
+		return strings.Repeat("x", length)
+	}
+}

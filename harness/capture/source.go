@@ -1,0 +1,154 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters/proof"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// Source is a cluster that is read. It sends nothing but GET requests.
+type Source struct {
+	name    string
+	objects dynamic.Interface
+	found   discovery.DiscoveryInterface
+	// wait is for how long the first wait is after a request without an answer; each further one is twice as long.
+	wait time.Duration
+}
+
+// NewSource returns a source of that name.
+func NewSource(name string, config *rest.Config) (*Source, error) {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next} })
+	config.QPS = -1 // one request at a time is all that it sends
+	config.UserAgent = "rehearse-capture"
+	config.Timeout = requestTimeout
+	objects, err1 := dynamic.NewForConfig(config)
+	found, err2 := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", name, err)
+	}
+	return &Source{name: name, objects: objects, found: found, wait: 500 * time.Millisecond}, nil
+}
+
+// Limits of one request.
+const (
+	requestTimeout = time.Minute
+	tries          = 4
+	pageSize       = 500
+)
+
+// readOnly lets nothing but reads pass.
+type readOnly struct{ next http.RoundTripper }
+
+func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method != http.MethodGet {
+		return nil, fmt.Errorf("%s %s: a cluster that is captured is only read", request.Method, request.URL.Path)
+	}
+	return r.next.RoundTrip(request)
+}
+
+// version of the API server: exact, and in its own words.
+func (s *Source) version(ctx context.Context) (exact, words string, err error) {
+	var raw []byte
+	err = s.persist(ctx, func() error {
+		raw, err = s.found.RESTClient().Get().AbsPath("/version").DoRaw(ctx)
+		return err
+	})
+	if err != nil {
+		return "", "", fmt.Errorf("ask cluster %s for its version: %w", s.name, err)
+	}
+	words, err = gitVersion(raw)
+	if err != nil {
+		return "", "", fmt.Errorf("cluster %s: %w", s.name, err)
+	}
+	parsed, err := utilversion.ParseSemantic(words)
+	if err != nil {
+		return "", "", fmt.Errorf("cluster %s says its version is %q: %w", s.name, words, err)
+	}
+	return fmt.Sprintf("%d.%d.%d", parsed.Major(), parsed.Minor(), parsed.Patch()), words, nil
+}
+
+// gates of the API server, by its own metrics.
+func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
+	metrics, err := s.found.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read /metrics: %w", err)
+	}
+	gates, err := proof.Gates(metrics)
+	if err != nil {
+		return nil, err
+	}
+	on := map[string]bool{}
+	for name, gate := range gates {
+		on[name] = gate.Enabled
+	}
+	return on, nil
+}
+
+// list reads all objects of a resource, page by page. When a list takes so long that its next page has expired, it begins anew: begun is called
+// before each beginning.
+func (s *Source) list(ctx context.Context, r storage.Resource, begun func(), visit func([]unstructured.Unstructured) error) error {
+	for again := 0; ; again++ {
+		begun()
+		err := s.pages(ctx, r, visit)
+		if !apierrors.IsResourceExpired(err) || again >= tries {
+			return err
+		}
+	}
+}
+
+func (s *Source) pages(ctx context.Context, r storage.Resource, visit func([]unstructured.Unstructured) error) error {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		var page *unstructured.UnstructuredList
+		err := s.persist(ctx, func() (err error) {
+			page, err = s.objects.Resource(r.GVR()).List(ctx, options)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := visit(page.Items); err != nil {
+			return err
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// persist sends a request again as long as nobody answers it, a few times.
+func (s *Source) persist(ctx context.Context, send func() error) error {
+	wait := s.wait
+	for try := 1; ; try++ {
+		err := send()
+		if err == nil || try == tries || ctx.Err() != nil || isRefused(err) {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		wait *= 2
+	}
+}
+
+// isRefused says whether the API server answered that it does not let us read something, or does not have it.
+func isRefused(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 && !apierrors.IsTooManyRequests(err)
+}

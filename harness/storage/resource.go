@@ -1,0 +1,75 @@
+// Package storage is how Kubernetes keeps objects in etcd: under which keys, and in which encoding.
+package storage
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Prefix of all keys.
+const Prefix = "/registry/"
+
+// Resource is what objects of one kind are served as, in one version.
+type Resource struct {
+	Group      string `json:"group,omitempty"`
+	Version    string `json:"version"`
+	Name       string `json:"name"`
+	Kind       string `json:"kind"`
+	Namespaced bool   `json:"namespaced,omitempty"`
+	// Custom: a CustomResourceDefinition defines it.
+	Custom bool `json:"custom,omitempty"`
+}
+
+// GroupResource names it without its version.
+func (r Resource) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group, Resource: r.Name}
+}
+
+// GVR names it with its version.
+func (r Resource) GVR() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}
+}
+
+// GVK is its kind.
+func (r Resource) GVK() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+}
+
+// old are the resources whose folders are not named as they are: Kubernetes named them so before its first release.
+var old = map[schema.GroupResource]string{
+	{Resource: "replicationcontrollers"}:                       "controllers",
+	{Resource: "endpoints"}:                                    "services/endpoints",
+	{Resource: "nodes"}:                                        "minions",
+	{Resource: "services"}:                                     "services/specs",
+	{Group: "networking.k8s.io", Resource: "ingresses"}:        "ingress",
+	{Group: "events.k8s.io", Resource: "events"}:               "events",
+	{Group: Extensions, Resource: "customresourcedefinitions"}: Extensions + "/customresourcedefinitions",
+	{Group: Aggregation, Resource: "apiservices"}:              Aggregation + "/apiservices",
+}
+
+// The groups of the API servers that are compiled into kube-apiserver. They store JSON, in folders with the names of groups.
+const (
+	Extensions  = "apiextensions.k8s.io"
+	Aggregation = "apiregistration.k8s.io"
+)
+
+// Folder is the beginning of the keys of a resource, without the prefix of all and with a slash at its end.
+func Folder(r schema.GroupResource, custom bool) string {
+	if custom {
+		return r.Group + "/" + r.Resource + "/"
+	}
+	if folder, ok := old[r]; ok {
+		return folder + "/"
+	}
+	return strings.ToLower(r.Resource) + "/"
+}
+
+// Key under which an object is stored.
+func (r Resource) Key(namespace, name string) string {
+	key := Prefix + Folder(r.GroupResource(), r.Custom)
+	if r.Namespaced {
+		key += namespace + "/"
+	}
+	return key + name
+}

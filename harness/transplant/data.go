@@ -1,0 +1,39 @@
+// Package transplant puts what another cluster stored into the etcd of one of ours, and has a policy for everything that a copy lacks: nodes,
+// webhooks, aggregated API servers, time.
+package transplant
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// Data is what a cluster stored.
+type Data interface {
+	// Each calls visit for everything.
+	Each(visit func(Entry) error) error
+}
+
+// Entry is one thing that is stored.
+type Entry struct {
+	Key string
+	// Value is what etcd holds. Object is what it means; an error where that is not known here.
+	Value  func() ([]byte, error)
+	Object func() (*unstructured.Unstructured, error)
+}
+
+// FromCapture is the data of a capture.
+func FromCapture(c *capture.Capture) Data { return captured{c} }
+
+type captured struct{ *capture.Capture }
+
+func (c captured) Each(visit func(Entry) error) error {
+	return c.Capture.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
+		return visit(Entry{
+			Key:    r.Key(o.GetNamespace(), o.GetName()),
+			Value:  func() ([]byte, error) { return storage.Encode(r, o) },
+			Object: func() (*unstructured.Unstructured, error) { return o, nil },
+		})
+	})
+}

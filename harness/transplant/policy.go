@@ -1,0 +1,168 @@
+package transplant
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// treated is the value with which an entry goes into the copy; nil where it does not.
+func (c *Copy) treated(e Entry) ([]byte, error) {
+	folder, rest := split(e.Key)
+	if what := foreign(folder, rest); what != "" {
+		c.dropped[what]++
+		return nil, nil
+	}
+	treat := c.treatment(folder)
+	if treat == nil {
+		return c.asItIs(e)
+	}
+	o, err := e.Object()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", e.Key, err)
+	}
+	changed, keep := treat(o.DeepCopy())
+	switch {
+	case !keep:
+		return nil, nil
+	case changed == nil:
+		return c.asItIs(e)
+	}
+	return storage.Encode(storage.Resource{Custom: true}, changed) // as JSON, which suits all kinds
+}
+
+func (c *Copy) asItIs(e Entry) ([]byte, error) {
+	if o, err := e.Object(); err == nil && o.GetDeletionTimestamp() != nil {
+		c.leaving[e.Key] = true
+	}
+	return e.Value()
+}
+
+// foreign says what an entry is that is its cluster's alone, which each cluster makes anew or must not have.
+func foreign(folder, rest string) string {
+	switch key := folder + rest; {
+	case folder == "events/":
+		return "events"
+	case folder == "masterleases/", folder == "ranges/":
+		return "records of API servers" // who serves, and which addresses are given: an API server reads the latter from Services
+	case key == "services/endpoints/default/kubernetes", key == "endpointslices/default/kubernetes",
+		key == "configmaps/kube-system/extension-apiserver-authentication":
+		return "records of API servers"
+	}
+	return ""
+}
+
+// treatment of the objects in a folder, nil for none. It returns the object as it is to be stored, nil where that is as it was; and whether it
+// is kept.
+func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	switch folder {
+	case "leases/":
+		return c.lease
+	case nodes:
+		return c.node
+	case "mutatingwebhookconfigurations/", "validatingwebhookconfigurations/":
+		return c.webhooks
+	case storage.Aggregation + "/apiservices/":
+		return c.apiService
+	case storage.Extensions + "/customresourcedefinitions/":
+		return c.definition
+	}
+	return nil
+}
+
+// lease leaves out who holds something in the other cluster, and what has expired since.
+func (c *Copy) lease(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	own := o.GetNamespace() == "kube-system" || o.GetNamespace() == "kube-node-lease"
+	renewed, _, _ := unstructured.NestedString(o.Object, "spec", "renewTime")
+	seconds, _, _ := unstructured.NestedInt64(o.Object, "spec", "leaseDurationSeconds")
+	at, err := time.Parse(time.RFC3339, renewed)
+	expired := err == nil && at.Add(time.Duration(seconds)*time.Second).Before(c.Now())
+	if own || expired {
+		c.dropped["leases that have expired, or are the control plane's and the nodes'"]++
+		return nil, false
+	}
+	return nil, true
+}
+
+// node makes one that Rehearse simulated one of the copy's own: otherwise it would be removed, since the copy's state does not ask for it.
+func (c *Copy) node(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	labels := o.GetLabels()
+	if labels[clusters.NodeLabel] == "" {
+		return nil, true
+	}
+	delete(labels, clusters.NodeLabel)
+	o.SetLabels(labels)
+	return o, true
+}
+
+// apiService leaves out those that lead to other API servers: discovery would wait for them, and so would whoever needs all of it.
+func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	service, _, _ := unstructured.NestedMap(o.Object, "spec", "service")
+	if service == nil {
+		return nil, true
+	}
+	c.lacks = append(c.lacks, Lack{"APIService.apiregistration.k8s.io", o.GetName(), fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were rehearsed", service["namespace"], service["name"])})
+	return nil, false
+}
+
+// definition makes a CustomResourceDefinition do without its conversion webhook: only the version that is stored is served.
+func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	if strategy, _, _ := unstructured.NestedString(o.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
+		return nil, true
+	}
+	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+	var stored, others []string
+	for _, version := range versions {
+		fields, ok := version.(map[string]any)
+		if !ok {
+			continue
+		}
+		name := fmt.Sprint(fields["name"])
+		if fields["storage"] == true {
+			stored, fields["served"] = append(stored, name), true
+			continue
+		}
+		if fields["served"] == true {
+			others = append(others, name)
+		}
+		fields["served"] = false
+	}
+	if err := unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"); err != nil {
+		return nil, true
+	}
+	if err := unstructured.SetNestedMap(o.Object, map[string]any{"strategy": "None"}, "spec", "conversion"); err != nil {
+		return nil, true
+	}
+	if len(others) > 0 {
+		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
+			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, and not as %s", strings.Join(stored, ", "), strings.Join(others, ", "))})
+	}
+	return o, true
+}
+
+// webhooks points the webhooks of a configuration at who answers them here.
+func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+	if c.Webhooks == nil {
+		c.lacks = append(c.lacks, Lack{o.GetKind() + ".admissionregistration.k8s.io", o.GetName(), "nobody answers its webhooks in the copy, so it was left out"})
+		return nil, false
+	}
+	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
+	for _, webhook := range webhooks {
+		fields, ok := webhook.(map[string]any)
+		if !ok {
+			continue
+		}
+		address, authority := c.Webhooks.Address(o.GetName(), fmt.Sprint(fields["name"]))
+		fields["clientConfig"] = map[string]any{"url": address.String(), "caBundle": base64.StdEncoding.EncodeToString(authority)}
+	}
+	if err := unstructured.SetNestedSlice(o.Object, webhooks, "webhooks"); err != nil {
+		return nil, true
+	}
+	return o, true
+}

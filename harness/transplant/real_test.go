@@ -1,0 +1,293 @@
+package transplant_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	os.Exit(m.Run())
+}
+
+// Objects of every kind that a default API server serves, and custom resources with every feature of a schema, read equal after they were exported and put
+// into another cluster: but for what the copy does not have on purpose.
+func TestWhatIsCopiedReadsEqual(t *testing.T) {
+	for _, version := range []string{"1.33", "1.36"} {
+		t.Run(version, func(t *testing.T) {
+			provider := newProvider(t)
+			state, err := provider.Resolve(t.Context(), clusters.State{Version: version})
+			must(t, err)
+			two := 2
+			state.Nodes = []clusters.NodeGroup{{Count: &two}}
+			audit := audited(t, &state)
+			original, err := provider.Create(t.Context(), "original", state)
+			must(t, err)
+			defer func() { must(t, original.Delete(t.Context())) }()
+			fill(t, original.RESTConfig())
+			source, err := capture.NewSource("original", reader(t, original))
+			must(t, err)
+			var held bytes.Buffer
+			index, err := source.Export(t.Context(), &held, capture.Options{Secrets: true, Progress: t.Logf, Now: time.Now})
+			must(t, err)
+			everyKind(t, index)
+			onlyReads(t, audit)
+			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
+
+			captured, err := capture.InMemory("original", held.Bytes())
+			must(t, err)
+			copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{Name: "original", Webhooks: nil, Now: time.Now})
+			must(t, err)
+			first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.State{})
+			must(t, err)
+			copyOf, err := provider.CreateSeeded(t.Context(), "copy", first, copied)
+			must(t, err)
+			defer func() { must(t, copyOf.Delete(t.Context())) }()
+			compare(t, captured, copyOf.RESTConfig())
+			if index.GatesUnknown != "" {
+				t.Errorf("gates: %s", index.GatesUnknown)
+			}
+			if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 || !strings.Contains(lacks, "shapes.example.com its conversion webhook") {
+				t.Errorf("what the copy lacks: %s", lacks)
+			}
+		})
+	}
+}
+
+// audited has the API server write down who asks for what, into the file that is returned.
+func audited(t *testing.T, state *clusters.State) string {
+	t.Helper()
+	policy, log := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "audit.log")
+	must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: [capturer]}, {level: None}]\n"), 0o600))
+	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"audit-policy-file": policy, "audit-log-path": log}}}
+	return log
+}
+
+// reader is a user who has nothing but the ClusterRole of the documentation.
+func reader(t *testing.T, cluster clusters.Cluster) *rest.Config {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/upgrade.md")
+	must(t, err)
+	_, role, _ := strings.Cut(string(page), "```yaml\n")
+	role, _, _ = strings.Cut(role, "```")
+	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(role+`---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: rehearse-capture}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rehearse-capture}
+subjects: [{kind: User, name: capturer, apiGroup: rbac.authorization.k8s.io}]
+`))
+	must(t, err)
+	client, err := dynamic.NewForConfig(cluster.RESTConfig())
+	must(t, err)
+	found, err := discovery.NewDiscoveryClientForConfig(cluster.RESTConfig())
+	must(t, err)
+	for _, o := range objects {
+		create(t, client, found, o.Content)
+	}
+	config, err := cluster.(clusters.UserMaker).User("capturer")
+	must(t, err)
+	return config
+}
+
+// onlyReads demands that nothing but reads came from who captured the cluster, and that some did.
+func onlyReads(t *testing.T, log string) {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	must(t, err)
+	lines := 0
+	for line := range strings.Lines(string(text)) {
+		var event struct{ Verb, RequestURI string }
+		must(t, json.Unmarshal([]byte(line), &event))
+		if event.Verb != "get" && event.Verb != "list" {
+			t.Errorf("the source got %s %s", event.Verb, event.RequestURI)
+		}
+		lines++
+	}
+	if lines < 50 {
+		t.Errorf("%d requests are in the audit log", lines)
+	}
+}
+
+func newProvider(t *testing.T) *local.Provider {
+	t.Helper()
+	p, err := local.Default(releases.Options{}, t.Logf)
+	must(t, err)
+	p.Root = filepath.Join(t.TempDir(), "clusters")
+	return p
+}
+
+// fill creates objects of all kinds that the cluster serves. What its version does not serve is left out.
+func fill(t *testing.T, config *rest.Config) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(config)
+	must(t, err)
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	must(t, err)
+	objects, err := manifests.Load([]string{"../upgrade/testdata/ordinary", "testdata/kinds.yaml"}, nil)
+	must(t, err)
+	for _, o := range manifests.InOrder(objects) {
+		create(t, client, found, o.Content)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		shape := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1alpha1", "kind": "Shape", "metadata": map[string]any{"generateName": "a-"}, "spec": shapes().Draw(t, "spec")}}
+		if _, err := client.Resource(shape.GroupVersionKind().GroupVersion().WithResource("shapes")).Create(t.Context(), shape, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// shapes are specs that a Shape may have.
+func shapes() *rapid.Generator[map[string]any] {
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		text := rapid.StringN(0, 20, -1)
+		spec := map[string]any{
+			"size": rapid.Int64().Draw(t, "size"), "ratio": rapid.Float64Range(-1e6, 1e6).Draw(t, "ratio"), "nothing": nil,
+			"labels":   map[string]any{"a": text.Draw(t, "label")},
+			"free":     map[string]any{"list": []any{map[string]any{}, []any{}, nil, true, int64(1), text.Draw(t, "free")}},
+			"embedded": map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"x": text.Draw(t, "embedded")}},
+			"map":      []any{map[string]any{"name": "a", "when": "2026-01-02T03:04:05Z"}},
+			"atom":     map[string]any{"b": "AAEC"},
+			"set":      []any{"a", "b"},
+			"port":     rapid.SampledFrom([]any{int64(80), "http"}).Draw(t, "port"),
+		}
+		if rapid.Bool().Draw(t, "replicas") {
+			spec["replicas"] = rapid.Int64Range(0, 99).Draw(t, "replicas")
+		}
+		return spec
+	})
+}
+
+func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryClient, o *unstructured.Unstructured) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Millisecond) { // until a definition is served, a quota known
+		groups, err := restmapper.GetAPIGroupResources(found)
+		must(t, err)
+		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
+		if meta.IsNoMatchError(err) && strings.HasSuffix(o.GroupVersionKind().Group, ".k8s.io") {
+			return // another version has it
+		}
+		if err == nil {
+			api := dynamic.ResourceInterface(client.Resource(mapping.Resource))
+			if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+				if o.GetNamespace() == "" {
+					o.SetNamespace("default")
+				}
+				api = client.Resource(mapping.Resource).Namespace(o.GetNamespace())
+			}
+			if _, err = api.Create(t.Context(), o, metav1.CreateOptions{}); err == nil || apierrors.IsAlreadyExists(err) {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+}
+
+// everyKind demands that there is an object of each kind, so that the test says something of all.
+func everyKind(t *testing.T, index *capture.Index) {
+	t.Helper()
+	if len(index.Missing) > 0 {
+		t.Errorf("not read: %v", index.Missing)
+	}
+	for _, kind := range index.Kinds {
+		if kind.Objects == 0 {
+			t.Errorf("there is no object of kind %s", kind.GVK())
+		}
+	}
+}
+
+// compare demands that the copy has what was captured, and nothing of it is different.
+func compare(t *testing.T, captured *capture.Capture, config *rest.Config) {
+	t.Helper()
+	source, err := capture.NewSource("copy", config)
+	must(t, err)
+	there := map[string]unstructured.Unstructured{}
+	missing, err := source.Each(t.Context(), func(r storage.Resource, items []unstructured.Unstructured) {
+		for _, o := range items {
+			there[r.Key(o.GetNamespace(), o.GetName())] = o
+		}
+	})
+	must(t, err)
+	if len(missing) > 0 {
+		t.Errorf("not read of the copy: %v", missing)
+	}
+	compared := 0
+	must(t, captured.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
+		key := r.Key(o.GetNamespace(), o.GetName())
+		got, ok := there[key]
+		switch {
+		case slices.ContainsFunc(onPurpose, func(part string) bool { return strings.Contains(key, part) }):
+		case !ok:
+			t.Errorf("%s is not in the copy", key)
+		default:
+			compared++
+			unequal(t, key, o, &got)
+		}
+		return nil
+	}))
+	t.Logf("%d objects were compared", compared)
+}
+
+// onPurpose are parts of the keys of what a copy does not have, or makes anew.
+var onPurpose = []string{
+	"/leases/kube-", "webhookconfigurations/", "/endpointslices/default/kubernetes", "/extension-apiserver-authentication",
+	"/apiservices/v1.example.com", // a version that is not served for want of a conversion
+}
+
+// rewritten are parts of the keys of what the copy changes on purpose; all of it must be there.
+var rewritten = []string{"/kube-root-ca.crt", "/customresourcedefinitions/shapes.example.com", "/minions/"}
+
+func unequal(t *testing.T, key string, before, after *unstructured.Unstructured) {
+	t.Helper()
+	if before.GetUID() != after.GetUID() {
+		t.Errorf("%s has uid %s, and had %s", key, after.GetUID(), before.GetUID())
+	}
+	if slices.ContainsFunc(rewritten, func(part string) bool { return strings.Contains(key, part) }) {
+		return
+	}
+	for _, o := range []*unstructured.Unstructured{before, after} {
+		unstructured.RemoveNestedField(o.Object, "metadata", "resourceVersion")
+	}
+	for _, change := range matching.Changes(before.Object, after.Object) {
+		if strings.Contains(key, "/servicecidrs/") && (strings.HasSuffix(change.Path, ".lastTransitionTime") || strings.HasSuffix(change.Path, ".time")) {
+			continue // kube-controller-manager 1.33 writes them anew whenever it starts
+		}
+		t.Errorf("%s: %s", key, change)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

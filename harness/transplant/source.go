@@ -1,0 +1,120 @@
+package transplant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+)
+
+// unstable are the group versions that an API server serves only where it was asked to.
+var unstable = regexp.MustCompile(`/v\d+(alpha|beta)\d+$`)
+
+// Settings are the gates and APIs that the cluster of a capture had and that are not the default in its version.
+func Settings(index *capture.Index, list *features.List) clusters.Change {
+	change := clusters.Change{FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
+	only := map[string]*bool{}
+	for _, name := range clusters.SortedKeys(index.Gates) {
+		value := index.Gates[name]
+		spec, known := list.Gates[name].At(list.Of())
+		if !known || spec.Locked || defaultOf(list, name, spec) == value {
+			continue
+		}
+		if everywhere(list, name) {
+			change.FeatureGates[name] = &value
+		} else {
+			only[name] = &value
+		}
+	}
+	if len(only) > 0 {
+		change.Components = map[clusters.Component]*clusters.ComponentChange{clusters.APIServer: {FeatureGates: only}}
+	}
+	on := "true"
+	for _, gv := range index.Served {
+		if unstable.MatchString("/" + gv) {
+			change.RuntimeConfig[gv] = &on
+		}
+	}
+	return change
+}
+
+// defaultOf a gate in kube-apiserver.
+func defaultOf(list *features.List, name string, spec features.Spec) bool {
+	if value, ok := list.Programs[clusters.APIServer][name]; ok {
+		return value
+	}
+	return spec.Default
+}
+
+// everywhere says whether all programs that are known take a gate.
+func everywhere(list *features.List, name string) bool {
+	for _, gates := range list.Programs {
+		if _, ok := gates[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before what the cluster says of itself.
+func FirstState(ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy, flags clusters.State) (clusters.State, error) {
+	if err := notOlder(flags.Version, index.Version); err != nil {
+		return flags, err
+	}
+	asked := flags
+	if asked.Version == "" {
+		asked.Version = index.Version
+	}
+	resolved, err := provider.Resolve(ctx, asked)
+	if err != nil {
+		return flags, fmt.Errorf("cluster %s runs Kubernetes %s: %w", index.Source, index.GitVersion, err)
+	}
+	list, err := lists.FeatureList(ctx, resolved.Version)
+	if err != nil {
+		return flags, fmt.Errorf("which feature gates cluster %s has set: %w", index.Source, err)
+	}
+	needs, err := data.Needs()
+	if err != nil {
+		return flags, err
+	}
+	settings := Settings(index, list)
+	first := clusters.State{Version: resolved.Version}.With(settings).With(needs)
+	first = first.With(clusters.Change{FeatureGates: pointers(flags.FeatureGates), RuntimeConfig: pointers(flags.RuntimeConfig)})
+	if len(flags.Nodes) > 0 {
+		first.Nodes = flags.Nodes
+	}
+	return first, nil
+}
+
+// FeatureLister knows the feature gates of Kubernetes' versions.
+type FeatureLister interface {
+	FeatureList(ctx context.Context, version string) (*features.List, error)
+}
+
+// notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has stored.
+func notOlder(asked, version string) error {
+	if asked == "" {
+		return nil
+	}
+	a, err1 := clusters.ParseVersion(asked)
+	v, err2 := clusters.ParseVersion(version)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if a.Major < v.Major || a.Major == v.Major && a.Minor < v.Minor {
+		return fmt.Errorf("--from %s: the objects are of a cluster of version %s, and an older API server may not know what it has stored; use --from %s", asked, version, v.MinorString())
+	}
+	return nil
+}
+
+func pointers[V any](values map[string]V) map[string]*V {
+	changed := map[string]*V{}
+	for name, value := range values {
+		changed[name] = &value
+	}
+	return changed
+}

@@ -1,0 +1,153 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// Origin is another cluster, whose objects are rehearsed as they are stored.
+type Origin struct {
+	*transplant.Copy
+	// Select keeps those objects that are surveyed; nil for all. All of them are in the copy.
+	Select func([]*manifests.Object) ([]*manifests.Object, error)
+	// Surveyed is called when the first state has been surveyed. May be nil.
+	Surveyed func()
+	// Called tells at the end who was called instead of webhooks. May be nil.
+	Called func() []string
+}
+
+// create brings up the first state, on the data of the origin where there is one.
+func (r *rehearsal) create(ctx context.Context, name string) (err error) {
+	if r.Origin == nil {
+		r.cluster, err = r.Provider.Create(ctx, name, r.Path.States[0])
+		return err
+	}
+	seeder, ok := r.Provider.(clusters.Seeder)
+	if !ok {
+		return fmt.Errorf("provider %s cannot begin with the objects of another cluster; use local clusters", r.Provider.Name())
+	}
+	r.cluster, err = seeder.CreateSeeded(ctx, name, r.Path.States[0], r.Origin)
+	return err
+}
+
+// adopt puts the objects of the copy under survey, once nothing moves any more: what controllers make up for is no upgrade's doing.
+func (r *rehearsal) adopt(ctx context.Context) error {
+	r.Progress("reading the copy of %s", r.Origin.Name)
+	if err := r.survey.Still(ctx); err != nil {
+		return err
+	}
+	source, err := capture.NewSource(r.cluster.Name(), r.cluster.RESTConfig())
+	if err != nil {
+		return err
+	}
+	found := population{there: map[string]bool{}, selecting: map[string]bool{}}
+	unread, err := source.Each(ctx, found.take)
+	if err != nil {
+		return err
+	}
+	objects := found.given(r.Origin.Name)
+	if r.Origin.Select != nil {
+		if objects, err = r.Origin.Select(objects); err != nil {
+			return err
+		}
+	}
+	for _, o := range objects {
+		r.survey.Add(survey.Created{Object: manifestOf(o), Namespace: o.Content.GetNamespace(), UID: string(o.Content.GetUID())})
+	}
+	r.report.Objects = len(objects)
+	for _, one := range unread {
+		r.unjudged(one.What, nil, "its objects cannot be read at the first state", one.Why, "")
+	}
+	for _, key := range r.Origin.Lost(found.there) {
+		kind, name, _ := strings.Cut(strings.TrimPrefix(key, storage.Prefix), "/")
+		r.unjudged(kind, []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}}, "it was put into the copy, but is not there any more", "controllers or the API server removed it before the first survey", "")
+	}
+	return nil
+}
+
+// lacking puts into the report what the copy lacks, and what was done to it.
+func (r *rehearsal) lacking() {
+	if r.Origin == nil {
+		return
+	}
+	for _, lack := range r.Origin.Lacks() {
+		kind, _, _ := strings.Cut(lack.Kind, ".")
+		r.unjudged(lack.Kind, []upgrades.Object{{Name: kind + " " + lack.Name, Place: r.Origin.Name}}, "the copy lacks what it needs", lack.Why, "rehearse it in a cluster that has it")
+	}
+	r.report.Notes = append(r.report.Notes, r.Origin.Notes()...)
+	if r.Origin.Called != nil {
+		r.report.Notes = append(r.report.Notes, r.Origin.Called()...)
+	}
+}
+
+func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words, advice string) {
+	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
+		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0}, Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,
+	})
+}
+
+// population is all that a copy holds.
+type population struct {
+	objects []*unstructured.Unstructured
+	// there are the keys of all objects.
+	there map[string]bool
+	// selecting are the Services for which controllers keep Endpoints.
+	selecting map[string]bool
+}
+
+func (p *population) take(r storage.Resource, items []unstructured.Unstructured) {
+	for i := range items {
+		o := &items[i]
+		p.there[r.Key(o.GetNamespace(), o.GetName())] = true
+		if r.Name == "services" && r.Group == "" {
+			if selector, _, _ := unstructured.NestedMap(o.Object, "spec", "selector"); len(selector) > 0 {
+				p.selecting[o.GetNamespace()+"/"+o.GetName()] = true
+			}
+		}
+		p.objects = append(p.objects, o)
+	}
+}
+
+// given are the objects that people have: without those that controllers make for these, and those that every cluster makes for itself.
+func (p *population) given(name string) []*manifests.Object {
+	uids := map[string]bool{}
+	for _, o := range p.objects {
+		uids[string(o.GetUID())] = true
+	}
+	var given []*manifests.Object
+	for _, o := range p.objects {
+		if transplant.ClustersOwn(o) || o.GetKind() == "Endpoints" && p.selecting[o.GetNamespace()+"/"+o.GetName()] {
+			continue
+		}
+		if owner := controller(o); owner != "" && uids[owner] && survey.IsDependent(o.GroupVersionKind().GroupKind()) {
+			continue
+		}
+		given = append(given, &manifests.Object{Content: o, File: name})
+	}
+	return given
+}
+
+func controller(o *unstructured.Unstructured) string {
+	for _, owner := range o.GetOwnerReferences() {
+		if owner.Controller != nil && *owner.Controller {
+			return string(owner.UID)
+		}
+	}
+	return ""
+}
+
+// manifestOf is the object as somebody would write it: as it was applied last, where that is known.
+func manifestOf(o *manifests.Object) *manifests.Object {
+	return &manifests.Object{Content: transplant.Manifest(o.Content), File: o.File}
+}
