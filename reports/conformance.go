@@ -28,6 +28,10 @@ type ConformanceReport struct {
 	Implementation Implementation `yaml:"implementation"`
 	// Interrupted says that the run did not come to its end.
 	Interrupted bool `yaml:"interrupted,omitempty"`
+	// Runs is how often the suite was run, where that was more than once.
+	Runs int `yaml:"runs,omitempty"`
+	// Focus is the regular expression that names of scenarios had to match; "" where all were run.
+	Focus string `yaml:"focus,omitempty"`
 	// Summary is the result in one sentence.
 	Summary string `yaml:"summary"`
 	// Core and Extended are the results of the two levels.
@@ -37,7 +41,7 @@ type ConformanceReport struct {
 	Variants []ConformanceVariant `yaml:"variants,omitempty"`
 	// Requirements in the order of the suite.
 	Requirements []ConformanceRequirement `yaml:"requirements"`
-	// OutsideProfile are the requirements that no scenario of the profile covers. They count nowhere.
+	// OutsideProfile are the requirements that no scenario of the profile covers, or none that the focus matches. They count nowhere.
 	OutsideProfile []string `yaml:"outsideProfile,omitempty"`
 	// Scenarios are the evidence, in the order of the suite.
 	Scenarios []ConformanceScenario `yaml:"scenarios"`
@@ -106,7 +110,7 @@ const (
 	Success ConformanceResult = "success"
 	// Partial: none failed, but some could not be judged, or failed as a known issue says.
 	Partial ConformanceResult = "partial"
-	// Failure: a requirement failed.
+	// Failure: a requirement failed, or was unstable.
 	Failure ConformanceResult = "failure"
 	// NothingRequired: the level has no requirements.
 	NothingRequired ConformanceResult = "none"
@@ -124,6 +128,7 @@ type ConformanceStatistics struct {
 	Failed   int `yaml:"failed"`
 	Known    int `yaml:"known"`
 	Untested int `yaml:"untested"`
+	Unstable int `yaml:"unstable,omitempty"`
 }
 
 // ConformanceVariant is a variant of the system, and what came of the scenarios that had it.
@@ -150,6 +155,8 @@ const (
 	ConformanceKnown ConformanceStatus = "known"
 	// ConformanceUntested: it could not be judged.
 	ConformanceUntested ConformanceStatus = "untested"
+	// ConformanceUnstable: it came out differently in several runs.
+	ConformanceUnstable ConformanceStatus = "unstable"
 	// ConformanceSkipped: the scenario is not for this implementation or this provider, and was not begun.
 	ConformanceSkipped ConformanceStatus = "skipped"
 )
@@ -159,6 +166,8 @@ type ConformanceRequirement struct {
 	ID     string            `yaml:"id"`
 	Level  string            `yaml:"level"`
 	Status ConformanceStatus `yaml:"status"`
+	// Runs are its statuses in the runs, where they differ.
+	Runs []ConformanceStatus `yaml:"runs,omitempty"`
 	// Reason of the status, where it is not passed.
 	Reason    string `yaml:"reason,omitempty"`
 	Statement string `yaml:"statement"`
@@ -198,6 +207,8 @@ type ConformanceScenario struct {
 	// Name of the scenario, with its row.
 	Name   string            `yaml:"name"`
 	Status ConformanceStatus `yaml:"status"`
+	// Runs are its statuses in the runs, where they differ.
+	Runs []ConformanceStatus `yaml:"runs,omitempty"`
 	// Source is its file and line.
 	Source string `yaml:"source"`
 	// Path is the states that its cluster went through, and Variants those of the system in them.

@@ -24,9 +24,17 @@ func (r *ConformanceReport) Conclude() {
 		q.Status = q.Scenarios.status()
 		q.Reason = q.Scenarios.reason(q.Status, reasons)
 	}
+	r.sum()
+}
+
+// sum draws the variants, the levels and the summary from the statuses.
+func (r *ConformanceReport) sum() {
 	r.Variants = variantsOf(r.Scenarios)
 	r.Core, r.Extended = r.level(coreLevel), r.level(extendedLevel)
 	r.Summary = sentence("Core", r.Core) + " " + sentence("Extended", r.Extended)
+	if r.Runs > 1 {
+		r.Summary = fmt.Sprintf("In %d runs: %s", r.Runs, r.Summary)
+	}
 	if r.Interrupted {
 		r.Summary = "The run was interrupted. " + r.Summary
 	}
@@ -115,6 +123,8 @@ func (r *ConformanceReport) level(name string) ConformanceLevel {
 			l.Statistics.Failed++
 		case ConformanceKnown:
 			l.Statistics.Known++
+		case ConformanceUnstable:
+			l.Statistics.Unstable++
 		default:
 			l.Statistics.Untested++
 		}
@@ -122,7 +132,7 @@ func (r *ConformanceReport) level(name string) ConformanceLevel {
 	switch n := l.Statistics; {
 	case n.Total() == 0:
 		l.Result = NothingRequired
-	case n.Failed > 0:
+	case n.Failed+n.Unstable > 0:
 		l.Result = Failure
 	case n.Passed < n.Total():
 		l.Result = Partial
@@ -133,7 +143,9 @@ func (r *ConformanceReport) level(name string) ConformanceLevel {
 }
 
 // Total number of requirements.
-func (s ConformanceStatistics) Total() int { return s.Passed + s.Failed + s.Known + s.Untested }
+func (s ConformanceStatistics) Total() int {
+	return s.Passed + s.Failed + s.Known + s.Untested + s.Unstable
+}
 
 // String is "18 of 20 passed, 1 failed, 1 untested": what there is none of is left out.
 func (s ConformanceStatistics) String() string {
@@ -141,7 +153,7 @@ func (s ConformanceStatistics) String() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Failed, "failed"}, {s.Known, "known to fail"}, {s.Untested, "untested"}} {
+	}{{s.Failed, "failed"}, {s.Unstable, "unstable"}, {s.Known, "known to fail"}, {s.Untested, "untested"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
@@ -160,13 +172,13 @@ func sentence(level string, l ConformanceLevel) string {
 	}
 }
 
-// ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed; 3 when one could not be judged; 0 when
+// ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed or was unstable; 3 when one could not be judged; 0 when
 // each is met, or known not to be.
 func (r *ConformanceReport) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return ExitInterrupted
-	case r.Core.Statistics.Failed+r.Extended.Statistics.Failed > 0:
+	case r.Core.Statistics.Failed+r.Extended.Statistics.Failed+r.Core.Statistics.Unstable+r.Extended.Statistics.Unstable > 0:
 		return ExitFailed
 	case r.Core.Statistics.Untested+r.Extended.Statistics.Untested > 0, len(r.Requirements) == 0:
 		return ExitError

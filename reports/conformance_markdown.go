@@ -18,6 +18,9 @@ func ConformanceMarkdown(r *ConformanceReport) string {
 		n := level.of.Statistics
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", level.name, level.of.Result, n.Passed, n.Failed, n.Known, n.Untested)
 	}
+	if unstable := r.Core.Statistics.Unstable + r.Extended.Statistics.Unstable; unstable > 0 {
+		fmt.Fprintf(&b, "\n%s came out differently in %d runs, which is not passed.\n", plural(unstable, "requirement"), r.Runs)
+	}
 	conformanceVariants(&b, r.Variants)
 	conformanceTable(&b, "What is not met, or not known", r, func(q ConformanceRequirement) bool { return q.Status != ConformancePassed })
 	conformanceDetails(&b, r)
@@ -74,7 +77,7 @@ func (e ConformanceEvidence) total() int {
 
 func conformanceSign(status ConformanceStatus) string {
 	return map[ConformanceStatus]string{
-		ConformancePassed: "✅", ConformanceFailed: "❌", ConformanceKnown: "🔶", ConformanceUntested: "⚪", ConformanceSkipped: "⚪",
+		ConformancePassed: "✅", ConformanceFailed: "❌", ConformanceKnown: "🔶", ConformanceUntested: "⚪", ConformanceUnstable: "🎲", ConformanceSkipped: "⚪",
 	}[status]
 }
 

@@ -33,6 +33,10 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 		c.Skipped = &reporters.JUnitSkipped{Message: knownReason(s)}
 		c.SystemOut += "\n\n" + explanation(s)
 	default:
+		if len(s.Runs) > 0 {
+			c.Failure = &reporters.JUnitFailure{Message: headline(s), Type: string(ConformanceUnstable), Description: explanation(s)}
+			break
+		}
 		c.Skipped = &reporters.JUnitSkipped{Message: whyNotRun(run, track, s)}
 	}
 	return c
@@ -96,6 +100,11 @@ func known(s Status) Status {
 
 // headline says in one line why a scenario did not pass.
 func headline(s *Scenario) string {
+	if len(s.Runs) > 0 {
+		once := *s
+		once.Runs = nil
+		return "unstable: " + inRuns(s.Runs) + ": " + headline(&once)
+	}
 	if line := firstLine(s.Message); line != "" {
 		return line
 	}

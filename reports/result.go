@@ -117,6 +117,8 @@ type Scenario struct {
 	// Status of the scenario, and in Message why; its steps have the whole of it.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
+	// Runs are what came of the scenario in each of several runs, where they differ. The rest is that of the first that was no success.
+	Runs []Status `json:"runs,omitempty"`
 	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other steps as well.
 	KnownIssue string `json:"knownIssue,omitempty"`
 	// KnownCovers are the requirements of Covers that the known issue is about, also where it should have happened and did not (then Status is

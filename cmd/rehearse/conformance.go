@@ -19,7 +19,9 @@ import (
 // conformanceFlags say what is tested, and what is reported.
 type conformanceFlags struct {
 	providerFlags
-	profile        string
+	profile, focus string
+	// repeat is how often each suite is run.
+	repeat         int
 	systems        []string
 	implementation reports.Implementation
 	outputs        []string
@@ -47,13 +49,17 @@ A requirement that has variants is met, too, by an implementation that follows a
 A requirement is passed when every scenario that covers it and can be run on the provider passed, and at least one did; it is failed when one failed; and it is
 untested when one could not be judged, or none was run.
 
-Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed; 2 the input is wrong; 3 one is untested; 130 interrupted.`,
+With --repeat N the suite is run N times. The report says which requirements came out differently: they are unstable, which is not passed. Each run has its own
+folder in the report folder (run-1, ...); junit.xml beside them has each scenario once, and one that came out differently as a failure.
+
+Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable; 2 the input is wrong; 3 one is untested; 130 interrupted.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml --system kai/older=process:my-old-kai.yaml \
     --organization acme --project kai --url https://example.com --version 1.2.3 --contact @acme/kai --output report.yaml
   rehearse conformance kai --system kai=faults:hint-never,fails-open
   rehearse conformance kai --profile webhook --cases 1000 --seed 7
+  rehearse conformance leaderworkerset --repeat 10 --focus lws-leader-deleted
   rehearse conformance diff before.yaml after.yaml`,
 		RunE: f.run,
 	}
@@ -61,6 +67,8 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
 	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or the simulator otherwise than it is: NAME=faults:A,B, NAME=variant:A")
+	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements that none of them covers are left out")
+	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is unstable, which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
 	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: draw the cases that this seed draws (default any)")
 	flags.StringVar(&f.implementation.Organization, "organization", "", "who makes the implementation")
@@ -83,7 +91,7 @@ func (f *conformanceFlags) newPlan(command *cobra.Command, name string, progress
 	if err != nil {
 		return nil, err
 	}
-	o := conformance.Options{Suite: suite, Profile: f.profile}
+	o := conformance.Options{Suite: suite, Profile: f.profile, Focus: f.focus}
 	for _, text := range f.systems {
 		if err := underTest(&o, text); err != nil {
 			return nil, fmt.Errorf("--system %s: %w", text, err)

@@ -58,8 +58,11 @@ func (f *conformanceFlags) check(names []string) error {
 	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
 		return errors.New("--cases wants a number of cases, and --seed is for --cases")
 	}
-	if len(names) > 1 && (f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
-		return errors.New("--profile, --system and --cases are about one suite: name it alone")
+	if f.repeat < 1 || f.repeat > 1 && f.execute.Keep {
+		return errors.New("--repeat wants a number of runs, 1 or more, and goes without --keep")
+	}
+	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
+		return errors.New("--profile, --focus, --system and --cases are about one suite: name it alone")
 	}
 	if len(f.outputs) > 0 {
 		if err := f.implementation.Validate(); err != nil {
@@ -115,21 +118,60 @@ type conformanceRun struct {
 
 func (c *conformanceRun) progress(format string, args ...any) { c.terminal.Progress(format, args...) }
 
+// run runs the suite as often as it is to be run, and writes its report.
 func (c *conformanceRun) run(command *cobra.Command) error {
+	if c.repeat == 1 {
+		report, _, failure, err := c.once(command)
+		return c.finish(command, report, failure, err)
+	}
+	var list []*reports.ConformanceReport
+	var runs []*reports.Run
+	var failures []error
+	folder := c.execute.ReportDir
+	for n := 1; n <= c.repeat && command.Context().Err() == nil; n++ {
+		if n > 1 {
+			var err error
+			if c.plan, err = c.newPlan(command, c.suite, progressTo(command.ErrOrStderr())); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, c.repeat)
+		c.execute.ReportDir = filepath.Join(folder, fmt.Sprintf("run-%d", n))
+		report, run, failure, err := c.once(command)
+		failures = append(failures, failure, err)
+		if err != nil {
+			break
+		}
+		list, runs = append(list, report), append(runs, run)
+	}
+	if len(list) == 0 {
+		return broken(errors.Join(failures...))
+	}
+	err := reports.WriteFiles(folder, reports.RepeatedRun(runs))
+	return c.finish(command, reports.RepeatedConformance(list), errors.Join(failures...), err)
+}
+
+// once runs the suite one time.
+func (c *conformanceRun) once(command *cobra.Command) (report *reports.ConformanceReport, run *reports.Run, failure, err error) {
 	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, "junit.xml")))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
 	results := conformance.Results{}
-	failure := c.results(command.Context(), &results)
+	failure = c.results(command.Context(), &results)
 	c.terminal.Close()
-	report, err := c.plan.Report(results, conformance.About{
+	report, err = c.plan.Report(results, conformance.About{
 		Implementation: c.implementation, Command: commandLine(command, c.suite), Rehearse: programVersion(),
 	})
+	return report, results.Run, failure, err
+}
+
+// finish writes the report, and ends as it says.
+func (c *conformanceRun) finish(command *cobra.Command, report *reports.ConformanceReport, failure, err error) error {
 	var written []string
 	if err == nil {
 		written, err = c.write(report)

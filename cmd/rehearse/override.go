@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,36 +10,59 @@ import (
 )
 
 // override puts what --system says into the scenarios: NAME=process:FILE (or manifests:FILE, simulated:FILE) another definition of a system,
-// NAME=faults:A,B other faults of a simulated one, NAME=liberties:A,B other liberties.
+// NAME/VARIANT=process:FILE one for a variant that scenarios ask for, NAME=faults:A,B other faults of a simulated one, NAME=liberties:A,B other liberties.
 func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario, error) {
+	variants := scenarios.Variants{}
 	for _, text := range texts {
-		name, what, ok1 := strings.Cut(text, "=")
-		kind, value, ok2 := strings.Cut(what, ":")
-		if !ok1 || !ok2 || name == "" || value == "" && kind != "faults" && kind != "liberties" {
-			return nil, fmt.Errorf("--system %q: want NAME=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=liberties:A,B", text)
+		if name, _, found := strings.Cut(strings.SplitN(text, "=", 2)[0], "/"); found {
+			variants[name] = map[string]clusters.System{}
 		}
+	}
+	for _, text := range texts {
 		var err error
-		switch kind {
-		case "faults":
-			set, err = scenarios.SetFaults(set, name, strings.FieldsFunc(value, func(r rune) bool { return r == ',' }))
-		case "liberties":
-			set, err = scenarios.SetLiberties(set, name, strings.FieldsFunc(value, func(r rune) bool { return r == ',' }))
-		case "process", "manifests", "simulated":
-			var definition clusters.System
-			if definition, err = scenarios.LoadSystem(value); err != nil {
-				break
-			}
-			if definition.Kind() != kind {
-				err = fmt.Errorf("%s defines a system that is %s", value, definition.Kind())
-				break
-			}
-			set, err = scenarios.ReplaceSystem(set, name, definition)
-		default:
-			err = fmt.Errorf("want process, manifests, simulated, faults or liberties, not %q", kind)
-		}
-		if err != nil {
+		if set, err = overrideOne(set, text, variants); err != nil {
 			return nil, fmt.Errorf("--system %s: %w", text, err)
 		}
 	}
+	set, err := scenarios.SubstituteAll(set, variants)
+	if err != nil {
+		return nil, fmt.Errorf("--system: %w", err)
+	}
+	return set, nil
+}
+
+// overrideOne does what one text says; a definition of a system of which a variant is named is only noted.
+func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Variants) ([]*scenarios.Scenario, error) {
+	name, what, ok1 := strings.Cut(text, "=")
+	kind, value, ok2 := strings.Cut(what, ":")
+	if !ok1 || !ok2 || name == "" || value == "" && kind != "faults" && kind != "liberties" {
+		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=liberties:A,B")
+	}
+	list := strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+	switch kind {
+	case "faults":
+		return scenarios.SetFaults(set, name, list)
+	case "liberties":
+		return scenarios.SetLiberties(set, name, list)
+	case "process", "manifests", "simulated":
+	default:
+		return nil, fmt.Errorf("want process, manifests, simulated, faults or liberties, not %q", kind)
+	}
+	definition, err := scenarios.LoadSystem(value)
+	if err != nil {
+		return nil, err
+	}
+	if definition.Kind() != kind {
+		return nil, fmt.Errorf("%s defines a system that is %s", value, definition.Kind())
+	}
+	name, variant, _ := strings.Cut(name, "/")
+	if variants[name] == nil {
+		return scenarios.ReplaceSystem(set, name, definition)
+	}
+	if _, twice := variants[name][variant]; twice {
+		return nil, fmt.Errorf("%s is given twice", scenarios.VariantName(name, variant))
+	}
+	definition.Name = name
+	variants[name][variant] = definition
 	return set, nil
 }

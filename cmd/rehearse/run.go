@@ -31,7 +31,7 @@ func (s *selection) add(command *cobra.Command) {
 	s.providerFlags.add(command)
 	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow:minutes'")
-	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), or with faults of its simulator: NAME=faults:A,B")
+	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties of its simulator: NAME=faults:A,B, NAME=liberties:A,B")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false, "create every cluster from nothing, and none from a snapshot of another's first state")
 }
@@ -77,6 +77,7 @@ existing cluster cannot be reached; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
+  rehearse run --system lws=process:my-lws.yaml --system lws/before-kep-173=process:old-lws.yaml scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
 		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {

@@ -29,6 +29,25 @@ func TestSystemFlag(t *testing.T) {
 			t.Errorf("--system %s: %d, no %q in\n%s%s", text, code, want, out, errs)
 		}
 	}
+	for texts, want := range map[string]string{
+		"lws/label=process:" + real:                            "it needs system lws, which is not given; leave the scenario out",
+		"lws=process:" + real + " lws/=process:" + real:        "system lws is given twice",
+		"lws=process:" + real + " lws/label=manifests:" + real: "defines a system that is process",
+		"lws=liberties:no-such":                                `has no liberty "no-such"`,
+		"lws=liberties:late=x":                                 "the seed of liberty late must be a number",
+	} {
+		args := []string{"plan"}
+		for _, text := range strings.Fields(texts) {
+			args = append(args, "--system", text)
+		}
+		if code, _, errs := command(t, append(args, scenarioFile)...); code != exitInput || !strings.Contains(errs, want) {
+			t.Errorf("--system %s: %d, no %q in\n%s", texts, code, want, errs)
+		}
+	}
+	both := []string{"plan", "--system", "lws=process:" + real, "--system", "lws/label=process:" + real, scenarioFile}
+	if code, out, errs := command(t, both...); code != exitOK || !strings.Contains(out, "lws(process, 7)") {
+		t.Errorf("%q: %d\n%s%s", both, code, out, errs)
+	}
 	for text, want := range map[string]string{
 		"lws":                         "want NAME=process:FILE",
 		"lws=process":                 "want NAME=process:FILE",

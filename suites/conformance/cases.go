@@ -18,7 +18,7 @@ func (p *Plan) Rules() []cases.Rule {
 		if !p.selection.inProfile(c) {
 			continue
 		}
-		c, why := substituted(c, p.selection.substitutes)
+		c, why := c.Substitute(p.selection.substitutes)
 		if why != "" {
 			continue // its variant is not given
 		}

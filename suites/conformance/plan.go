@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,6 +20,8 @@ type Options struct {
 	Suite suites.Suite
 	// Profile of the implementation; "" for every scenario of the suite.
 	Profile string
+	// Focus is a regular expression that the names of scenarios must match; "" for all.
+	Focus string
 	// Substitutes are tested instead of the suite's simulator.
 	Substitutes []Substitute
 	// Faults that the suite's simulator is to have.
@@ -42,7 +45,7 @@ type Plan struct {
 // NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's clusters cannot do is left out, and
 // will be untested. Its error says what is wrong with the options or, where nothing is left to be run, why.
 func NewPlan(ctx context.Context, o Options) (*Plan, error) {
-	selection, err := newSelection(o.Suite, o.Profile, o.Substitutes)
+	selection, err := newSelection(o.Suite, o.Profile, o.Focus, o.Substitutes)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +53,10 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	selection.kept = suites.WithFaults(selection.kept, o.Suite.System, o.Faults)
+	if len(selection.kept) == 0 && o.Focus != "" && len(selection.skipped) == 0 {
+		_, err := harness.Filter(o.Suite.Scenarios, o.Focus, "")
+		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name, cmp.Or(err, fmt.Errorf("no scenario of profile %q has a name that matches --focus %q", o.Profile, o.Focus)))
+	}
 	if len(selection.kept) == 0 {
 		for _, c := range selection.skipped {
 			return nil, fmt.Errorf("none of the scenarios of suite %s can be run: %s: %s", o.Suite.Name, c.Title(), selection.why[c.Title()])

@@ -30,7 +30,7 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 				continue
 			}
 			for _, c := range p.options.Suite.Readings(q.ID, variant.Name) {
-				replaced, why := substituted(p.underTest(c), p.selection.substitutes)
+				replaced, why := p.underTest(c).Substitute(p.selection.substitutes)
 				if why != "" {
 					p.selection.skip(c, why)
 					continue

@@ -47,7 +47,7 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 	}
 	r := &reports.ConformanceReport{
 		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: run.Started.UTC().Truncate(time.Second),
-		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile,
+		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile, Focus: p.options.Focus,
 		Implementation: about.Implementation, Interrupted: results.Interrupted || run.Interrupted || (results.Readings != nil && results.Readings.Interrupted),
 		Reproduce: reports.Reproduction{Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider, Kubernetes: []string{}},
 	}
@@ -65,7 +65,7 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 	return r, nil
 }
 
-// requirements puts the evidence together. What no scenario of the profile covers is outside of it.
+// requirements puts the evidence together. What no scenario of the profile or the focus covers is outside of it.
 func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]outcome, drawn []cases.Result) {
 	for _, result := range drawn {
 		o, _ := generated(result)
@@ -86,7 +86,7 @@ func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]ou
 				o.addTo(&evidence, q.ID)
 			}
 		}
-		if !found && p.options.Profile != "" {
+		if !found && p.options.Profile+p.options.Focus != "" {
 			r.OutsideProfile = append(r.OutsideProfile, q.ID)
 			continue
 		}

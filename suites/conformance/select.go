@@ -3,6 +3,7 @@ package conformance
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,15 +27,15 @@ type selection struct {
 	// profile of the implementation, nil for all.
 	profile *suites.Profile
 	// substitutes by system and variant.
-	substitutes map[string]map[string]clusters.System
+	substitutes scenarios.Variants
 
 	// kept are to be run; skipped are not, for the reasons in why, by title.
 	kept, skipped []*scenarios.Scenario
 	why           map[string]string
 }
 
-func newSelection(suite suites.Suite, profile string, substitutes []Substitute) (*selection, error) {
-	s := &selection{suite: suite, substitutes: map[string]map[string]clusters.System{}, why: map[string]string{}}
+func newSelection(suite suites.Suite, profile, focus string, substitutes []Substitute) (*selection, error) {
+	s := &selection{suite: suite, substitutes: scenarios.Variants{}, why: map[string]string{}}
 	if profile != "" {
 		found, err := suite.Profile(profile)
 		if err != nil {
@@ -47,8 +48,12 @@ func newSelection(suite suites.Suite, profile string, substitutes []Substitute) 
 			return nil, err
 		}
 	}
+	pattern, err := regexp.Compile(focus)
+	if err != nil {
+		return nil, fmt.Errorf("focus %q is no regular expression: %w", focus, err)
+	}
 	for _, scenario := range suite.Scenarios {
-		if scenario.Metadata.Labels[suites.ReadingLabel] == "" && s.inProfile(scenario) {
+		if pattern.MatchString(scenario.Title()) && scenario.Metadata.Labels[suites.ReadingLabel] == "" && s.inProfile(scenario) {
 			s.take(scenario)
 		}
 	}
@@ -76,20 +81,13 @@ func (s *selection) substitute(by Substitute) error {
 	}
 	for _, variant := range variants {
 		if _, twice := s.substitutes[by.System][variant]; twice {
-			return fmt.Errorf("%s is given twice", variantName(by.System, variant))
+			return fmt.Errorf("%s is given twice", scenarios.VariantName(by.System, variant))
 		}
 		definition := by.Definition
 		definition.Name = by.System
 		s.substitutes[by.System][variant] = definition
 	}
 	return nil
-}
-
-func variantName(system, variant string) string {
-	if variant == "" {
-		return "system " + system
-	}
-	return fmt.Sprintf("variant %s of system %s", variant, system)
 }
 
 // has says whether a system of that name is in any state of the scenario.
@@ -115,7 +113,7 @@ func (s *selection) inProfile(c *scenarios.Scenario) bool {
 
 // take keeps a scenario, with its systems substituted, or skips it.
 func (s *selection) take(c *scenarios.Scenario) {
-	replaced, why := substituted(c, s.substitutes)
+	replaced, why := c.Substitute(s.substitutes)
 	if why != "" {
 		s.skip(c, why)
 		return

@@ -1,15 +1,18 @@
-package conformance
+package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// substituted returns the scenario with other definitions of its systems, by their name and variant; or why it cannot be had so.
-func substituted(original *scenarios.Scenario, by map[string]map[string]clusters.System) (c *scenarios.Scenario, why string) {
+// Variants are definitions of systems by their name and the variant that they stand for; "" is the variant of who names none.
+type Variants map[string]map[string]clusters.System
+
+// Substitute returns the scenario with other definitions of its systems, or why they cannot stand for what it has.
+func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 	if len(by) == 0 {
 		return original, ""
 	}
@@ -43,21 +46,44 @@ func substituted(original *scenarios.Scenario, by map[string]map[string]clusters
 }
 
 // instead is what stands for a system; the system itself where nothing does.
-func instead(system clusters.System, by map[string]map[string]clusters.System) (clusters.System, string) {
+func instead(system clusters.System, by Variants) (clusters.System, string) {
 	variants, ok := by[system.Name]
 	switch {
 	case !ok:
 		return system, ""
 	case system.Simulated == nil:
-		return system, fmt.Sprintf("it defines or changes system %s otherwise than as a simulator of a variant", system.Name)
+		return system, fmt.Sprintf("its system %s is not simulated", system.Name)
 	case len(system.Simulated.Faults) > 0:
 		return system, fmt.Sprintf("it gives the simulator of %s faults", system.Name)
 	}
 	definition, ok := variants[system.Simulated.Variant]
 	if !ok {
-		return system, fmt.Sprintf("it needs %s, which is not given", variantName(system.Name, system.Simulated.Variant))
+		return system, fmt.Sprintf("it needs %s, which is not given", VariantName(system.Name, system.Simulated.Variant))
 	}
 	return definition, ""
+}
+
+// VariantName is a variant of a system in words.
+func VariantName(system, variant string) string {
+	if variant == "" {
+		return "system " + system
+	}
+	return fmt.Sprintf("variant %s of system %s", variant, system)
+}
+
+// SubstituteAll is Substitute for each of the scenarios. The error joins why it cannot be done.
+func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
+	var all []*Scenario
+	var errs []error
+	for _, original := range list {
+		c, why := original.Substitute(by)
+		if why != "" {
+			errs = append(errs, fmt.Errorf("%s: scenario %s: %s; leave the scenario out (--focus, --label)", original.ClusterPosition, original.Title(), why))
+			continue
+		}
+		all = append(all, c)
+	}
+	return all, errors.Join(errs...)
 }
 
 // whole makes a system's definition a change that leaves nothing of the one before: what it does not say, it says to be empty.
