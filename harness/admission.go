@@ -31,15 +31,8 @@ func configures(step scenarios.Step) (u unsettled, ok bool) {
 	if u.family != canary.Namespace {
 		return u, ok
 	}
-	switch {
-	case step.Patch != nil:
-		u.namespace = step.Patch.Name
-	case step.Update != nil || step.Apply != nil:
-		for _, object := range []scenarios.Object{step.Update, step.Apply} {
-			if metadata, ok := object["metadata"].(map[string]any); ok {
-				u.namespace, _ = metadata["name"].(string)
-			}
-		}
+	if step.Changes() {
+		u.namespace = step.Target().Name
 	}
 	return u, u.namespace != ""
 }

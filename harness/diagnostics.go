@@ -41,32 +41,8 @@ func (s *scenarioRun) touch(ctx context.Context, step scenarios.Step) {
 }
 
 func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
-	var refs []scenarios.ObjectReference
-	for _, object := range []scenarios.Object{step.Create, step.Apply, step.Update} {
-		apiVersion, _ := object["apiVersion"].(string)
-		kind, _ := object["kind"].(string)
-		refs = append(refs, scenarios.ObjectReference{APIVersion: apiVersion, Kind: kind})
-	}
-	if step.Patch != nil {
-		refs = append(refs, step.Patch.ObjectReference)
-	}
-	if step.Delete != nil {
-		refs = append(refs, step.Delete.ObjectReference)
-	}
-	if step.Scale != nil {
-		refs = append(refs, step.Scale.ObjectReference)
-	}
-	if step.Evict != nil {
-		refs = append(refs, scenarios.ObjectReference{APIVersion: "v1", Kind: "Pod"})
-	}
-	for i := range step.During {
-		refs = append(refs, step.During[i].About())
-	}
-	for _, selection := range step.Watched() {
-		refs = append(refs, selection.ObjectReference)
-	}
 	var kinds []schema.GroupVersionKind
-	for _, ref := range refs {
+	for _, ref := range step.About() {
 		gv, err := schema.ParseGroupVersion(ref.APIVersion)
 		if err == nil && ref.Kind != "" {
 			kinds = append(kinds, gv.WithKind(ref.Kind))

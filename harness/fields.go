@@ -29,39 +29,21 @@ func (s *scenarioRun) asks(step scenarios.Step) ([]asked, error) {
 			all = append(all, asked{of, field, where})
 		}
 	}
-	expression := func(of scenarios.Selection, text string) error {
-		fields, err := s.Expressions.Fields(text)
-		add(of, "cel: "+text, fields...)
-		return err
-	}
-	switch {
-	case step.Unchanged != nil:
-		for _, text := range step.Unchanged.Paths {
+	for _, watch := range step.Watches() {
+		add(watch.Selection, "match", scenarios.MatchedFields(watch.Match)...)
+		for _, text := range watch.Paths {
 			path, err := scenarios.ParseFieldPath(text)
 			if err != nil {
 				return nil, err
 			}
-			add(step.Unchanged.Selection, "paths", path.Fields())
+			add(watch.Selection, "paths", path.Fields())
 		}
-	case step.Sequence != nil:
-		for _, item := range step.Sequence.Events {
-			for _, event := range item.Group() {
-				for _, text := range []string{event.Before, event.CEL} {
-					if err := expression(event.Selection(), text); err != nil {
-						return nil, err
-					}
-				}
-			}
-		}
-	default:
-		for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always, step.Never} {
-			if assertion == nil {
-				continue
-			}
-			add(assertion.Selection, "match", scenarios.MatchedFields(assertion.Match)...)
-			if err := expression(assertion.Selection, assertion.CEL); err != nil {
+		for _, text := range watch.CEL {
+			fields, err := s.Expressions.Fields(text)
+			if err != nil {
 				return nil, err
 			}
+			add(watch.Selection, "cel: "+text, fields...)
 		}
 	}
 	return all, nil
@@ -136,8 +118,8 @@ func (s *scenarioRun) checkFields(ctx context.Context, i int, step scenarios.Ste
 // withoutField is the status of a step that asks for a field that its kind does not have. It is an error of the scenario, but where a custom
 // resource should have a value there: its definition is a part of what is tested, and lacks the field.
 func withoutField(step scenarios.Step) reports.Status {
-	for _, assertion := range []*scenarios.Assertion{step.Eventually, step.Always} {
-		if assertion != nil && !assertion.Absent && isCustom(assertion.APIVersion) {
+	for _, watch := range step.Watches() {
+		if watch.Demanded && isCustom(watch.APIVersion) {
 			return reports.Failed
 		}
 	}

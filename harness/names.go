@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,7 +14,7 @@ func (p *planner) checkNames(track *Track) {
 	clusterWide := clusterScoped()
 	for _, entry := range track.Entries {
 		for _, step := range entry.Scenario.Spec.Steps {
-			if kind, scoped := definedKind(step.Create, step.Apply); scoped {
+			if kind, scoped := definedKind(step.Makes()); scoped {
 				clusterWide[kind] = true
 			}
 		}
@@ -83,10 +82,7 @@ func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o ou
 	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
 		return o, false
 	}
-	object := step.Create
-	if object == nil {
-		object = step.Apply
-	}
+	object := step.Makes()
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
 	metadata, _ := object["metadata"].(map[string]any)
@@ -102,12 +98,11 @@ func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o ou
 }
 
 // definedKind is the kind without namespaces that an object, a CustomResourceDefinition, defines.
-func definedKind(objects ...scenarios.Object) (kind schema.GroupKind, scoped bool) {
-	i := slices.IndexFunc(objects, func(o scenarios.Object) bool { return o["kind"] == "CustomResourceDefinition" })
-	if i < 0 {
+func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
+	if object["kind"] != "CustomResourceDefinition" {
 		return kind, false
 	}
-	spec, _ := objects[i]["spec"].(map[string]any)
+	spec, _ := object["spec"].(map[string]any)
 	names, _ := spec["names"].(map[string]any)
 	kind.Group, _ = spec["group"].(string)
 	kind.Kind, _ = names["kind"].(string)

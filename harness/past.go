@@ -94,12 +94,12 @@ func (s *scenarioRun) sequence(ctx context.Context, i int, step scenarios.Step) 
 		in.Window = *s.windowOf(ctx, i)
 	}
 	kinds := map[schema.GroupVersionKind]writes.Kind{}
-	for _, selection := range step.Watched() {
-		kind, err := s.served(ctx, selection, timeout)
+	for _, watch := range step.Watches() {
+		kind, err := s.served(ctx, watch.Selection, timeout)
 		if err != nil {
-			return unserved(step, selection, err)
+			return unserved(step, watch.Selection, err)
 		}
-		kinds[schema.FromAPIVersionAndKind(selection.APIVersion, selection.Kind)] = kind
+		kinds[schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)] = kind
 	}
 	wrong, doubt := s.checkFields(ctx, i, step)
 	if wrong != nil {

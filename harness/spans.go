@@ -54,11 +54,13 @@ func (s *scenarioRun) beginStep(ctx context.Context, i int) {
 // somebody else watched.
 func (s *scenarioRun) watchAhead(ctx context.Context, i int) {
 	for _, step := range s.scenario.Spec.Steps[i:] {
-		if step.Eventually == nil || !step.Eventually.MayBeVacuous() {
-			continue
-		}
-		if kind, err := s.kinds.Find(ctx, schema.FromAPIVersionAndKind(step.Eventually.APIVersion, step.Eventually.Kind)); err == nil {
-			s.history.Stream(kind.Resource)
+		for _, watch := range step.Watches() {
+			if !watch.FromTheStart {
+				continue
+			}
+			if kind, err := s.kinds.Find(ctx, schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)); err == nil {
+				s.history.Stream(kind.Resource)
+			}
 		}
 	}
 }
@@ -103,8 +105,8 @@ func (s *scenarioRun) moment(ctx context.Context, judge int) assertions.Moment {
 	defer cancel()
 	at := s.history.Now()
 	var err error
-	for _, selection := range step.Watched() {
-		if err = s.catchUp(limited, selection); err != nil {
+	for _, watch := range step.Watches() {
+		if err = s.catchUp(limited, watch.Selection); err != nil {
 			break
 		}
 	}

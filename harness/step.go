@@ -221,16 +221,7 @@ func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, valu
 
 // bearsPods says whether the step makes pods, or what makes them: these need the namespace's default ServiceAccount.
 func bearsPods(step scenarios.Step) bool {
-	for _, object := range []scenarios.Object{step.Create, step.Apply} {
-		if object == nil {
-			continue
-		}
-		kind, _ := object["kind"].(string)
-		apiVersion, _ := object["apiVersion"].(string)
-		group, _, _ := strings.Cut(apiVersion, "/")
-		if kind == "Pod" || kind == "ReplicationController" || group == "apps" || group == "batch" || isCustom(apiVersion) {
-			return true
-		}
-	}
-	return false
+	made := step.Makes().Reference()
+	group, _, _ := strings.Cut(made.APIVersion, "/")
+	return made.Kind == "Pod" || made.Kind == "ReplicationController" || group == "apps" || group == "batch" || isCustom(made.APIVersion)
 }

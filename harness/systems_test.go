@@ -9,11 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"k8s.io/utils/clock"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
-	"k8s.io/utils/clock"
 )
 
 // withWebhooks makes clusters whose API servers know of webhook configurations, and of none that there are.

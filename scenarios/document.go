@@ -186,7 +186,7 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 			}
 			for _, way := range variants {
 				b, r := b, r
-				b.results, b.loaded = resultsOf(verbOf(way.node)), way.node.get("during") != nil
+				b.results, b.loaded = verbNamed(verbOf(way.node)).results, way.node.get("during") != nil
 				b.row = strings.Trim(b.row+", "+way.name, ", ")
 				r.name = strings.Trim(r.name+", "+way.name, ", ")
 				before := d.found.count

@@ -63,11 +63,6 @@ type Latency struct {
 // maxRate is the most requests of a load in a second.
 const maxRate = 100
 
-// underLoad lists the verbs that take their time, so that a load can go on meanwhile.
-func underLoad() []string {
-	return []string{"transition", "restart", "kill", "eventually", "always", "never", "sequence", "command", "exec"}
-}
-
 // Request is the i-th request of the load as a step with a create, a patch, or, for a read, an eventually that selects what is read.
 func (l *Requests) Request(i int64) Step {
 	step := Step{Name: l.Name, Create: l.Create, Patch: l.Patch, As: l.As, Index: &i}
@@ -116,7 +111,7 @@ func (v *validator) during(s *Scenario, i int, n *node) {
 }
 
 // answersAgain says whether the API server gives answers after the step.
-func answersAgain(s Step) bool { return s.Restart != nil || s.Transition != nil }
+func answersAgain(s Step) bool { return s.verb().revives }
 
 func (v *validator) load(l *Requests, n *node) {
 	var requests []string
@@ -143,7 +138,7 @@ func (v *validator) load(l *Requests, n *node) {
 			}
 		}
 	default:
-		v.written(&request, n.get(requests[0]), l.Expect == nil)
+		request.verb().check(v, stepCheck{step: &request, node: n.get(requests[0]), accepted: l.Expect == nil})
 		v.manyNames(l, n.get("create"))
 	}
 	if l.Expect != nil && l.Expect.Rejected != nil {

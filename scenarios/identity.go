@@ -3,7 +3,6 @@ package scenarios
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"reflect"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -75,109 +74,17 @@ func (s *Scenario) Path() []clusters.State {
 	return path
 }
 
-// Verb is the name of the step's verb: create, transition, eventually, ...
-func (s *Step) Verb() string {
-	v := reflect.ValueOf(s).Elem()
-	for _, f := range verbFields() {
-		if !v.FieldByIndex(f.index).IsZero() {
-			return f.name
-		}
-	}
-	return ""
-}
-
-// ChangesCluster says whether the step changes the cluster itself: after a failure it is not known what the cluster is.
-func (s *Step) ChangesCluster() bool {
-	return s.Transition != nil || s.Restart != nil || s.Kill != nil || s.Snapshot != nil || s.Restore != nil
-}
-
 // Title is the step's name, or else its verb and what it is about; with its row: name [row].
 func (s *Step) Title() string {
 	name := s.Name
 	if name == "" {
-		name = strings.TrimSpace(s.Verb() + " " + s.subject())
+		name = strings.TrimSpace(s.Verb() + " " + s.verb().about(s))
 	}
 	return withRow(name, s.CaseName)
 }
 
 // Named says whether a known issue or a metric's since means this step: by its name, or by its title for a row of a table.
 func (s *Step) Named(name string) bool { return name != "" && (s.Name == name || s.Title() == name) }
-
-// subject is what the step is about, in a word.
-func (s *Step) subject() string {
-	switch {
-	case s.Create != nil:
-		return s.Create.subject()
-	case s.Apply != nil:
-		return s.Apply.subject()
-	case s.Update != nil:
-		return s.Update.subject()
-	case s.Patch != nil:
-		return s.Patch.subject()
-	case s.Delete != nil:
-		return s.Delete.subject()
-	case s.Evict != nil:
-		return "Pod/" + s.Evict.Name
-	case s.Scale != nil:
-		return s.Scale.subject()
-	case s.Parallel != nil:
-		return s.Parallel.subject()
-	case s.Transition != nil:
-		return s.Transition.subject()
-	case s.Restart != nil:
-		return s.Restart.String()
-	case s.Kill != nil:
-		return s.Kill.String()
-	case s.Eventually != nil:
-		return s.Eventually.subject()
-	case s.RolledOut != nil:
-		return s.RolledOut.subject()
-	case s.Always != nil:
-		return s.Always.subject()
-	case s.Never != nil:
-		return s.Never.subject()
-	case s.Sequence != nil:
-		return s.Sequence.subject()
-	case s.Unchanged != nil:
-		return s.Unchanged.subject()
-	case s.Snapshot != nil:
-		return s.Snapshot.Name
-	case s.Restore != nil:
-		return s.Restore.Name
-	case s.Resolve != nil:
-		return s.Resolve.Name
-	case s.Metric != nil:
-		return s.Metric.Name
-	case s.Command != nil && len(s.Command.Run) > 0:
-		return s.Command.Run[0]
-	case s.Exec != nil && len(s.Exec.Run) > 0:
-		return s.Exec.Run[0] + " in " + s.Exec.Pod
-	}
-	return ""
-}
-
-func (o Object) subject() string {
-	kind, _ := o["kind"].(string)
-	metadata, _ := o["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	if generated, ok := metadata["generateName"].(string); ok && name == "" {
-		name = generated + "..."
-	}
-	return ObjectReference{Kind: kind, Name: name}.subject()
-}
-
-func (r ObjectReference) subject() string { return strings.TrimSuffix(r.Kind+"/"+r.Name, "/") }
-
-func (t *Transition) subject() string {
-	if t.Version != "" {
-		return "to " + t.Version
-	}
-	var names []string
-	for _, system := range t.Systems {
-		names = append(names, system.Name)
-	}
-	return strings.Join(names, ", ")
-}
 
 func withRow(name, row string) string {
 	if row == "" {

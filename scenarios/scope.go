@@ -122,22 +122,3 @@ func (b *bindings) unknown(name, place string, known []string) (message, hint st
 	}
 	return message, suggest(name, known, "known here")
 }
-
-// resultsOf lists the variables that the outputs of a verb have.
-func resultsOf(verb string) []string {
-	switch verb {
-	case "create", "apply", "update", "patch", "scale":
-		return []string{"object"}
-	case "eventually", "rolledOut", "always":
-		return []string{"object", "objects"}
-	case "parallel":
-		return []string{"objects"}
-	case "resolve":
-		return []string{"answers"}
-	case "metric":
-		return []string{"value", "delta"}
-	case "command", "exec":
-		return []string{"stdout", "stderr"}
-	}
-	return nil
-}

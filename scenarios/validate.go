@@ -149,3 +149,23 @@ func (v *validator) oneOf(text string, known []string, n *node, what string) {
 		v.at(n, suggest(text, known, "there are"), "no %s is called %q", what, short(text))
 	}
 }
+
+// uses says whether an expression mentions a variable.
+func (v *validator) uses(expression, variable string) bool {
+	if strings.TrimSpace(expression) == "" {
+		return false
+	}
+	for _, u := range v.expressions.cache.get(expression).uses {
+		if u.variable == variable {
+			return true
+		}
+	}
+	return false
+}
+
+// present demands a field that only this verb needs.
+func (v *validator) present(text string, n *node, name string) {
+	if text == "" {
+		v.at(n.at(name), "", "the field %q is missing", name)
+	}
+}

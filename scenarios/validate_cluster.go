@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -42,54 +41,6 @@ func (v *validator) state(s clusters.State, n *node) {
 	}
 	v.nodes(s.Nodes, n.at("nodes"))
 	v.systems(s.Systems, n.at("systems"))
-}
-
-func (v *validator) transition(s *Scenario, i int, n *node) {
-	t := s.Spec.Steps[i].Transition
-	changes := 0
-	for _, e := range n.entries {
-		if !slices.Contains([]string{"force", "expect", "method", "onFailure"}, e.key.text) {
-			changes++
-		}
-	}
-	v.way(t, n)
-	if changes == 0 {
-		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems", "a transition that changes nothing")
-	}
-	if n.get("version") != nil {
-		v.version(t.Version, n.at("version"))
-	}
-	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
-	before := stateBefore(s, i)
-	v.schedulerChanges(before, t.Change, n.at("schedulers"))
-	after := before.With(t.Change)
-	for _, name := range clusters.SortedKeys(t.Components) {
-		at := n.at("components")
-		v.oneOf(string(name), components(after), at.key(string(name)), "component")
-		if change := t.Components[name]; change != nil {
-			v.gates(clusters.SortedKeys(change.FeatureGates), at.at(string(name), "featureGates"))
-			v.flags(clusters.SortedKeys(change.Flags), at.at(string(name), "flags"))
-		}
-	}
-	v.nodes(t.Nodes, n.at("nodes"))
-	v.broken(s, i, after, n.at("expect"))
-}
-
-// way checks how the transition is made, and what follows when it fails.
-func (v *validator) way(t *Transition, n *node) {
-	v.oneOf(t.Method, []string{MethodKubeadm}, n.at("method"), "method of a transition")
-	v.oneOf(t.OnFailure, []string{Revert}, n.at("onFailure"), "answer to a transition's failure")
-	if t.Method != "" && n.get("version") == nil {
-		v.at(n.key("method"), "give the version to go to", "the method %s is a way to another version", short(t.Method))
-	}
-	if t.Expect != nil && t.OnFailure != "" {
-		v.at(n.key("onFailure"), "another transition can take the cluster back", "a transition that is expected to break is not taken back")
-	}
-	for _, name := range []string{"method", "onFailure"} {
-		if at := n.get(name); at != nil && at.text == "" {
-			v.at(at, "leave it out", "%s is empty", name)
-		}
-	}
 }
 
 func (v *validator) gates(names []string, n *node) {

@@ -196,22 +196,3 @@ func (v *validator) wholeSystem(s clusters.System, n *node) {
 		}
 	}
 }
-
-// controlled checks what is to be restarted or killed: one component or one system.
-func (v *validator) controlled(s *Scenario, i int, r *ComponentReference, n *node) {
-	switch {
-	case r.Component != "" && r.System != "":
-		v.at(n.key("system"), "make two steps of it", "give either component or system")
-	case r.System != "":
-		before := stateBefore(s, i)
-		if system, there := before.System(r.System); !there {
-			v.at(n.at("system"), suggest(r.System, systemNames(before), "systems here"), "no system is called %q", short(r.System))
-		} else if system.Kind() == "manifests" {
-			v.at(n.at("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it", short(r.System))
-		}
-	case r.Component == "":
-		v.at(n, "", "give either component or system")
-	default:
-		v.restart(s, i, r, n)
-	}
-}

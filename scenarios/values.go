@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -29,34 +28,6 @@ func (d Duration) Or(other time.Duration) time.Duration {
 
 // String is how Go writes it.
 func (d Duration) String() string { return time.Duration(d).String() }
-
-// UnmarshalScalar reads a number or "all".
-func (c *Count) UnmarshalScalar(text string) error {
-	if text == "all" {
-		c.All = true
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || strconv.Itoa(n) != text {
-		return fmt.Errorf("count %q: want a number, \"all\", or {min: 1, max: 3}", text)
-	}
-	c.Min, c.Max = &n, &n
-	return nil
-}
-
-// Holds says whether n of total objects is as wanted.
-func (c Count) Holds(n, total int) bool {
-	if c.All {
-		return total > 0 && n == total
-	}
-	return (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max)
-}
-
-// UnmarshalScalar reads a plain string as "contains".
-func (t *Text) UnmarshalScalar(text string) error {
-	t.Contains = text
-	return nil
-}
 
 // Position is a place in a file; the line and the column count from 1.
 type Position struct {

@@ -83,7 +83,7 @@ func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
 		c.Spec.Steps = slices.Clone(s.Spec.Steps)
 		for i := range c.Spec.Steps {
 			if known := took[s.Title()]; i < len(known) {
-				limit(&c, &c.Spec.Steps[i], slack+patience*known[i])
+				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(slack+patience*known[i], c.Spec.Timeout.Or(defaultTimeout))
 			}
 		}
 		all = append(all, &c)
@@ -93,46 +93,3 @@ func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
 
 // defaultTimeout is what a step has that says nothing.
 const defaultTimeout = 30 * time.Second
-
-// limit shortens what a step waits for. What must hold for a time is left as it is, and so is what changes the cluster.
-func limit(s *scenarios.Scenario, step *scenarios.Step, most time.Duration) {
-	if step.Transition != nil || step.Restart != nil || step.Kill != nil || step.Snapshot != nil || step.Restore != nil ||
-		step.Always != nil || step.Never != nil || step.Unchanged != nil {
-		return
-	}
-	if step.Timeout.Or(s.Spec.Timeout.Or(defaultTimeout)) > most {
-		step.Timeout = scenarios.Duration(most)
-	}
-	within := func(d scenarios.Duration) scenarios.Duration {
-		if d == 0 || time.Duration(d) <= most {
-			return d
-		}
-		return scenarios.Duration(most)
-	}
-	switch {
-	case step.Eventually != nil:
-		assertion := *step.Eventually
-		assertion.Within = within(assertion.Within)
-		step.Eventually = &assertion
-	case step.RolledOut != nil:
-		rollout := *step.RolledOut
-		rollout.Within = within(rollout.Within)
-		step.RolledOut = &rollout
-	case step.Sequence != nil:
-		sequence := *step.Sequence
-		sequence.Within = within(sequence.Within)
-		step.Sequence = &sequence
-	case step.Resolve != nil:
-		resolve := *step.Resolve
-		resolve.Within = within(resolve.Within)
-		step.Resolve = &resolve
-	case step.Metric != nil:
-		metric := *step.Metric
-		metric.Within = within(metric.Within)
-		step.Metric = &metric
-	case step.Command != nil:
-		command := *step.Command
-		command.Within = within(command.Within)
-		step.Command = &command
-	}
-}

@@ -7,6 +7,16 @@ import (
 	"strings"
 )
 
+func parallelVerb() verb {
+	return verb{
+		name: "parallel", ownExpect: true, ofSteps: true,
+		about:   func(s *Step) string { return s.Parallel.subject() },
+		shape:   (*validator).parallelShape,
+		check:   func(v *validator, c stepCheck) { v.parallel(c.step, c.node) },
+		results: []string{"objects"},
+	}
+}
+
 // Parallel sends writes at the same time: each is prepared, and then all are let go at once. Either each step has an expect of its own, or all have
 // the one of parallel.
 type Parallel struct {
@@ -86,10 +96,10 @@ func (v *validator) parallel(step *Step, n *node) {
 		if inner.Expect != nil && p.Expect != nil {
 			v.at(at.key("expect"), "say it here or there", "parallel has an expect for all its writes")
 		}
-		v.expect(inner, inner.Verb(), at.at("expect"))
-		v.fieldValidation(inner, inner.Verb(), at)
+		v.expect(inner, at.at("expect"))
+		v.fieldValidation(inner, at)
 		v.user(inner.As, at.at("as"))
-		v.written(inner, at.get(inner.Verb()), p.Expect == nil && !refused(inner))
+		inner.verb().check(v, stepCheck{step: inner, node: at.get(inner.Verb()), accepted: p.Expect == nil && !refused(inner)})
 		if inner.Delete != nil && inner.Delete.Selector != nil {
 			v.at(at.at("delete").key("selector"), "name one object", "a deletion of all that have labels is more than one write")
 		}
@@ -109,8 +119,6 @@ func (v *validator) parallelExpect(p *Parallel, n *node) {
 		v.rejection(p.Expect.Rejected, n.get("rejected"))
 	}
 }
-
-func refused(step *Step) bool { return step.Expect != nil && step.Expect.Rejected != nil }
 
 // parallelShape checks, before they are decoded, that the steps of parallel are writes and have only what belongs to one.
 func (v *validator) parallelShape(n *node) bool {

@@ -1,5 +1,28 @@
 package scenarios
 
+func sequenceVerb() verb {
+	return verb{
+		name: "sequence", takesTime: true,
+		about:      func(s *Step) string { return s.Sequence.subject() },
+		check:      func(v *validator, c stepCheck) { v.sequence(c.scenario, c.i, c.node) },
+		throughout: func(s *Step) []string { return s.Sequence.Throughout },
+		watches: func(s *Step) []Watch {
+			var all []Watch
+			for _, item := range s.Sequence.Events {
+				for _, event := range item.Group() {
+					all = append(all, Watch{Selection: event.Selection(), CEL: []string{event.Before, event.CEL}})
+				}
+			}
+			return all
+		},
+		within: func(s *Step) *Duration {
+			sequence := *s.Sequence
+			s.Sequence = &sequence
+			return &sequence.Within
+		},
+	}
+}
+
 // Sequence says which changes of objects must come in which order. An event that comes before its turn fails it; what is no event of the
 // sequence, and an event that comes again after its turn, is passed over. What was there before the time began is no event.
 type Sequence struct {
@@ -66,81 +89,48 @@ func (s *Sequence) subject() string {
 	return "from " + ObjectReference{Kind: first.Kind, Name: first.Name}.subject()
 }
 
-// Unchanged says what must not change in the objects that are selected when a time begins, all of which must stay.
-type Unchanged struct {
-	Selection `json:",inline"`
-	// Paths in each object: metadata.uid, spec, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"], spec.ports[0].port. What is at
-	// a path, be it nothing, must be the same at every moment; at each path there must be something in one of the objects. A null is the same as
-	// no field. In Kubernetes' own kinds an empty map or list is so, too, where the API has no other meaning for it (labels, resources), but not
-	// where it has one (emptyDir). A field that another version sets by default is a change.
-	Paths []string `json:"paths" fixed:"true"`
-	// Throughout names two steps: the time is from the beginning of the first to the end of the last. The last is this step itself, or one
-	// before it.
-	Throughout []string `json:"throughout" fixed:"true"`
-}
-
-// SnapshotReference names a snapshot.
-type SnapshotReference struct {
-	// Name of the snapshot, in this scenario.
-	Name string `json:"name" fixed:"true"`
-}
-
-// throughout is what the step's throughout names; nil when it has none.
-func (s *Step) throughout() []string {
-	switch {
-	case s.Always != nil:
-		return s.Always.Throughout
-	case s.Never != nil:
-		return s.Never.Throughout
-	case s.Sequence != nil:
-		return s.Sequence.Throughout
-	case s.Unchanged != nil:
-		return s.Unchanged.Throughout
+func (v *validator) sequence(s *Scenario, i int, n *node) {
+	sequence := s.Spec.Steps[i].Sequence
+	if len(sequence.Events) == 0 {
+		v.at(n.at("events"), "", "a sequence without events")
 	}
-	return nil
+	for j, item := range sequence.Events {
+		v.sequenceItem(item, n.at("events", j))
+	}
+	if n.get("throughout") == nil {
+		return
+	}
+	v.throughout(s, i, n)
+	if _, last, ok := s.Span(i); ok && last < i && n.get("within") != nil {
+		v.at(n.key("within"), "name this step itself as the last, to wait for the events", "the time is over when the step %q has ended", short(sequence.Throughout[1]))
+	}
 }
 
-// Span returns the numbers of the first and of the last step of the time that step i judges; false when it judges none that is past.
-func (s *Scenario) Span(i int) (first, last int, ok bool) {
-	names := s.Spec.Steps[i].throughout()
-	if len(names) != 2 {
-		return 0, 0, false
+func (v *validator) sequenceItem(item SequenceItem, n *node) {
+	if n.get("anyOrder") == nil {
+		v.event(item.Event, n)
+		return
 	}
-	first, last = s.stepNamed(names[0]), s.stepNamed(names[1])
-	return first, last, first >= 0 && last >= 0
+	if len(n.entries) > 1 {
+		v.at(n, "", "an item of a sequence is one event, or several in anyOrder")
+		return
+	}
+	if len(item.AnyOrder) < 2 {
+		v.at(n.at("anyOrder"), "", "one event alone has an order")
+	}
+	for i, event := range item.AnyOrder {
+		v.event(event, n.at("anyOrder", i))
+	}
 }
 
-// stepNamed is the number of the step that is meant by a name; -1 when there is none.
-func (s *Scenario) stepNamed(name string) int {
-	for i := range s.Spec.Steps {
-		if s.Spec.Steps[i].Named(name) {
-			return i
-		}
+func (v *validator) event(e Event, n *node) {
+	v.present(e.APIVersion, n, "apiVersion")
+	if e.APIVersion == "" {
+		return
 	}
-	return -1
-}
-
-// Watched lists what the step looks at in the history.
-func (s *Step) Watched() []Selection {
-	switch {
-	case s.Eventually != nil:
-		return []Selection{s.Eventually.Selection}
-	case s.RolledOut != nil:
-		return []Selection{s.RolledOut.Selection}
-	case s.Always != nil:
-		return []Selection{s.Always.Selection}
-	case s.Never != nil:
-		return []Selection{s.Never.Selection}
-	case s.Unchanged != nil:
-		return []Selection{s.Unchanged.Selection}
-	case s.Sequence != nil:
-		var all []Selection
-		for _, item := range s.Sequence.Events {
-			for _, event := range item.Group() {
-				all = append(all, event.Selection())
-			}
-		}
-		return all
+	v.selection(e.Selection(), n)
+	v.oneOf(e.Type, []string{"added", "modified", "deleted"}, n.at("type"), "type of a change")
+	if e.Type == "added" && n.get("before") != nil {
+		v.at(n.key("before"), "", "there was no object before it was added")
 	}
-	return nil
 }

@@ -5,8 +5,14 @@ import (
 	"strings"
 )
 
-// ways lists the ways of writing that each can name.
-func ways() []string { return []string{"create", "apply", "update", "patch"} }
+// writeVerb is that of a step that becomes one step for each way of writing when it is loaded.
+func writeVerb() verb {
+	return verb{
+		name: "write", replaced: true,
+		about: func(s *Step) string { return s.Write.subject() },
+		check: func(*validator, stepCheck) {}, // each way is checked as the verb that it becomes
+	}
+}
 
 // oneWay is a step with one way of writing.
 type oneWay struct {
@@ -31,7 +37,7 @@ func (d *document) inEachWay(step *node) []oneWay {
 		next := rest.like(mapping)
 		for _, e := range rest.entries {
 			if e.key.text == "write" {
-				e = entry{key: e.key.withText(item.text), value: written(item.text, object, step.get("existing"))}
+				e = entry{key: e.key.withText(item.text), value: verbNamed(item.text).way(object, step.get("existing"))}
 			}
 			next.entries = append(next.entries, e)
 		}
@@ -79,8 +85,9 @@ func (v *validator) waysOf(step, each *node) {
 			return
 		}
 	}
-	makes := slices.Contains(names, "create") || slices.Contains(names, "apply")
-	changes := slices.Contains(names, "update") || slices.Contains(names, "patch")
+	mayMake := func(name string) bool { return verbNamed(name).makes != nil }
+	makes := slices.ContainsFunc(names, mayMake)
+	changes := slices.ContainsFunc(names, func(name string) bool { return !mayMake(name) })
 	existing := step.get("existing")
 	switch refused := step.get("expect").get("rejected") != nil; {
 	case existing != nil && !changes:
@@ -91,48 +98,6 @@ func (v *validator) waysOf(step, each *node) {
 		v.at(step.key("each"), "name with existing what was stored before, for update and patch to change",
 			"what create and apply must not make cannot be there for update and patch")
 	}
-}
-
-// written is the object, as one way of writing takes it.
-func written(way string, object, existing *node) *node {
-	metadata := object.get("metadata")
-	switch {
-	case way == "update" && existing != nil:
-		return withEntry(object, "metadata", withEntry(metadata.orMapping(object), "name", existing))
-	case way != "patch":
-		return object
-	}
-	patch := object.like(mapping)
-	add := func(key string, value *node) {
-		if value != nil {
-			patch.entries = append(patch.entries, entry{key: object.keyNode(key), value: value})
-		}
-	}
-	add("apiVersion", object.get("apiVersion"))
-	add("kind", object.get("kind"))
-	if existing == nil {
-		existing = metadata.get("name")
-	}
-	add("name", existing)
-	add("namespace", metadata.get("namespace"))
-	add("merge", mergeOf(object))
-	return patch
-}
-
-// mergeOf is what a merge patch has of an object: all but what names it.
-func mergeOf(object *node) *node {
-	merge := withoutKey(withoutKey(object, "apiVersion"), "kind")
-	metadata := object.get("metadata")
-	if metadata == nil || metadata.kind != mapping {
-		return merge
-	}
-	for _, name := range []string{"name", "generateName", "namespace"} {
-		metadata = withoutKey(metadata, name)
-	}
-	if len(metadata.entries) == 0 {
-		return withoutKey(merge, "metadata")
-	}
-	return withEntry(merge, "metadata", metadata)
 }
 
 // withEntry returns a copy of a mapping with another value under a key.
@@ -165,3 +130,6 @@ func (n *node) orMapping(at *node) *node {
 	}
 	return at.like(mapping)
 }
+
+// ways lists the ways of writing that each can name.
+func ways() []string { return verbNames(func(v verb) bool { return v.way != nil }) }

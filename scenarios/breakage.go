@@ -1,8 +1,25 @@
 package scenarios
 
-import (
-	"github.com/rehearse-dev/rehearse/clusters"
-)
+import "github.com/rehearse-dev/rehearse/clusters"
+
+// Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in all the time that the provider gives it
+// (two minutes on local clusters). Any other failure is the error that it is, and a state that is reached a failure.
+type Broken struct {
+	// Component that is to blame. One that only waits for kube-apiserver is not.
+	Component clusters.Component `json:"component,omitempty"`
+	// System that is to blame, instead of a component: its process ends by itself before it serves, because of its configuration say.
+	System string `json:"system,omitempty" fixed:"true"`
+	// Message of the component's own: what it answers when asked whether it is ready, or the end of its log.
+	Message *Text `json:"message"`
+}
+
+// Culprit is the component, or the system as a component.
+func (b *Broken) Culprit() clusters.Component {
+	if b.System != "" {
+		return clusters.SystemComponent(b.System)
+	}
+	return b.Component
+}
 
 // Breaks says what the step, a transition, is expected to break; nil for all other steps.
 func (s *Step) Breaks() *Broken {

@@ -1,0 +1,131 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Assertion says what must be true of the selected objects. Without count and absent: at least one of them matches.
+type Assertion struct {
+	Selection `json:",inline"`
+	// Match is a partial object: maps are compared by key, lists by their map keys or else as "contains".
+	Match map[string]any `json:"match,omitempty"`
+	// CEL is an expression that is true of a matching object: "object" is the object, "objects" all that are selected.
+	CEL string `json:"cel,omitempty" expression:"assertion"`
+	// Count of objects that match: a number, {min, max}, or "all" (every selected one, and at least one).
+	Count *Count `json:"count,omitempty"`
+	// Absent: no selected object matches.
+	Absent bool `json:"absent,omitempty"`
+	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any time. Default: it fails.
+	// That there is none is said without match and cel.
+	Vacuous string `json:"vacuous,omitempty" fixed:"true"`
+	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
+	Within Duration `json:"within,omitempty"`
+	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until status.observedGeneration is the object's
+	// metadata.generation, where match has status or cel selects it and the kind has the field, and takes no condition whose own observedGeneration
+	// is older. An assertion that names observedGeneration compares it itself. Only for eventually.
+	Stale string `json:"stale,omitempty" fixed:"true"`
+	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has neither.
+	For Duration `json:"for,omitempty"`
+	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the end of the last,
+	// transitions in between included. The last is this step itself, or one before it.
+	Throughout []string `json:"throughout,omitempty" fixed:"true"`
+}
+
+// MayBeVacuous says whether the assertion has a condition and may be true of no object at all.
+func (a *Assertion) MayBeVacuous() bool {
+	conditional := len(a.Match) > 0 || a.CEL != ""
+	return conditional && a.Vacuous != Allowed && (a.Absent || a.Count != nil && a.Count.Holds(0, 0))
+}
+
+// Allowed is the value of an assertion's Stale and Vacuous.
+const Allowed = "allowed"
+
+// Count is how many objects must match.
+type Count struct {
+	// Min is the least that is wanted.
+	Min *int `json:"min,omitempty"`
+	// Max is the most that is wanted.
+	Max *int `json:"max,omitempty"`
+	// All wants every selected object to match, and at least one.
+	All bool `json:"-"`
+}
+
+// UnmarshalScalar reads a number or "all".
+func (c *Count) UnmarshalScalar(text string) error {
+	if text == "all" {
+		c.All = true
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || strconv.Itoa(n) != text {
+		return fmt.Errorf("count %q: want a number, \"all\", or {min: 1, max: 3}", text)
+	}
+	c.Min, c.Max = &n, &n
+	return nil
+}
+
+// Holds says whether n of total objects is as wanted.
+func (c Count) Holds(n, total int) bool {
+	if c.All {
+		return total > 0 && n == total
+	}
+	return (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max)
+}
+
+func (v *validator) assertion(a *Assertion, n *node) {
+	v.selection(a.Selection, n)
+	if a.Count != nil && a.Absent {
+		v.at(n.key("absent"), "absent is count: 0", "give either count or absent")
+	}
+	v.partial(a.Match, n.at("match"))
+	v.count(a.Count, n.at("count"))
+	v.oneOf(a.Vacuous, []string{Allowed}, n.at("vacuous"), "value of vacuous")
+	if a.Vacuous != "" && len(a.Match) == 0 && a.CEL == "" {
+		v.at(n.key("vacuous"), "leave it out", "without match and cel there is no condition that could be vacuous")
+	}
+}
+
+func (v *validator) count(c *Count, n *node) {
+	if c == nil || c.All {
+		return
+	}
+	switch {
+	case c.Min == nil && c.Max == nil:
+		v.at(n, "give min, max or both", "any number is as wanted")
+	case c.Min != nil && *c.Min < 0, c.Max != nil && *c.Max < 0:
+		v.at(n, "", "a count cannot be below zero")
+	case c.Min != nil && c.Max != nil && *c.Min > *c.Max:
+		v.at(n, "", "min %d is more than max %d", *c.Min, *c.Max)
+	case c.Min != nil && *c.Min == 0 && c.Max == nil:
+		v.at(n, "min: 1, or max: 0", "any number is as wanted")
+	}
+}
+
+func (v *validator) lasting(s *Scenario, i int, a *Assertion, n *node) {
+	verb := s.Spec.Steps[i].Verb()
+	v.assertion(a, n)
+	if n.get("stale") != nil {
+		v.at(n.key("stale"), "only eventually waits for a current status", "%s takes every status as it is", verb)
+	}
+	switch {
+	case n.get("within") != nil:
+		v.at(n.key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)
+	case n.get("for") != nil && n.get("throughout") != nil:
+		v.at(n.key("for"), "for is from now on, throughout is a time that is over", "give either for or throughout")
+	case n.get("throughout") != nil:
+		v.throughout(s, i, n)
+	case n.get("for") == nil:
+		v.at(n, "", "%s needs for: how long it must hold; or throughout: [first step, last step]", verb)
+	}
+}
+
+// nothing says whether an assertion holds only when no object matches.
+func nothing(a *Assertion) bool {
+	return a.Absent || a.Count != nil && a.Count.Max != nil && *a.Count.Max == 0
+}
+
+// watch is what an assertion looks at.
+func (a *Assertion) watch() Watch {
+	return Watch{Selection: a.Selection, Match: a.Match, CEL: []string{a.CEL}}
+}

@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Object is a Kubernetes object as YAML; strings in it may hold ${...} expressions.
+type Object map[string]any
+
+// ObjectReference names one object.
+type ObjectReference struct {
+	// APIVersion of the object.
+	APIVersion string `json:"apiVersion" fixed:"true"`
+	// Kind of the object.
+	Kind string `json:"kind" fixed:"true"`
+	// Name of the object.
+	Name string `json:"name,omitempty"`
+	// Namespace of the object; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// User is somebody for whom the API server takes a write (impersonation).
+type User struct {
+	// User is the name: jane, or system:serviceaccount:NAMESPACE:NAME of a ServiceAccount.
+	User string `json:"user"`
+	// Groups that the user is in. The API server adds system:authenticated, and to a ServiceAccount with none the groups of ServiceAccounts.
+	Groups []string `json:"groups,omitempty"`
+}
+
+// Selection names the objects that an assertion is about: one by its name, those with labels, or all of the kind.
+type Selection struct {
+	ObjectReference `json:",inline"`
+	// Selector takes the objects that have these labels.
+	Selector map[string]string `json:"selector,omitempty"`
+	// AllNamespaces looks into every namespace instead of the scenario's.
+	AllNamespaces bool `json:"allNamespaces,omitempty"`
+}
+
+func (o Object) subject() string {
+	kind, _ := o["kind"].(string)
+	metadata, _ := o["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	if generated, ok := metadata["generateName"].(string); ok && name == "" {
+		name = generated + "..."
+	}
+	return ObjectReference{Kind: kind, Name: name}.subject()
+}
+
+func (r ObjectReference) subject() string { return strings.TrimSuffix(r.Kind+"/"+r.Name, "/") }
+
+// Reference names the object, as far as it has texts for it.
+func (o Object) Reference() ObjectReference {
+	metadata, _ := o["metadata"].(map[string]any)
+	text := func(values map[string]any, key string) string {
+		value, _ := values[key].(string)
+		return value
+	}
+	return ObjectReference{
+		APIVersion: text(o, "apiVersion"), Kind: text(o, "kind"), Name: text(metadata, "name"), Namespace: text(metadata, "namespace"),
+	}
+}
+
+// object checks what is needed to send an object at all. Its names may be wrong: that they are refused may be the test.
+func (v *validator) object(o Object, n *node, create, accepted bool) {
+	for _, name := range []string{"apiVersion", "kind"} {
+		if text, _ := o[name].(string); text == "" {
+			v.at(n.at(name), "", "the object needs %s, a text", name)
+		} else if name == "apiVersion" {
+			v.groupVersion(text, n.at(name))
+		}
+	}
+	metadata, ok := o["metadata"].(map[string]any)
+	if !ok && o["metadata"] != nil {
+		v.at(n.at("metadata"), "", "want a mapping, not %s", n.at("metadata").what())
+		return
+	}
+	name, named := metadata["name"].(string)
+	_, generated := metadata["generateName"].(string)
+	switch {
+	case metadata["name"] != nil && !named:
+		v.at(n.at("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s", n.at("metadata", "name").what())
+	case create && (generated || !accepted):
+	case name == "":
+		v.at(n.at("metadata"), "", "the object needs metadata.name")
+	}
+}
+
+func (v *validator) groupVersion(text string, n *node) {
+	if strings.Contains(text, "${") {
+		return
+	}
+	if _, err := schema.ParseGroupVersion(text); err != nil || text == "" {
+		v.at(n, "such as v1 or apps/v1", "apiVersion %q is no group and version", short(text))
+	}
+}
+
+func (v *validator) objectReference(r ObjectReference, n *node) {
+	v.present(r.Kind, n, "kind")
+	v.groupVersion(r.APIVersion, n.at("apiVersion"))
+	for _, name := range []string{"name", "namespace"} {
+		if at := n.get(name); at != nil && at.text == "" {
+			v.at(at, "leave it out", "%s is empty", name)
+		}
+	}
+}
+
+func (v *validator) selection(s Selection, n *node) {
+	v.objectReference(s.ObjectReference, n)
+	if s.Name != "" && s.Selector != nil {
+		v.at(n.key("selector"), "", "give either name or selector")
+	}
+	if s.Namespace != "" && s.AllNamespaces {
+		v.at(n.key("allNamespaces"), "", "give either namespace or allNamespaces")
+	}
+}
+
+// user checks that a write is sent as somebody, and by names that can be sent.
+func (v *validator) user(u *User, n *node) {
+	if u == nil {
+		return
+	}
+	v.userName(u.User, n.at("user"), "user")
+	for i, group := range u.Groups {
+		v.userName(group, n.at("groups", i), "group")
+	}
+}
+
+func (v *validator) userName(name string, n *node, what string) {
+	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		v.at(n, "", "want the name of a %s, in one line", what)
+	}
+}

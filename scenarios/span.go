@@ -1,0 +1,51 @@
+package scenarios
+
+// throughout checks the names of the steps that a time goes from and to.
+func (v *validator) throughout(s *Scenario, i int, n *node) {
+	names, at := s.Spec.Steps[i].throughout(), n.get("throughout")
+	if len(names) != 2 {
+		v.at(at, "throughout: [first step, last step]", "want the names of two steps, not of %d", len(names))
+		return
+	}
+	first, last := v.stepNumber(s, names[0], at.at(0)), v.stepNumber(s, names[1], at.at(1))
+	switch {
+	case first < 0 || last < 0:
+	case first >= i:
+		v.at(at.at(0), "", "the step %q is not before this one: there is nothing to look back on", short(names[0]))
+	case last > i:
+		v.at(at.at(1), "put this step after it", "the step %q comes only after this one", short(names[1]))
+	case first > last:
+		v.at(at, "", "the step %q comes after the step %q", short(names[0]), short(names[1]))
+	}
+}
+
+// stepNumber is the number of the one step that is meant by a name; -1 when there is none.
+func (v *validator) stepNumber(s *Scenario, name string, n *node) int {
+	meant := v.reference(s.Spec.Steps, name, n, "step")
+	for i := range s.Spec.Steps {
+		if &s.Spec.Steps[i] == meant {
+			return i
+		}
+	}
+	return -1
+}
+
+// Span returns the numbers of the first and of the last step of the time that step i judges; false when it judges none that is past.
+func (s *Scenario) Span(i int) (first, last int, ok bool) {
+	names := s.Spec.Steps[i].throughout()
+	if len(names) != 2 {
+		return 0, 0, false
+	}
+	first, last = s.stepNamed(names[0]), s.stepNamed(names[1])
+	return first, last, first >= 0 && last >= 0
+}
+
+// stepNamed is the number of the step that is meant by a name; -1 when there is none.
+func (s *Scenario) stepNamed(name string) int {
+	for i := range s.Spec.Steps {
+		if s.Spec.Steps[i].Named(name) {
+			return i
+		}
+	}
+	return -1
+}

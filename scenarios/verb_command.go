@@ -1,0 +1,72 @@
+package scenarios
+
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func commandVerb() verb {
+	return verb{
+		name: "command", takesTime: true, ownExpect: true,
+		about:   func(s *Step) string { return strings.Join(s.Command.Run[:min(len(s.Command.Run), 1)], "") },
+		check:   func(v *validator, c stepCheck) { v.command(c.step.Command, c.node) },
+		results: []string{"stdout", "stderr"},
+		within: func(s *Step) *Duration {
+			command := *s.Command
+			s.Command = &command
+			return &command.Within
+		},
+	}
+}
+
+// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it, and the variables of [Programs](#programs).
+type Command struct {
+	// Run is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the scenario's folder.
+	Run []string `json:"run"`
+	// Env adds environment variables.
+	Env map[string]string `json:"env,omitempty"`
+	// Stdin is given to the program.
+	Stdin string `json:"stdin,omitempty"`
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	Shared bool `json:"shared,omitempty"`
+	// Within repeats the command until it is as expected; run once unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the program; exit code 0 unless told.
+	Expect *CommandExpect `json:"expect,omitempty"`
+}
+
+// CommandExpect is what is expected of a program.
+type CommandExpect struct {
+	// ExitCode wanted, 0 to 255; 0 unless told.
+	ExitCode int `json:"exitCode,omitempty"`
+	// Stdout of the program.
+	Stdout *Text `json:"stdout,omitempty"`
+	// Stderr of the program.
+	Stderr *Text `json:"stderr,omitempty"`
+}
+
+func (v *validator) command(c *Command, n *node) {
+	v.program(c.Run, c.Expect, n, "such as run: [kubectl, get, pods]")
+	for _, name := range clusters.SortedKeys(c.Env) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			v.at(n.at("env").key(name), "", "%q is no name of an environment variable", short(name))
+		}
+	}
+}
+
+// program checks what is run, and what is expected of it.
+func (v *validator) program(run []string, e *CommandExpect, n *node, example string) {
+	if len(run) == 0 || run[0] == "" {
+		v.at(n.at("run"), example, "no program is named")
+	}
+	if e == nil {
+		return
+	}
+	at := n.get("expect")
+	if e.ExitCode < 0 || e.ExitCode > 255 {
+		v.at(at.at("exitCode"), "", "no program ends with the code %d", e.ExitCode)
+	}
+	v.text(e.Stdout, at.at("stdout"))
+	v.text(e.Stderr, at.at("stderr"))
+}

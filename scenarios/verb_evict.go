@@ -1,0 +1,20 @@
+package scenarios
+
+func evictVerb() verb {
+	return verb{
+		name: "evict", write: true,
+		about: func(s *Step) string { return "Pod/" + s.Evict.Name },
+		target: func(s *Step) ObjectReference {
+			return ObjectReference{APIVersion: "v1", Kind: "Pod", Name: s.Evict.Name, Namespace: s.Evict.Namespace}
+		},
+		check: func(v *validator, c stepCheck) { v.present(c.step.Evict.Name, c.node, "name") },
+	}
+}
+
+// Evict evicts a pod.
+type Evict struct {
+	// Name of the pod.
+	Name string `json:"name"`
+	// Namespace of the pod; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+}

@@ -1,0 +1,50 @@
+package scenarios
+
+func execVerb() verb {
+	return verb{
+		name: "exec", takesTime: true, ownExpect: true,
+		about: func(s *Step) string {
+			if len(s.Exec.Run) == 0 {
+				return ""
+			}
+			return s.Exec.Run[0] + " in " + s.Exec.Pod
+		},
+		check:   func(v *validator, c stepCheck) { v.exec(c.step.Exec, c.node) },
+		results: []string{"stdout", "stderr"},
+		within: func(s *Step) *Duration {
+			exec := *s.Exec
+			s.Exec = &exec
+			return &exec.Within
+		},
+	}
+}
+
+// Exec runs a program in a container of a pod. The cluster's nodes must be real: a pod on a simulated node runs nothing.
+type Exec struct {
+	// Pod is the name of the pod.
+	Pod string `json:"pod"`
+	// Namespace of the pod; the scenario's unless told.
+	Namespace string `json:"namespace,omitempty"`
+	// Container of the pod; its only or default one unless told.
+	Container string `json:"container,omitempty"`
+	// Run is the program and its arguments; no shell interprets them.
+	Run []string `json:"run"`
+	// Stdin is given to the program.
+	Stdin string `json:"stdin,omitempty"`
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	Shared bool `json:"shared,omitempty"`
+	// Within repeats the program until it is as expected; run once unless told. That it could not be started is tried again in any case.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the program; exit code 0 unless told.
+	Expect *CommandExpect `json:"expect,omitempty"`
+}
+
+func (v *validator) exec(e *Exec, n *node) {
+	v.present(e.Pod, n, "pod")
+	for _, name := range []string{"namespace", "container"} {
+		if at := n.get(name); at != nil && at.text == "" {
+			v.at(at, "leave it out", "%s is empty", name)
+		}
+	}
+	v.program(e.Run, e.Expect, n, "such as run: [nslookup, web]")
+}

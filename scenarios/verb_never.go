@@ -1,0 +1,11 @@
+package scenarios
+
+func neverVerb() verb {
+	return verb{
+		name: "never", takesTime: true, lasts: true,
+		about:      func(s *Step) string { return s.Never.subject() },
+		check:      func(v *validator, c stepCheck) { v.lasting(c.scenario, c.i, c.step.Never, c.node) },
+		watches:    func(s *Step) []Watch { return []Watch{s.Never.watch()} },
+		throughout: func(s *Step) []string { return s.Never.Throughout },
+	}
+}

@@ -1,0 +1,58 @@
+package scenarios
+
+func resolveVerb() verb {
+	return verb{
+		name: "resolve", ownExpect: true,
+		about:   func(s *Step) string { return s.Resolve.Name },
+		check:   func(v *validator, c stepCheck) { v.resolve(c.step.Resolve, c.node) },
+		results: []string{"answers"},
+		within: func(s *Step) *Duration {
+			resolve := *s.Resolve
+			s.Resolve = &resolve
+			return &resolve.Within
+		},
+	}
+}
+
+// Resolve is a question to the cluster's DNS, repeated until the answer is as expected or time is up.
+type Resolve struct {
+	// Name to resolve, absolute: web.${namespace}.svc.cluster.local.
+	Name string `json:"name"`
+	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT; A unless told.
+	Type string `json:"type,omitempty" fixed:"true"`
+	// Within is how long the right answer may take; the step's timeout unless told.
+	Within Duration `json:"within,omitempty"`
+	// Expect is what is expected of the answer; at least one record unless told.
+	Expect *ResolveExpect `json:"expect,omitempty"`
+}
+
+// ResolveExpect is what is expected of an answer of the DNS.
+type ResolveExpect struct {
+	// Rcode of the answer: NOERROR, NXDOMAIN, ...; NOERROR unless told.
+	Rcode string `json:"rcode,omitempty" fixed:"true"`
+	// Count of records of the type asked for.
+	Count *Count `json:"count,omitempty"`
+	// Answers that must be among the records' data: an address, a target, "priority weight port target" for SRV.
+	Answers []string `json:"answers,omitempty"`
+}
+
+func (v *validator) resolve(r *Resolve, n *node) {
+	v.present(r.Name, n, "name")
+	v.oneOf(r.Type, []string{"A", "AAAA", "SRV", "PTR", "CNAME", "TXT"}, n.at("type"), "type of record")
+	e := r.Expect
+	if e == nil {
+		return
+	}
+	at := n.get("expect")
+	if e.Rcode == "" && e.Count == nil && len(e.Answers) == 0 {
+		v.at(at, "give rcode, count or answers", "nothing is expected here")
+	}
+	v.oneOf(e.Rcode, []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"}, at.at("rcode"), "rcode")
+	v.count(e.Count, at.at("count"))
+	if e.Count != nil && e.Count.All {
+		v.at(at.at("count"), "", "an answer has no others to count \"all\" of")
+	}
+	if e.Rcode != "" && e.Rcode != "NOERROR" && len(e.Answers) > 0 {
+		v.at(at.at("answers"), "", "an answer with the rcode %s has no records", e.Rcode)
+	}
+}

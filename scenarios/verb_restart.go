@@ -1,0 +1,52 @@
+package scenarios
+
+import "github.com/rehearse-dev/rehearse/clusters"
+
+func restartVerb() verb {
+	return verb{
+		name: "restart", changesCluster: true, takesTime: true, revives: true,
+		about: func(s *Step) string { return s.Restart.String() },
+		check: func(v *validator, c stepCheck) { v.controlled(c.scenario, c.i, c.step.Restart, c.node) },
+	}
+}
+
+// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or etcd), or a system that is a process.
+// Exactly one field is set.
+type ComponentReference struct {
+	// Component by the name of its binary.
+	Component clusters.Component `json:"component,omitempty" fixed:"true"`
+	// System by its name.
+	System string `json:"system,omitempty" fixed:"true"`
+}
+
+// Silences says whether the API server gives no answers without the component.
+func (r ComponentReference) Silences() bool {
+	return r.Component == clusters.APIServer || r.Component == clusters.Etcd
+}
+
+// String is the name of what is meant.
+func (r ComponentReference) String() string {
+	if r.System != "" {
+		return r.System
+	}
+	return string(r.Component)
+}
+
+// controlled checks what is to be restarted or killed: one component or one system.
+func (v *validator) controlled(s *Scenario, i int, r *ComponentReference, n *node) {
+	switch {
+	case r.Component != "" && r.System != "":
+		v.at(n.key("system"), "make two steps of it", "give either component or system")
+	case r.System != "":
+		before := stateBefore(s, i)
+		if system, there := before.System(r.System); !there {
+			v.at(n.at("system"), suggest(r.System, systemNames(before), "systems here"), "no system is called %q", short(r.System))
+		} else if system.Kind() == "manifests" {
+			v.at(n.at("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it", short(r.System))
+		}
+	case r.Component == "":
+		v.at(n, "", "give either component or system")
+	default:
+		v.oneOf(string(r.Component), restartable(stateBefore(s, i)), n.at("component"), "component that can be restarted")
+	}
+}

@@ -1,0 +1,23 @@
+package scenarios
+
+func rolledOutVerb() verb {
+	return verb{
+		name:    "rolledOut",
+		about:   func(s *Step) string { return s.RolledOut.subject() },
+		check:   func(v *validator, c stepCheck) { v.selection(c.step.RolledOut.Selection, c.node) },
+		results: []string{"object", "objects"},
+		watches: func(s *Step) []Watch { return []Watch{{Selection: s.RolledOut.Selection}} },
+		within: func(s *Step) *Duration {
+			rollout := *s.RolledOut
+			s.RolledOut = &rollout
+			return &rollout.Within
+		},
+	}
+}
+
+// RolledOut selects objects that must be rolled out.
+type RolledOut struct {
+	Selection `json:",inline"`
+	// Within is how long it may take; default: the step's timeout.
+	Within Duration `json:"within,omitempty"`
+}

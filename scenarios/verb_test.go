@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Each verb is a field of Step, in that order, and an entry of the table, with what every verb must have.
+func TestVerbsAreInTheTable(t *testing.T) {
+	var fields, table []string
+	for _, f := range verbFields() {
+		fields = append(fields, f.name)
+	}
+	for _, v := range verbs() {
+		table = append(table, v.name)
+		if v.about == nil || v.check == nil {
+			t.Errorf("%s: what a step is about, and its check, must be said of every verb", v.name)
+		}
+		if v.write && v.target == nil {
+			t.Errorf("%s: a write without a target", v.name)
+		}
+		if v.throughout != nil && v.watches == nil {
+			t.Errorf("%s: a time to look back on, and nothing that is watched", v.name)
+		}
+	}
+	if !slices.Equal(fields, table) {
+		t.Errorf("the verbs of Step:\n%v\nthe table:\n%v", fields, table)
+	}
+}
+
+// A step without a verb, or with one that is unknown, is about nothing and does nothing.
+func TestNoVerb(t *testing.T) {
+	step := Step{Name: "nothing"}
+	if step.Verb() != "" || step.Title() != "nothing" || step.ChangesCluster() || step.Makes() != nil || step.Watches() != nil || step.Target() != (ObjectReference{}) {
+		t.Errorf("%s is taken for a verb", step.Title())
+	}
+}
+
+// Every step that waits is hurried, and none of the others.
+func TestHurried(t *testing.T) {
+	for _, verb := range verbs() {
+		step := Step{Timeout: Duration(time.Hour)}
+		withVerb(&step, verb.name)
+		if verb.within != nil {
+			*verb.within(&step) = Duration(time.Hour)
+		}
+		want := time.Second
+		if verb.changesCluster || verb.lasts {
+			want = time.Hour
+		}
+		hurried := step.Hurried(time.Second, time.Minute)
+		if time.Duration(hurried.Timeout) != want {
+			t.Errorf("%s: the timeout is %v", verb.name, hurried.Timeout)
+		}
+		if verb.within == nil {
+			continue
+		}
+		if got := time.Duration(*verb.within(&hurried)); got != want {
+			t.Errorf("%s: within is %v", verb.name, got)
+		}
+		if got := time.Duration(*verb.within(&step)); got != time.Hour {
+			t.Errorf("%s: within of the step itself became %v", verb.name, got)
+		}
+	}
+}
+
+// withVerb sets the field of a verb to an empty value.
+func withVerb(step *Step, name string) {
+	for _, f := range verbFields() {
+		if f.name != name {
+			continue
+		}
+		value := reflect.ValueOf(step).Elem().FieldByIndex(f.index)
+		if f.typ.Kind() == reflect.Map {
+			value.Set(reflect.MakeMap(f.typ))
+		} else {
+			value.Set(reflect.New(f.typ.Elem()))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+func transitionVerb() verb {
+	return verb{
+		name: "transition", changesCluster: true, takesTime: true, ownExpect: true, revives: true,
+		about: func(s *Step) string { return s.Transition.subject() },
+		check: func(v *validator, c stepCheck) {
+			v.transition(c.scenario, c.i, c.node)
+			v.systemChanges(c.scenario, c.i, c.step.Transition.Systems, c.node.at("systems"))
+		},
+	}
+}
+
+// Transition is a change of the live cluster's state.
+type Transition struct {
+	clusters.Change `json:",inline"`
+	// Force rehearses what the version skew policy forbids: a skipped minor, a downgrade of more than one.
+	Force bool `json:"force,omitempty"`
+	// Expect is what is expected of the transition; that the cluster reaches the state unless told.
+	Expect *TransitionExpect `json:"expect,omitempty"`
+	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool; the provider's own way
+	// unless told.
+	Method string `json:"method,omitempty"`
+	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so that it can be
+	// used. The step fails nevertheless. Unless told the cluster is left as it is then.
+	OnFailure string `json:"onFailure,omitempty"`
+}
+
+// TransitionExpect is what is expected of a transition.
+type TransitionExpect struct {
+	// Broken: the cluster does not reach the state, because of one component. Another transition must follow, or nothing.
+	Broken *Broken `json:"broken"`
+}
+
+// Values of Method and OnFailure.
+const (
+	MethodKubeadm = "kubeadm"
+	Revert        = "revert"
+)
+
+func (t *Transition) subject() string {
+	if t.Version != "" {
+		return "to " + t.Version
+	}
+	var names []string
+	for _, system := range t.Systems {
+		names = append(names, system.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (v *validator) transition(s *Scenario, i int, n *node) {
+	t := s.Spec.Steps[i].Transition
+	changes := 0
+	for _, e := range n.entries {
+		if !slices.Contains([]string{"force", "expect", "method", "onFailure"}, e.key.text) {
+			changes++
+		}
+	}
+	v.way(t, n)
+	if changes == 0 {
+		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems", "a transition that changes nothing")
+	}
+	if n.get("version") != nil {
+		v.version(t.Version, n.at("version"))
+	}
+	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
+	before := stateBefore(s, i)
+	v.schedulerChanges(before, t.Change, n.at("schedulers"))
+	after := before.With(t.Change)
+	for _, name := range clusters.SortedKeys(t.Components) {
+		at := n.at("components")
+		v.oneOf(string(name), components(after), at.key(string(name)), "component")
+		if change := t.Components[name]; change != nil {
+			v.gates(clusters.SortedKeys(change.FeatureGates), at.at(string(name), "featureGates"))
+			v.flags(clusters.SortedKeys(change.Flags), at.at(string(name), "flags"))
+		}
+	}
+	v.nodes(t.Nodes, n.at("nodes"))
+	v.broken(s, i, after, n.at("expect"))
+}
+
+// way checks how the transition is made, and what follows when it fails.
+func (v *validator) way(t *Transition, n *node) {
+	v.oneOf(t.Method, []string{MethodKubeadm}, n.at("method"), "method of a transition")
+	v.oneOf(t.OnFailure, []string{Revert}, n.at("onFailure"), "answer to a transition's failure")
+	if t.Method != "" && n.get("version") == nil {
+		v.at(n.key("method"), "give the version to go to", "the method %s is a way to another version", short(t.Method))
+	}
+	if t.Expect != nil && t.OnFailure != "" {
+		v.at(n.key("onFailure"), "another transition can take the cluster back", "a transition that is expected to break is not taken back")
+	}
+	for _, name := range []string{"method", "onFailure"} {
+		if at := n.get(name); at != nil && at.text == "" {
+			v.at(at, "leave it out", "%s is empty", name)
+		}
+	}
+}
