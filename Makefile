@@ -8,16 +8,26 @@ VERSIONS    := 1.33 1.34 1.35 1.36
 # Those of the kind clusters that are tested: two adjacent minors.
 KIND_VERSIONS := 1.34 1.35
 
-.PHONY: test fetch lint bench fuzz generate node-images test-kind bench-kind
+.PHONY: test test-all fetch lint bench fuzz generate node-images test-kind bench-kind
+
+# What a newcomer runs: every test that needs no cluster, and at least one scenario file of every suite on the real control planes of two versions.
+QUICK_VERSIONS := 1.34 1.36
+QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/names-accepted.yaml scenarios/porch/creation.yaml scenarios/grove/admission.yaml \
+	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml
+test:
+	go test -short -vet=off ./...
+	go run ./cmd/rehearse fetch $(QUICK_VERSIONS)
+	go run ./cmd/rehearse run --report-dir rehearse-report/quick $(QUICK)
+	@echo "NOT RUN here: the linters, the other scenarios and versions, and every fault (make test-all); the tests on kind clusters (.ci/kind)"
 
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
 LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
 
-# Style, unit tests, and all suites on real control planes, also with every fault of their simulators.
+# Everything but kind clusters: style, unit tests, and all suites on real control planes, also with every fault of their simulators.
 # go vet has been run by lint, and -w leaves out what only debuggers read, a third of the linker's work. Clusters that wait leave the processors idle, so one
 # package more than there are processors is tested at once; and memory is there for less garbage collection.
-test: export GOGC := 400
-test: lint fetch
+test-all: export GOGC := 400
+test-all: lint fetch
 	go test -vet=off -ldflags=-w -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
 	@echo "NOT RUN here: scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
 
@@ -67,7 +77,7 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling
 
-# Every suite against every fault of its simulator, with the matrix: what make test does, too, told at length.
+# Every suite against every fault of its simulator, with the matrix: what make test-all does, too, told at length.
 .PHONY: faults
 faults: fetch
 	GOGC=400 go test -count=1 -ldflags=-w -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...

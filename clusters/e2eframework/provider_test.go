@@ -15,10 +15,9 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/features"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/e2eframework"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
 func TestMain(m *testing.M) {
@@ -28,12 +27,8 @@ func TestMain(m *testing.M) {
 
 // A feature of the framework's runs on a real control plane of ours, and crosses a transition of it.
 func TestFeature(t *testing.T) {
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
 	one := 1
-	wrapped := e2eframework.New(provider, clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
+	wrapped := e2eframework.New(clustertest.Local(t), clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
 	wrapped.WithName("e2e-framework-feature").WithVersion("1.35")
 	kubeconfig, err := wrapped.Create(t.Context())
 	if err != nil {

@@ -1,10 +1,7 @@
 package local_test
 
 import (
-	"context"
-	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,9 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
 func TestMain(m *testing.M) {
@@ -25,37 +21,6 @@ func TestMain(m *testing.M) {
 }
 
 const gate = "RelaxedServiceNameValidation"
-
-func provider(t *testing.T) *local.Provider {
-	t.Helper()
-	p, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Root = filepath.Join(t.TempDir(), "clusters")
-	return p
-}
-
-func create(t *testing.T, p *local.Provider, name string, state clusters.State) *local.Cluster {
-	t.Helper()
-	state, err := p.Resolve(t.Context(), state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := p.Create(t.Context(), name, state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-		if _, err := os.Stat(filepath.Dir(made.KubeconfigPath())); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the cluster's folder is still there: %v", err)
-		}
-	})
-	return made.(*local.Cluster)
-}
 
 func namespaces(t *testing.T, c clusters.Cluster) error {
 	t.Helper()
@@ -68,7 +33,7 @@ func namespaces(t *testing.T, c clusters.Cluster) error {
 }
 
 func TestComponentThatRefusesToStart(t *testing.T) {
-	c := create(t, provider(t), "refuses", clusters.State{Version: "1.34"})
+	c := clustertest.Create(t, clustertest.Local(t), "refuses", clusters.State{Version: "1.34"})
 	before := c.State()
 	err := c.Converge(t.Context(), before.With(clusters.Change{FeatureGates: map[string]*bool{"NoSuchGate": new(bool)}}))
 	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") || !strings.Contains(err.Error(), "unrecognized feature gate: NoSuchGate") {
@@ -86,7 +51,7 @@ func TestComponentThatRefusesToStart(t *testing.T) {
 }
 
 func TestDeathOfAComponent(t *testing.T) {
-	c := create(t, provider(t), "dies", clusters.State{Version: "1.34"})
+	c := clustertest.Create(t, clustertest.Local(t), "dies", clusters.State{Version: "1.34"})
 	if err := c.Kill(t.Context(), clusters.Scheduler); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +97,7 @@ func TestDeathOfAComponent(t *testing.T) {
 
 // A component that ends while the API server is being replaced is started again, and the transition goes on.
 func TestComponentThatEndsInATransition(t *testing.T) {
-	c := create(t, provider(t), "revives", clusters.State{Version: "1.34"})
+	c := clustertest.Create(t, clustertest.Local(t), "revives", clusters.State{Version: "1.34"})
 	before := c.PIDs()
 	state := c.State()
 	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}}}
@@ -162,12 +127,12 @@ func TestComponentThatEndsInATransition(t *testing.T) {
 }
 
 func TestLastingCluster(t *testing.T) {
-	first := provider(t)
+	first := clustertest.Local(t)
 	first.Lasting = true
-	c := create(t, first, "lasts", clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
+	c := clustertest.Create(t, first, "lasts", clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
 	c.Release()
 
-	second := provider(t)
+	second := clustertest.Local(t)
 	second.Root, second.Lasting = first.Root, true
 	if names, err := second.Names(); err != nil || len(names) != 1 || names[0] != "lasts" {
 		t.Fatalf("names %v, %v; want lasts", names, err)
@@ -200,7 +165,7 @@ func TestNodesFollowTheState(t *testing.T) {
 		{Count: &two, Labels: map[string]string{"zone": "a"}, Capacity: map[string]string{"cpu": "3"}},
 		{Name: "tainted", Taints: []clusters.Taint{{Key: "k", Effect: "NoSchedule"}}},
 	}}
-	c := create(t, provider(t), "nodes", state)
+	c := clustertest.Create(t, clustertest.Local(t), "nodes", state)
 	if got, want := nodes(t, c), "node-0 zone=a cpu=3 taints=0, node-1 zone=a cpu=3 taints=0, tainted-0 zone= cpu=32 taints=1"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -232,7 +197,7 @@ func nodes(t *testing.T, c clusters.Cluster) string {
 }
 
 func TestCheckBeforeAnythingStarts(t *testing.T) {
-	p := provider(t)
+	p := clustertest.Local(t)
 	tests := map[string]struct {
 		state clusters.State
 		want  string

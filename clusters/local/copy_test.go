@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 )
 
@@ -59,8 +60,8 @@ webhooks:
 // A cluster that is made from a copy of another has the same as one that was made from nothing, and nothing that points back. The copy outlives the
 // other cluster.
 func TestClusterFromACopy(t *testing.T) {
-	p := provider(t)
-	first := create(t, p, "first", clusters.State{Version: "1.36", Nodes: []clusters.NodeGroup{{Count: new(2)}}})
+	p := clustertest.Local(t)
+	first := clustertest.Create(t, p, "first", clusters.State{Version: "1.36", Nodes: []clusters.NodeGroup{{Count: new(2)}}})
 	for _, text := range stored {
 		put(t, first, text)
 	}

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 )
 
 func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
-	p := provider(t)
+	p := clustertest.Local(t)
 	of := func(minor string, gates map[string]bool) clusters.State {
 		state, err := p.Resolve(t.Context(), clusters.State{Version: minor, FeatureGates: gates, SchedulerProfiles: []map[string]any{
 			{"schedulerName": "default-scheduler", "plugins": map[string]any{"placementScore": map[string]any{}}},

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 )
 
@@ -60,8 +61,8 @@ func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 }
 
 func TestSchedulersSideBySide(t *testing.T) {
-	p := provider(t)
-	c := create(t, p, "beside", withBatch("1.35"))
+	p := clustertest.Local(t)
+	c := clustertest.Create(t, p, "beside", withBatch("1.35"))
 	if got := placed(t, c, "first", "batch"); got != "batch" {
 		t.Errorf("placed by %q", got)
 	}
@@ -168,7 +169,7 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 }
 
 func TestDeathOfAFurtherScheduler(t *testing.T) {
-	c := create(t, provider(t), "beside-dies", withBatch("1.36"))
+	c := clustertest.Create(t, clustertest.Local(t), "beside-dies", withBatch("1.36"))
 	if err := syscall.Kill(c.PIDs()[string(batch)], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +179,11 @@ func TestDeathOfAFurtherScheduler(t *testing.T) {
 }
 
 func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
-	first := provider(t)
+	first := clustertest.Local(t)
 	first.Lasting = true
-	c := create(t, first, "beside-lasts", withBatch("1.34"))
+	c := clustertest.Create(t, first, "beside-lasts", withBatch("1.34"))
 	c.Release()
-	second := provider(t)
+	second := clustertest.Local(t)
 	second.Root, second.Lasting = first.Root, true
 	opened, err := second.Open(t.Context(), "beside-lasts")
 	if err != nil {
@@ -211,7 +212,7 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 }
 
 func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
-	p := provider(t)
+	p := clustertest.Local(t)
 	for name, test := range map[string]struct {
 		state clusters.State
 		want  []string

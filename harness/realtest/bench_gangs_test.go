@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 )
 
 const (
@@ -77,7 +78,7 @@ func (p placing) rate() float64 { return 1000 * p.thousands() / p.times.Seconds(
 // clusterWithNodes makes a cluster of 500 nodes, and says how long that took from nothing, and how long from a cluster that was there.
 func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	b.Helper()
-	p := provider(b)
+	p := clustertest.Local(b)
 	state, err := p.Resolve(b.Context(), state)
 	if err != nil {
 		b.Fatal(err)

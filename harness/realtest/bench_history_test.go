@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -85,7 +86,7 @@ func (m *meter) Observe(e reports.Event) error {
 func BenchmarkHistoryOfThousandPods(b *testing.B) {
 	for b.Loop() {
 		m := &meter{first: "roll", last: "as few as there may be"}
-		if result := run(b, provider(b), thousandPods, m); reports.ExitCode(result) != reports.ExitPassed {
+		if result := run(b, clustertest.Local(b), thousandPods, m); reports.ExitCode(result) != reports.ExitPassed {
 			b.Fatal(explain(result))
 		}
 		b.ReportMetric(m.took.Seconds(), "s/rolling")

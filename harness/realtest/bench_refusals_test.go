@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -71,7 +72,7 @@ spec:
     expect: {rejected: {code: 403, by: webhook, message: never}}
 `
 	for b.Loop() {
-		client := &bareClient{captor: &captor{Provider: provider(b)}, first: "refused [0]"}
+		client := &bareClient{captor: &captor{Provider: clustertest.Local(b)}, first: "refused [0]"}
 		result := run(b, client.captor, text, client)
 		if reports.ExitCode(result) != reports.ExitPassed || client.unexpected != nil {
 			b.Fatal(client.unexpected, explain(result))

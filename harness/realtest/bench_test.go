@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -88,7 +89,7 @@ func milliseconds(all []time.Duration, percentile int) float64 {
 // bare is a cluster for a benchmark's own use.
 func bare(b testing.TB) clusters.Cluster {
 	b.Helper()
-	p := provider(b)
+	p := clustertest.Local(b)
 	state, err := p.Resolve(b.Context(), clusters.State{Version: "1.35"})
 	if err != nil {
 		b.Fatal(err)
@@ -130,7 +131,7 @@ func BenchmarkHundredScenarios(b *testing.B) {
 	}
 	timed := func(n int) time.Duration {
 		began := time.Now()
-		result := run(b, provider(b), text(n))
+		result := run(b, clustertest.Local(b), text(n))
 		if code := reports.ExitCode(result); code != reports.ExitPassed {
 			b.Fatal(explain(result))
 		}
@@ -171,7 +172,7 @@ func BenchmarkRehearsal(b *testing.B) {
 	}
 	for b.Loop() {
 		began := time.Now()
-		if result := run(b, provider(b), string(text)); reports.ExitCode(result) != reports.ExitPassed {
+		if result := run(b, clustertest.Local(b), string(text)); reports.ExitCode(result) != reports.ExitPassed {
 			b.Fatal(explain(result))
 		}
 		b.ReportMetric(time.Since(began).Seconds(), "s/rehearsal")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -35,7 +36,7 @@ func BenchmarkHundredOnOnePath(b *testing.B) {
 			documents = append(documents, fmt.Sprintf(upAndDown, i))
 		}
 		began := time.Now()
-		result := run(b, provider(b), strings.Join(documents, "---\n"))
+		result := run(b, clustertest.Local(b), strings.Join(documents, "---\n"))
 		if code := reports.ExitCode(result); code != reports.ExitPassed {
 			b.Fatal(explain(result))
 		}

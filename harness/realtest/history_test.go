@@ -3,13 +3,14 @@ package realtest
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // passes runs a scenario and demands that all of it passes.
 func passes(t *testing.T, text string) *reports.Run {
 	t.Helper()
-	result := run(t, provider(t), text)
+	result := run(t, clustertest.Local(t), text)
 	if code := reports.ExitCode(result); code != reports.ExitPassed {
 		t.Errorf("exit code %d:\n%s", code, explain(result))
 	}

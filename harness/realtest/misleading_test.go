@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -40,7 +41,7 @@ func TestVerdictsThatMisled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, track := range run(t, provider(t), string(text)).Tracks {
+	for _, track := range run(t, clustertest.Local(t), string(text)).Tracks {
 		for _, s := range track.Scenarios {
 			expected, listed := want[s.Name]
 			delete(want, s.Name)

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -36,7 +37,7 @@ func TestOperatorUnderLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OPERATOR_BUG", c.bug)
-			result := execute(t, provider(t), besideProgram(t, "testdata/operator"), 1)
+			result := execute(t, clustertest.Local(t), besideProgram(t, "testdata/operator"), 1)
 			got := result.Tracks[0].Scenarios[0]
 			if text := explain(result); got.Status != c.status || !strings.Contains(text+reports.Explain(got), c.says) {
 				t.Errorf("%s, want %s and %q:\n%s", got.Status, c.status, c.says, text)

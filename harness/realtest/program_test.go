@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -73,7 +74,7 @@ func leak(client dynamic.Interface, _ []string) error {
 
 // What a command makes outside of its namespace reaches no other scenario.
 func TestContamination(t *testing.T) {
-	result := execute(t, provider(t), besideProgram(t, "testdata/contamination"), 1)
+	result := execute(t, clustertest.Local(t), besideProgram(t, "testdata/contamination"), 1)
 	passed := 0
 	for _, track := range result.Tracks {
 		for _, s := range track.Scenarios {

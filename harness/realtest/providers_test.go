@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -27,7 +28,7 @@ func TestLiveProvidersAgree(t *testing.T) {
 	realNodes := realNodes(t)
 	var here, there []verdict
 	t.Run("on", func(t *testing.T) {
-		for p, to := range map[clusters.Provider]*[]verdict{provider(t): &here, realNodes: &there} {
+		for p, to := range map[clusters.Provider]*[]verdict{clustertest.Local(t): &here, realNodes: &there} {
 			t.Run(p.Name(), func(t *testing.T) {
 				t.Parallel()
 				*to = verdicts(t, p)

@@ -12,10 +12,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/kind"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -26,16 +25,6 @@ func TestMain(m *testing.M) {
 	component.Main()
 	kind.Main()
 	os.Exit(m.Run())
-}
-
-func provider(t testing.TB) *local.Provider {
-	t.Helper()
-	p, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Root = filepath.Join(t.TempDir(), "clusters")
-	return p
 }
 
 // run executes scenarios and returns what came of them.
@@ -80,7 +69,7 @@ func explain(run *reports.Run) string {
 
 // While one step waits, the API server is restarted under it, twice, and only then comes what it waits for.
 func TestAssertionOutlivesTheAPIServer(t *testing.T) {
-	result := run(t, provider(t), `
+	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: waits-through-restarts}
@@ -140,7 +129,7 @@ func (k *killer) Observe(e reports.Event) error {
 
 // An API server that dies by itself under a waiting step makes it an error with the reason at once: neither a pass nor a fail.
 func TestDeathOfTheAPIServerIsNoVerdict(t *testing.T) {
-	p := provider(t)
+	p := clustertest.Local(t)
 	result := run(t, p, `
 apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
@@ -163,7 +152,7 @@ spec:
 
 // A transition that a component refuses is an error in its own words for everybody on the track, within seconds.
 func TestTransitionThatFails(t *testing.T) {
-	result := run(t, provider(t), `
+	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: asks-for-nonsense}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -15,7 +16,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := run(t, provider(t), string(text))
+	result := run(t, clustertest.Local(t), string(text))
 	if reports.ExitCode(result) != reports.ExitPassed {
 		t.Error(explain(result))
 	}
@@ -23,7 +24,7 @@ func TestRefusals(t *testing.T) {
 
 // Which alternative was met is in the report.
 func TestReportSaysWhichAlternativeWasMet(t *testing.T) {
-	result := run(t, provider(t), `
+	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: two-answers}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -55,7 +56,7 @@ func TestWebhooksThatDoNotJudge(t *testing.T) {
 		}
 		documents = append(documents, fmt.Sprintf(judged, test.name, configuration(url, test.caBundle, "Fail"), ""))
 	}
-	result := run(t, provider(t), strings.Join(documents, "---\n"))
+	result := run(t, clustertest.Local(t), strings.Join(documents, "---\n"))
 	for i, test := range tests {
 		s := result.Tracks[0].Scenarios[i]
 		step := s.Steps[len(s.Steps)-1]
@@ -100,7 +101,7 @@ func (f whenDone) Observe(e reports.Event) error {
 
 // What slips through a webhook with the policy Ignore is reported as accepted, and is removed.
 func TestIgnoredWebhookLetsThrough(t *testing.T) {
-	p := &captor{Provider: provider(t)}
+	p := &captor{Provider: clustertest.Local(t)}
 	left := -1
 	look := whenDone(func() error {
 		client, err := dynamic.NewForConfig(p.cluster.RESTConfig())

@@ -2,7 +2,6 @@ package survey_test
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -50,25 +48,8 @@ const policy = `
 // What somebody does to a cluster between two surveys stands for what an upgrade may do: the second survey shows all of it, nothing else, and has
 // stored nothing itself.
 func TestSurveyShowsWhatHappened(t *testing.T) {
-	p, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Root = filepath.Join(t.TempDir(), "clusters")
 	two := 2
-	state, err := p.Resolve(t.Context(), clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &two}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster, err := p.Create(t.Context(), "survey", state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := cluster.Delete(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
+	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &two}}})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
 	if err != nil {
 		t.Fatal(err)

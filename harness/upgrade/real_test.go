@@ -3,16 +3,14 @@ package upgrade_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -26,11 +24,7 @@ func TestMain(m *testing.M) {
 // rehearse goes from one version to another, back, and up again, with the objects of files.
 func rehearse(t *testing.T, from clusters.State, to clusters.Change, files ...string) *upgrades.Report {
 	t.Helper()
-	p, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Root = filepath.Join(t.TempDir(), "clusters")
+	p := clustertest.Local(t)
 	objects, err := manifests.Load(files, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 
-	"github.com/rehearse-dev/rehearse/clusters/local"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -101,12 +100,7 @@ func TestOwnScheduler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider.Root = filepath.Join(t.TempDir(), "clusters")
-	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, harness.PlanOptions{})
+	plan, err := harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

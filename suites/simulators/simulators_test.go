@@ -14,9 +14,8 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -47,16 +46,6 @@ func options(t *testing.T) harness.PlanOptions {
 		t.Fatal(err)
 	}
 	return harness.PlanOptions{Simulators: own}
-}
-
-func provider(t *testing.T) *local.Provider {
-	t.Helper()
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider.Root = filepath.Join(t.TempDir(), "clusters")
-	return provider
 }
 
 // library writes the scenario, beside the files of its systems.
@@ -105,7 +94,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = harness.NewPlan(t.Context(), provider(t), set.Scenarios, options(t))
+	_, err = harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, options(t))
 	for _, want := range []string{
 		`x.yaml:5:3: system widgets: simulator widgets has no fault "accepts-bat"; it has: accepts-bad`,
 		`x.yaml:5:3: system pods: a local cluster's nodes are simulated`,
@@ -126,7 +115,7 @@ func TestOnARealCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := provider(t)
+	p := clustertest.Local(t)
 	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, options(t))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -40,7 +41,7 @@ func TestVerdictsFromASnapshot(t *testing.T) {
 	}
 	o := options(t)
 	o.Snapshots = true
-	plan, err := harness.NewPlan(t.Context(), provider(t), set.Scenarios, o)
+	plan, err := harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, o)
 	if err != nil {
 		t.Fatal(err)
 	}

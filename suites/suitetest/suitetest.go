@@ -30,7 +30,7 @@ const library = "../../scenarios"
 // slowTests is the environment variable that has slow scenarios run, too.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
-// slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test` does not.
+// slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test-all` does not.
 const slowLabel = "slow"
 
 // Suite is one that is tested.

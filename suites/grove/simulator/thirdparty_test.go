@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,9 +26,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
@@ -180,23 +178,7 @@ func workload(name string) *api.PodCliqueSet {
 // cluster is one to run the simulator on.
 func cluster(t *testing.T) (client.Client, simulator.Options) {
 	t.Helper()
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := provider.Resolve(t.Context(), clusters.State{Version: "1.36"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := provider.Create(t.Context(), "grove-simulator-"+strconv.Itoa(os.Getpid()), state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
+	made := clustertest.Create(t, clustertest.Local(t), "grove-simulator", clusters.State{Version: "1.36"})
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme, scheduler.AddToScheme} {
 		if err := add(scheme); err != nil {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +26,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/simulator"
 )
@@ -59,27 +58,11 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
 	nodes := 3
-	state, err := provider.Resolve(t.Context(), clusters.State{
+	made := clustertest.Create(t, clustertest.Local(t), "leaderworkerset-simulator", clusters.State{
 		Version:      *version,
 		FeatureGates: map[string]bool{"MaxUnavailableStatefulSet": true},
 		Nodes:        []clusters.NodeGroup{{Count: &nodes, Capacity: map[string]string{"google.com/tpu": "1000", "cpu": "32", "memory": "256Gi", "pods": "500"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := provider.Create(t.Context(), "leaderworkerset-simulator-"+strconv.Itoa(os.Getpid()), state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
 	})
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {

@@ -15,9 +15,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
 )
 
@@ -35,26 +34,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	provider, err := local.Default(releases.Options{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := provider.Resolve(t.Context(), clusters.State{Version: "1.36"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := provider.Prepare(t.Context(), state); err != nil {
-		t.Fatal(err)
-	}
-	cluster, err := provider.Create(t.Context(), fmt.Sprintf("porch-simulator-%d", os.Getpid()), state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cluster.Delete(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
+	cluster := clustertest.Create(t, clustertest.Local(t), "porch-simulator", clusters.State{Version: "1.36"})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
