@@ -20,6 +20,7 @@ type upgradeFlags struct {
 	originFlags
 	from, to     stateFlags
 	files        []string
+	overlays     []string
 	only, except []string
 	namespace    string
 	nodes        int
@@ -38,17 +39,19 @@ func newUpgradeCommand() *cobra.Command {
 minor version at a time, back the same way, and up once more. At each state it finds out what became of every object: whether it reads
 as before, can be edited, deleted and created again, and whether anything moved while nobody touched it. It needs no scenario.
 
-With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a live cluster, which is only read. They
-are put into the copy as they are stored: nothing of them is created anew.
+With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a live cluster, which is only read; with
+--etcd-snapshot, those of a backup of etcd. They are put into the copy as they are stored: nothing of them is created anew.
 
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
 Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be judged; 130 interrupted.`,
 		Example: `  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
+  rehearse upgrade --from 1.34 --to 1.36 -k overlays/prod
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
   rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
   rehearse upgrade --from-context prod --to 1.36
   rehearse upgrade --capture prod.capture --to 1.36
+  rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
@@ -59,6 +62,7 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
 	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where --feature-gates or --runtime-config change)")
 	set.StringArrayVarP(&flags.files, "filename", "f", nil, "a file or a folder of manifests, or - for the standard input; may be repeated")
+	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil, "a folder with a kustomization, as kubectl -k takes it; may be repeated")
 	set.StringToStringVar(&flags.to.gates, "feature-gates", nil, "feature gates of the target: A=true,B=false; A= returns a gate to its default")
 	set.StringToStringVar(&flags.to.runtimeConfig, "runtime-config", nil, "APIs of the target: scheduling.k8s.io/v1alpha1=true")
 	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil, "feature gates to begin with; they stay on the way, but for those that --feature-gates names")
@@ -77,8 +81,8 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 // options of the rehearsal; whatever is wrong with the input is found here.
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
 	o := upgrade.Options{Namespace: f.namespace, Settle: f.settle, Progress: progressTo(command.ErrOrStderr())}
-	if (len(f.files) > 0) == f.copies() {
-		return o, errors.New("name what is to be rehearsed: -f, or one of --from-context and --capture; see rehearse upgrade --help")
+	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
+		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and --etcd-snapshot; see rehearse upgrade --help")
 	}
 	from, err1 := f.from.change(command)
 	to, err2 := f.to.change(command)
@@ -110,9 +114,9 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 // given are the objects of files.
 func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object, error) {
 	if first.Version == "" {
-		return first, nil, errors.New("-f needs --from, the version that you have; see rehearse upgrade --help")
+		return first, nil, errors.New("-f and -k need --from, the version that you have; see rehearse upgrade --help")
 	}
-	objects, err := manifests.Load(f.files, command.InOrStdin())
+	objects, err := manifests.Sources{Paths: f.files, Overlays: f.overlays, Stdin: command.InOrStdin()}.Load()
 	if err != nil {
 		return first, nil, err
 	}

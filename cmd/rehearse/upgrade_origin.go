@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,13 +17,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/existing"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 )
 
 // originFlags are those of rehearse upgrade that name a cluster whose objects are rehearsed.
 type originFlags struct {
-	context, kubeconfig, capture   string
+	context, kubeconfig            string
+	capture, snapshot              string
 	secrets                        bool
 	serviceRange, encryptionConfig string
 	webhooks                       string
@@ -33,13 +38,15 @@ func (f *originFlags) add(command *cobra.Command) {
 	set.StringVar(&f.context, "from-context", "", "a live cluster, by its context in the kubeconfig; it is only read")
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig for --from-context (default KUBECONFIG or ~/.kube/config)")
 	set.StringVar(&f.capture, "capture", "", "a file of rehearse capture")
+	set.StringVar(&f.snapshot, "etcd-snapshot", "", "a backup of a cluster's etcd, as etcdctl snapshot save makes it; needs --from")
+	set.StringVar(&f.encryptionConfig, "encryption-config", "", "EncryptionConfiguration with which the values of --etcd-snapshot are encrypted; it is read where it is")
 	set.BoolVar(&f.secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "", "range of the addresses of Services in the cluster (default: read from its data)")
 	set.StringVar(&f.webhooks, "webhooks", "allow", "who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, once the first state has been surveyed)")
 }
 
 // copies says whether the objects are those of a cluster.
-func (f *originFlags) copies() bool { return f.context != "" || f.capture != "" }
+func (f *originFlags) copies() bool { return f.context != "" || f.capture != "" || f.snapshot != "" }
 
 func (f *originFlags) close() {
 	for _, one := range f.opened {
@@ -47,37 +54,97 @@ func (f *originFlags) close() {
 	}
 }
 
+// check refuses what does not go together.
+func (f *originFlags) check() error {
+	if f.webhooks != "allow" && f.webhooks != "down" {
+		return fmt.Errorf("--webhooks %s: want allow or down", f.webhooks)
+	}
+	named := 0
+	for _, flag := range []string{f.context, f.capture, f.snapshot} {
+		if flag != "" {
+			named++
+		}
+	}
+	if named > 1 {
+		return errors.New("--from-context, --capture and --etcd-snapshot name several clusters; use one of them")
+	}
+	if f.encryptionConfig != "" && f.snapshot == "" {
+		return errors.New("--encryption-config is for --etcd-snapshot")
+	}
+	return nil
+}
+
 // origin reads the cluster, and returns the first state: what the cluster says of itself, under what flags say.
 func (f *originFlags) origin(command *cobra.Command, provider *local.Provider, flags clusters.State, progress clusters.Progress) (*upgrade.Origin, clusters.State, error) {
-	if f.webhooks != "allow" && f.webhooks != "down" {
-		return nil, flags, fmt.Errorf("--webhooks %s: want allow or down", f.webhooks)
-	}
-	if f.context != "" && f.capture != "" {
-		return nil, flags, errors.New("--from-context and --capture name two clusters; use one of them")
+	if err := f.check(); err != nil {
+		return nil, flags, err
 	}
 	ctx := command.Context()
-	captured, err := f.captured(ctx, progress)
+	data, index, err := f.data(ctx, flags, progress)
 	if err != nil {
 		return nil, flags, err
 	}
-	progress("%s", captured.String())
 	recorder, err := transplant.NewRecorder(ctx, time.Now())
 	if err != nil {
 		return nil, flags, broken(err)
 	}
 	f.opened = append(f.opened, recorder)
-	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{
-		Name: captured.Name, Incomplete: len(captured.Missing) > 0, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
-	})
+	options := transplant.Options{
+		Name: index.Source, Incomplete: len(index.Missing) > 0, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
+	}
+	if f.encryptionConfig != "" {
+		if options.EncryptionConfig, err = filepath.Abs(f.encryptionConfig); err != nil {
+			return nil, flags, err
+		}
+	}
+	copied, err := transplant.New(data, options)
 	if err != nil {
 		return nil, flags, err
 	}
-	first, err := transplant.FirstState(ctx, provider, provider.Releases, &captured.Index, copied, flags)
+	first, err := transplant.FirstState(ctx, provider, provider.Releases, index, copied, flags)
 	origin := &upgrade.Origin{Copy: copied, Called: recorder.Notes}
 	if f.webhooks == "down" {
 		origin.Surveyed = func() { _ = recorder.Close() }
 	}
 	return origin, first, err
+}
+
+// data is what the cluster stored, and what is known of the cluster.
+func (f *originFlags) data(ctx context.Context, flags clusters.State, progress clusters.Progress) (transplant.Data, *capture.Index, error) {
+	if f.snapshot != "" {
+		return f.backup(flags)
+	}
+	captured, err := f.captured(ctx, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress("%s", strings.TrimSpace(captured.String()))
+	index := captured.Index
+	index.Source = captured.Name
+	return transplant.FromCapture(captured), &index, nil
+}
+
+// backup opens a backup of etcd.
+func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.Index, error) {
+	if flags.Version == "" {
+		return nil, nil, errors.New("--etcd-snapshot needs --from, the version of the cluster that it is of")
+	}
+	if f.encryptionConfig != "" {
+		if _, err := os.Stat(f.encryptionConfig); err != nil {
+			return nil, nil, fmt.Errorf("--encryption-config: %w", err)
+		}
+	}
+	snapshot, err := storage.OpenSnapshot(f.snapshot)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.opened = append(f.opened, snapshot)
+	for provider, n := range snapshot.Encrypted() {
+		if provider != "kms" && f.encryptionConfig == "" {
+			return nil, nil, fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server with --encryption-config", f.snapshot, n, provider)
+		}
+	}
+	return transplant.FromSnapshot(snapshot), &capture.Index{Source: f.snapshot, Secrets: true}, nil
 }
 
 // captured is the file, or what the live cluster is just read into. The latter is on no disk.

@@ -15,17 +15,21 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	for _, test := range []struct{ name, args, stdin, want string }{
 		{"no files", "--from 1.35 --to 1.36", "", "name what is to be rehearsed"},
-		{"no version", "-f -", object, "-f needs --from"},
+		{"no version", "-f -", object, "-f and -k need --from"},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
 		{"a kind that no object has", "--from 1.35 --to 1.36 -f - --only Pod", object, `no object is of kind "Pod"; there are: ConfigMap`},
 		{"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object, "--feature-gates A=x: want true, false or nothing"},
 		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "name what is to be rehearsed"},
-		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "--from-context and --capture name two clusters"},
+		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "name several clusters"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
 		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
 		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
+		{"a snapshot without a version", "--to 1.36 --etcd-snapshot a.db", "", "--etcd-snapshot needs --from"},
+		{"a snapshot that is not there", "--from 1.34 --to 1.36 --etcd-snapshot a.db", "", "a.db: open a.db: no such file"},
+		{"no snapshot", "--from 1.34 --to 1.36 --etcd-snapshot upgrade_test.go", "", "it is cut off, or no backup of etcd"},
+		{"an encryption of nothing", "--to 1.36 --capture a --encryption-config b", "", "--encryption-config is for --etcd-snapshot"},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -51,6 +55,8 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 			continue
 		}
 		args = strings.ReplaceAll(args, "from-context prod", "capture prod.capture")
+		args = strings.ReplaceAll(args, "etcd-snapshot backup.db", "capture prod.capture")
+		args = strings.ReplaceAll(args, "-k overlays/prod", "-f manifests/")
 		args = strings.ReplaceAll(args, "prod.capture", smallCapture(t))
 		args = strings.ReplaceAll("upgrade --"+strings.TrimSpace(args), "manifests/", "../../harness/upgrade/testdata/ordinary") + " --plan"
 		var out, errs bytes.Buffer
@@ -60,7 +66,7 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 		}
 		planned++
 	}
-	if planned < 7 {
+	if planned < 9 {
 		t.Errorf("%d commands on the page", planned)
 	}
 }

@@ -13,21 +13,38 @@ import (
 // Stdin is the path that stands for the standard input.
 const Stdin = "-"
 
-// Load reads the objects of files, of folders (*.yaml, *.yml and *.json in them and below) and of the standard input. Its error joins
-// everything that is wrong, each with its place.
+// Sources are where manifests are.
+type Sources struct {
+	// Paths of files, of folders (*.yaml, *.yml and *.json in them and below), and Stdin.
+	Paths []string
+	// Overlays are folders with a kustomization.
+	Overlays []string
+	// Stdin is the standard input.
+	Stdin io.Reader
+}
+
+// Load reads the objects of files, of folders and of the standard input.
 func Load(paths []string, stdin io.Reader) ([]*Object, error) {
-	l := loader{stdin: stdin, seen: map[string]bool{}}
-	for _, path := range paths {
+	return Sources{Paths: paths, Stdin: stdin}.Load()
+}
+
+// Load reads the objects. Its error joins everything that is wrong, each with its place.
+func (s Sources) Load() ([]*Object, error) {
+	l := loader{stdin: s.Stdin, seen: map[string]bool{}}
+	for _, path := range s.Paths {
 		if err := l.path(path); err != nil {
 			l.errs = append(l.errs, err)
 		}
+	}
+	for _, dir := range s.Overlays {
+		l.overlay(dir)
 	}
 	l.errs = append(l.errs, twice(l.objects)...)
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
 	if len(l.objects) == 0 {
-		return nil, fmt.Errorf("no objects in %q", paths)
+		return nil, fmt.Errorf("no objects in %q", slices.Concat(s.Paths, s.Overlays))
 	}
 	return l.objects, nil
 }

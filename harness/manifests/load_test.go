@@ -110,3 +110,39 @@ func TestSelect(t *testing.T) {
 		})
 	}
 }
+
+// A kustomization is built as kubectl does, and what is wrong with it is told.
+func TestLoadBuildsKustomizations(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"base/a.yaml":                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\n",
+		"base/kustomization.yaml":    "resources: [a.yaml]\n",
+		"overlay/kustomization.yaml": "resources: [../base]\nnamePrefix: prod-\nnamespace: shop\n",
+		"wrong/kustomization.yaml":   "resources: [missing.yaml]\n",
+		"none/a.yaml":                "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay := filepath.Join(dir, "overlay")
+	objects, err := Sources{Overlays: []string{overlay}}.Load()
+	if err != nil || len(objects) != 1 {
+		t.Fatalf("%d objects, %v", len(objects), err)
+	}
+	if got := objects[0].String() + " " + objects[0].Place(); got != "ConfigMap shop/prod-a "+overlay {
+		t.Errorf("got %s", got)
+	}
+	for name, want := range map[string]string{"wrong": "missing.yaml", "none": "kustomization", "missing": "build kustomization"} {
+		if _, err := (Sources{Overlays: []string{filepath.Join(dir, name)}}).Load(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := (Sources{Paths: []string{filepath.Join(dir, "base/a.yaml")}, Overlays: []string{filepath.Join(dir, "base")}}).Load(); err == nil || !strings.Contains(err.Error(), "is also at") {
+		t.Errorf("an object that is there twice: %v", err)
+	}
+}

@@ -38,7 +38,7 @@ func (o *Object) String() string {
 	return o.Content.GetKind() + " " + name
 }
 
-// Error is something wrong at a place of a file.
+// Error is something wrong at a place of a file; Line is 0 where that is none.
 type Error struct {
 	File    string
 	Line    int
@@ -46,4 +46,9 @@ type Error struct {
 }
 
 // Error is file:line: message.
-func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
+}

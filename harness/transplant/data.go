@@ -18,6 +18,8 @@ type Data interface {
 // Entry is one thing that is stored.
 type Entry struct {
 	Key string
+	// Encrypted names the provider that encrypted the value; "" where it is not.
+	Encrypted string
 	// Value is what etcd holds. Object is what it means; an error where that is not known here.
 	Value  func() ([]byte, error)
 	Object func() (*unstructured.Unstructured, error)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,8 +26,8 @@ type facts struct {
 	nodePorts [2]int64
 	// nodes that there are, and those that Pods are on.
 	nodes, hosts map[string]bool
-	// kubelet is the newest version of one.
-	kubelet *utilversion.Version
+	// newest is the newest version that a kubelet has, or kubeadm installed.
+	newest *utilversion.Version
 }
 
 // folders of keys that somebody must look at.
@@ -35,6 +36,7 @@ const (
 	serviceCIDRs = "servicecidrs/"
 	nodes        = "minions/"
 	pods         = "pods/"
+	configMaps   = "configmaps/"
 )
 
 // scan reads all data once.
@@ -55,6 +57,10 @@ func scan(data Data) (*facts, error) {
 			}
 		case nodes:
 			take = f.node
+		case configMaps:
+			if rest == "kube-system/kubeadm-config" {
+				take = f.kubeadm
+			}
 		case pods:
 			take = func(o *unstructured.Unstructured) {
 				if host, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName"); host != "" {
@@ -124,9 +130,24 @@ func (f *facts) nodePort(value any) {
 func (f *facts) node(o *unstructured.Unstructured) {
 	f.nodes[o.GetName()] = true
 	words, _, _ := unstructured.NestedString(o.Object, "status", "nodeInfo", "kubeletVersion")
+	f.version(words)
+}
+
+// version takes in one that the API server's is not older than.
+func (f *facts) version(words string) {
 	version, err := utilversion.ParseSemantic(words)
-	if err == nil && (f.kubelet == nil || f.kubelet.LessThan(version)) {
-		f.kubelet = version
+	if err == nil && (f.newest == nil || f.newest.LessThan(version)) {
+		f.newest = version
+	}
+}
+
+// installed by kubeadm, as it says in its ConfigMap.
+var installed = regexp.MustCompile(`(?m)^kubernetesVersion: (\S+)$`)
+
+func (f *facts) kubeadm(o *unstructured.Unstructured) {
+	text, _, _ := unstructured.NestedString(o.Object, "data", "ClusterConfiguration")
+	if match := installed.FindStringSubmatch(text); match != nil {
+		f.version(match[1])
 	}
 }
 

@@ -19,9 +19,18 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 		c.dropped[what]++
 		return nil, nil
 	}
+	if e.Encrypted == kms {
+		c.dropped["objects that a KMS plugin encrypted, which cannot be asked"]++
+		c.lacks = append(c.lacks, Lack{strings.TrimSuffix(folder, "/"), rest, "a KMS plugin encrypted it, which cannot be asked here; it was left out of the copy"})
+		return nil, nil
+	}
 	treat := c.treatment(folder)
 	if treat == nil {
 		return c.asItIs(e)
+	}
+	if e.Encrypted != "" {
+		c.lacks = append(c.lacks, Lack{strings.TrimSuffix(folder, "/"), rest, "it is encrypted, and could not be adapted to the copy; it was left out"})
+		return nil, nil
 	}
 	o, err := e.Object()
 	if err != nil {
@@ -43,6 +52,9 @@ func (c *Copy) asItIs(e Entry) ([]byte, error) {
 	}
 	return e.Value()
 }
+
+// kms is the provider of encryption that asks a program on the machine of an API server.
+const kms = "kms"
 
 // foreign says what an entry is that is its cluster's alone, which each cluster makes anew or must not have.
 func foreign(folder, rest string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,22 +64,28 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			everyKind(t, index)
 			onlyReads(t, audit)
 			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
-
 			captured, err := capture.InMemory("original", held.Bytes())
 			must(t, err)
-			copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{Name: "original", Webhooks: nil, Now: time.Now})
+			backup, err := storage.OpenSnapshot(backUp(t, original))
 			must(t, err)
-			first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.State{})
-			must(t, err)
-			copyOf, err := provider.CreateSeeded(t.Context(), "copy", first, copied)
-			must(t, err)
-			defer func() { must(t, copyOf.Delete(t.Context())) }()
-			compare(t, captured, copyOf.RESTConfig())
+			defer func() { must(t, backup.Close()) }()
 			if index.GatesUnknown != "" {
 				t.Errorf("gates: %s", index.GatesUnknown)
 			}
-			if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 || !strings.Contains(lacks, "shapes.example.com its conversion webhook") {
-				t.Errorf("what the copy lacks: %s", lacks)
+			for way, data := range map[string]transplant.Data{"capture": transplant.FromCapture(captured), "snapshot": transplant.FromSnapshot(backup)} {
+				t.Run(way, func(t *testing.T) {
+					copied, err := transplant.New(data, transplant.Options{Name: "original", Now: time.Now})
+					must(t, err)
+					first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.State{})
+					must(t, err)
+					copyOf, err := provider.CreateSeeded(t.Context(), way, first, copied)
+					must(t, err)
+					defer func() { must(t, copyOf.Delete(t.Context())) }()
+					compare(t, captured, copyOf.RESTConfig())
+					if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 || !strings.Contains(lacks, "shapes.example.com its conversion webhook") {
+						t.Errorf("what the copy lacks: %s", lacks)
+					}
+				})
 			}
 		})
 	}
@@ -115,6 +125,31 @@ subjects: [{kind: User, name: capturer, apiGroup: rbac.authorization.k8s.io}]
 	config, err := cluster.(clusters.UserMaker).User("capturer")
 	must(t, err)
 	return config
+}
+
+// backUp asks the cluster's etcd for a snapshot, as etcdctl does.
+func backUp(t *testing.T, cluster clusters.Cluster) string {
+	t.Helper()
+	folder := cluster.(clusters.Housed).Folder()
+	record, err := os.ReadFile(filepath.Join(folder, "cluster.json"))
+	must(t, err)
+	var at struct{ Ports struct{ Etcd int } }
+	must(t, json.Unmarshal(record, &at))
+	pki := filepath.Join(folder, "pki", "etcd")
+	secured, err := transport.TLSInfo{CertFile: filepath.Join(pki, "client.crt"), KeyFile: filepath.Join(pki, "client.key"), TrustedCAFile: filepath.Join(pki, "ca.crt")}.ClientConfig()
+	must(t, err)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{fmt.Sprintf("https://127.0.0.1:%d", at.Ports.Etcd)}, TLS: secured, Logger: zap.NewNop(), Context: t.Context()})
+	must(t, err)
+	defer client.Close()
+	content, err := client.Snapshot(t.Context())
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "backup.db")
+	file, err := os.Create(path)
+	must(t, err)
+	_, err = io.Copy(file, content)
+	must(t, err)
+	must(t, file.Close())
+	return path
 }
 
 // onlyReads demands that nothing but reads came from who captured the cluster, and that some did.

@@ -62,20 +62,25 @@ func everywhere(list *features.List, name string) bool {
 
 // FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before what the cluster says of itself.
 func FirstState(ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy, flags clusters.State) (clusters.State, error) {
-	if err := notOlder(flags.Version, index.Version); err != nil {
-		return flags, err
-	}
 	asked := flags
 	if asked.Version == "" {
 		asked.Version = index.Version
 	}
+	if newest := data.facts.newest; newest != nil && index.Version == "" {
+		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major(), newest.Minor(), newest.Patch())
+	}
+	if index.Version != "" {
+		if err := notOlder(asked.Version, index.Version); err != nil {
+			return flags, err
+		}
+	}
 	resolved, err := provider.Resolve(ctx, asked)
 	if err != nil {
-		return flags, fmt.Errorf("cluster %s runs Kubernetes %s: %w", index.Source, index.GitVersion, err)
+		return flags, fmt.Errorf("the version of %s: %w", index.Source, err)
 	}
 	list, err := lists.FeatureList(ctx, resolved.Version)
 	if err != nil {
-		return flags, fmt.Errorf("which feature gates cluster %s has set: %w", index.Source, err)
+		return flags, fmt.Errorf("which feature gates %s has set: %w", index.Source, err)
 	}
 	needs, err := data.Needs()
 	if err != nil {
@@ -97,9 +102,6 @@ type FeatureLister interface {
 
 // notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has stored.
 func notOlder(asked, version string) error {
-	if asked == "" {
-		return nil
-	}
 	a, err1 := clusters.ParseVersion(asked)
 	v, err2 := clusters.ParseVersion(version)
 	if err := errors.Join(err1, err2); err != nil {

@@ -56,6 +56,9 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, o := range found.objects {
+		r.hidden.of(o)
+	}
 	objects := found.given(r.Origin.Name)
 	if r.Origin.Select != nil {
 		if objects, err = r.Origin.Select(objects); err != nil {

@@ -39,7 +39,7 @@ const (
 
 // Run rehearses. What came of it is in the report, also where the error, which is of the rehearsal itself, is not nil.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, report: &upgrades.Report{Format: 1, Started: time.Now(), Objects: len(o.Objects)}}
+	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{Format: 1, Started: time.Now(), Objects: len(o.Objects)}}
 	for i, state := range o.Path.States {
 		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
 		if i > 0 {
@@ -57,6 +57,10 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	}
 	r.lacking()
 	r.unaccepted()
+	for _, o := range o.Objects {
+		r.hidden.of(o.Content)
+	}
+	r.hidden.hide(r.report)
 	r.report.Interrupted = ctx.Err() != nil
 	r.report.Finished = time.Now()
 	return r.report, err
@@ -79,6 +83,7 @@ func name(state clusters.State, path []clusters.State) string {
 
 type rehearsal struct {
 	Options
+	hidden  hidden
 	report  *upgrades.Report
 	cluster clusters.Cluster
 	creator *creator

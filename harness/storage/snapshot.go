@@ -1,0 +1,153 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+)
+
+// Snapshot is a backup of etcd: what etcdctl snapshot save wrote, or the file db of a member's data. It is only read.
+type Snapshot struct {
+	db     *bbolt.DB
+	latest map[string][]byte
+}
+
+// OpenSnapshot checks that the file is whole, and that it is of a Kubernetes cluster.
+func OpenSnapshot(path string) (*Snapshot, error) {
+	if err := checkHash(path); err != nil {
+		return nil, fmt.Errorf("read etcd snapshot %s: %w", path, err)
+	}
+	db, err := bbolt.Open(path, 0o400, &bbolt.Options{ReadOnly: true, Timeout: lockTimeout})
+	if err != nil {
+		return nil, fmt.Errorf("read etcd snapshot %s: it is no backup of etcd: %w", path, err)
+	}
+	s := &Snapshot{db: db, latest: map[string][]byte{}}
+	if err := s.load(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("read etcd snapshot %s: %w", path, err), db.Close())
+	}
+	return s, nil
+}
+
+// Close lets go of the file: values that were read are gone, too.
+func (s *Snapshot) Close() error { return s.db.Close() }
+
+// lockTimeout is for how long somebody else may write the file.
+const lockTimeout = time.Second
+
+// block is what the size of a database is a multiple of. A snapshot has its checksum behind that.
+const block = 512
+
+// checkHash compares a file with the checksum at its end. One that was copied from a member's data has none.
+func checkHash(path string) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	content := info.Size() - sha256.Size
+	switch {
+	case info.Size() > 0 && info.Size()%block == 0:
+		return nil
+	case info.Size()%block != sha256.Size:
+		return errors.New("it is cut off, or no backup of etcd: make it anew with etcdctl snapshot save")
+	}
+	hash := sha256.New()
+	if _, err := io.CopyN(hash, file, content); err != nil {
+		return err
+	}
+	want := make([]byte, sha256.Size)
+	if _, err := io.ReadFull(file, want); err != nil {
+		return err
+	}
+	if !bytes.Equal(hash.Sum(nil), want) {
+		return errors.New("its content is not what its checksum says: it is damaged; make it anew with etcdctl snapshot save")
+	}
+	return nil
+}
+
+// load finds the latest value of each key.
+func (s *Snapshot) load(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	all := map[string][]byte{}
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return errors.New("it is cut off: make it anew with etcdctl snapshot save")
+		}
+		revisions := tx.Bucket([]byte("key"))
+		if revisions == nil {
+			return errors.New("it is no backup of etcd: it has no keys")
+		}
+		return revisions.ForEach(func(revision, value []byte) error { return take(all, revision, value) })
+	})
+	if err != nil {
+		return err
+	}
+	prefix := ""
+	for key := range all {
+		if before, ok := strings.CutSuffix(key, "namespaces/default"); ok && strings.HasSuffix(before, "/") {
+			prefix = before
+		}
+	}
+	if prefix == "" {
+		return fmt.Errorf("it is of an etcd that holds no Kubernetes cluster: none of its %d keys is that of namespace default", len(all))
+	}
+	for key, value := range all {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			s.latest[Prefix+rest] = value
+		}
+	}
+	return nil
+}
+
+// take takes in one revision; they come in their order. One that is marked is a deletion.
+func take(all map[string][]byte, revision, value []byte) error {
+	const unmarked = 8 + 1 + 8
+	var kv mvccpb.KeyValue
+	if err := kv.Unmarshal(value); err != nil {
+		return fmt.Errorf("it is damaged: %w", err)
+	}
+	if len(revision) > unmarked {
+		delete(all, string(kv.Key))
+	} else {
+		all[string(kv.Key)] = kv.Value
+	}
+	return nil
+}
+
+// Each calls visit for every key, in their order. Keys begin with Prefix, whatever they began with.
+func (s *Snapshot) Each(visit func(key string, value []byte) error) error {
+	for _, key := range slices.Sorted(maps.Keys(s.latest)) {
+		if err := visit(key, s.latest[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Encrypted counts the encrypted values by the provider that encrypted them.
+func (s *Snapshot) Encrypted() map[string]int {
+	counts := map[string]int{}
+	for _, value := range s.latest {
+		if provider := Encrypted(value); provider != "" {
+			counts[provider]++
+		}
+	}
+	return counts
+}

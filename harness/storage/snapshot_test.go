@@ -1,0 +1,115 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+)
+
+// revision is one write; an empty value is a deletion.
+type revision struct{ key, value string }
+
+// backup writes a file as etcdctl snapshot save does.
+func backup(t *testing.T, bucket string, revisions ...revision) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "backup.db")
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte(bucket))
+		if err != nil {
+			return err
+		}
+		for i, r := range revisions {
+			name := append(binary.BigEndian.AppendUint64(nil, uint64(i)), '_')
+			name = binary.BigEndian.AppendUint64(name, 0)
+			kv := mvccpb.KeyValue{Key: []byte(r.key), Value: []byte(r.value)}
+			if r.value == "" {
+				name, kv.Value = append(name, 't'), nil
+			}
+			value, err := kv.Marshal()
+			if err != nil {
+				return err
+			}
+			if err := b.Put(name, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, db.Close())
+	data, err := os.ReadFile(path)
+	must(t, err)
+	hash := sha256.Sum256(data)
+	must(t, os.WriteFile(path, append(data, hash[:]...), 0o600))
+	return path
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The latest value of each key counts, what was deleted is gone, and the prefix may be another one.
+func TestSnapshot(t *testing.T) {
+	path := backup(t, "key",
+		revision{"/kubernetes.io/namespaces/default", "one"}, revision{"/kubernetes.io/configmaps/n/a", "old"}, revision{"/kubernetes.io/configmaps/n/b", "x"},
+		revision{"/kubernetes.io/configmaps/n/a", "new"}, revision{"/kubernetes.io/configmaps/n/b", ""}, revision{"/elsewhere", "x"},
+		revision{"/kubernetes.io/secrets/n/s", "k8s:enc:aescbc:v1:k:x"},
+	)
+	s, err := OpenSnapshot(path)
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	var got []string
+	must(t, s.Each(func(key string, value []byte) error {
+		got = append(got, key+"="+string(value))
+		return nil
+	}))
+	want := "/registry/configmaps/n/a=new /registry/namespaces/default=one /registry/secrets/n/s=k8s:enc:aescbc:v1:k:x"
+	if text := strings.Join(got, " "); text != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+	if counts := s.Encrypted(); counts["aescbc"] != 1 {
+		t.Errorf("encrypted: %v", counts)
+	}
+}
+
+func TestSnapshotsThatAreRefused(t *testing.T) {
+	whole := backup(t, "key", revision{"/registry/namespaces/default", strings.Repeat("x", 100_000)})
+	data, err := os.ReadFile(whole)
+	must(t, err)
+	damaged := append([]byte(nil), data...)
+	damaged[len(damaged)/2]++
+	for _, test := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"cut", "it is cut off", data[:len(data)/2+7]},
+		{"cut at a block, without a checksum", "it is cut off", data[:32<<10]},
+		{"damaged", "its content is not what its checksum says", damaged},
+		{"empty", "it is cut off, or no backup of etcd", nil},
+		{"no database", "it is no backup of etcd", make([]byte, 4096)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "backup.db")
+			must(t, os.WriteFile(path, test.data, 0o600))
+			if _, err := OpenSnapshot(path); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+	if _, err := OpenSnapshot(backup(t, "other")); err == nil || !strings.Contains(err.Error(), "it has no keys") {
+		t.Errorf("another database: %v", err)
+	}
+	if _, err := OpenSnapshot(backup(t, "key", revision{"/calico/x", "y"})); err == nil || !strings.Contains(err.Error(), "holds no Kubernetes cluster") {
+		t.Errorf("another etcd: %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package upgrade
+
+import (
+	"cmp"
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// hidden are values that no report may show: those of Secrets, and of environment variables.
+type hidden map[string]bool
+
+// shortest is how long a value must be to be looked for: what is shorter tells nobody anything.
+const shortest = 4
+
+// of takes in the values of an object.
+func (h hidden) of(o *unstructured.Unstructured) {
+	if o.GetKind() == "Secret" && o.GetAPIVersion() == "v1" {
+		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		for _, text := range data {
+			h.add(text)
+			if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
+				h.add(string(plain))
+			}
+		}
+		plain, _, _ := unstructured.NestedStringMap(o.Object, "stringData")
+		for _, text := range plain {
+			h.add(text)
+			h.add(base64.StdEncoding.EncodeToString([]byte(text)))
+		}
+	}
+	h.environment(o.Object)
+}
+
+// environment takes in the values of all lists of environment variables.
+func (h hidden) environment(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		variables, _ := value["env"].([]any)
+		for _, variable := range variables {
+			if fields, ok := variable.(map[string]any); ok {
+				text, _ := fields["value"].(string)
+				h.add(text)
+			}
+		}
+		for _, inner := range value {
+			h.environment(inner)
+		}
+	case []any:
+		for _, inner := range value {
+			h.environment(inner)
+		}
+	}
+}
+
+func (h hidden) add(text string) {
+	if len(text) >= shortest && text != "true" && text != "false" {
+		h[text] = true
+	}
+}
+
+// hide takes the values out of what a report quotes.
+func (h hidden) hide(r *upgrades.Report) {
+	if len(h) == 0 {
+		return
+	}
+	longestFirst := slices.SortedFunc(maps.Keys(h), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	var pairs []string
+	for _, text := range longestFirst {
+		pairs = append(pairs, text, "(hidden)")
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for _, f := range r.Findings {
+		f.Words = replacer.Replace(f.Words)
+	}
+	for _, c := range r.Checks {
+		c.Message = replacer.Replace(c.Message)
+	}
+}

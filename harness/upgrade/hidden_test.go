@@ -1,0 +1,38 @@
+package upgrade
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// No value of a Secret or of an environment variable is in a report, however the API server quotes it.
+func TestHide(t *testing.T) {
+	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
+{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {p: aHVudGVyMg==}, stringData: {q: swordfish}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{env: [{name: A, value: hunter2-and-more}, {name: B, value: "1"}, {name: C, value: "true"}]}]}}}}
+---
+{apiVersion: example.com/v1, kind: Custom, metadata: {name: a}, spec: {pods: [{env: [{name: A, value: other-value}]}]}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hidden{}
+	for _, o := range objects {
+		h.of(o.Content)
+	}
+	r := &upgrades.Report{
+		Findings: []*upgrades.Finding{{Words: `it is true that 1 is not hunter2-and-more, "hunter2", aHVudGVyMg==, swordfish, c3dvcmRmaXNo or other-value`}},
+		Checks:   []*upgrades.Check{{Message: "hunter2"}},
+	}
+	h.hide(r)
+	if got, want := r.Findings[0].Words, `it is true that 1 is not (hidden), "(hidden)", (hidden), (hidden), (hidden) or (hidden)`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := r.Checks[0].Message; got != "(hidden)" {
+		t.Errorf("got %s", got)
+	}
+}
