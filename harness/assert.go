@@ -44,6 +44,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) re
 		Stream:    s.history.Stream(kind.Resource),
 		Scope:     s.looksAt(assertion.Selection, kind),
 		CEL:       s.evaluate(ctx, step),
+		Why:       s.why(ctx, step),
 		Timeout:   timeout,
 		Started:   started,
 		Since:     s.from,

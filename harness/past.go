@@ -24,6 +24,15 @@ func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) asserti
 	}
 }
 
+// why says why the CEL of a step is false.
+func (s *scenarioRun) why(ctx context.Context, step scenarios.Step) func(string, map[string]any) string {
+	return func(expression string, variables map[string]any) string {
+		vars := s.variables(&step)
+		maps.Copy(vars, variables)
+		return s.Expressions.WithContext(ctx).Why(expression, vars)
+	}
+}
+
 // resultOf is what an assertion came to, as the result of a step.
 func resultOf(r assertions.Result) result {
 	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence}}

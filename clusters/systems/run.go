@@ -6,10 +6,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -111,7 +113,10 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	if err != nil {
 		return err
 	}
-	if err := await(ctx, process, look); err != nil {
+	told := &complaints{say: func(waited time.Duration, text string) {
+		s.Progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
+	}}
+	if err := await(ctx, process, told.watching(look)); err != nil {
 		err = fmt.Errorf("wait until its process is ready: %w", err)
 		if alive(process) {
 			return err
@@ -192,6 +197,41 @@ func readiness(sys *system) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, nil
 }
 
+// complaints are what a look that fails again and again got, told while it goes on.
+type complaints struct {
+	say         func(waited time.Duration, text string)
+	began, told time.Time
+	text        string
+}
+
+// What a look gets is told after so long, and then when it is something else or when it has been the same for long, but not too often.
+const (
+	firstComplaint = 5 * time.Second
+	sameComplaint  = 30 * time.Second
+)
+
+// watching is the look, which tells.
+func (c *complaints) watching(look func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := look(ctx)
+		if err != nil {
+			c.note(time.Now(), err.Error())
+		}
+		return err
+	}
+}
+
+func (c *complaints) note(now time.Time, text string) {
+	if c.began.IsZero() {
+		c.began, c.told = now, now
+	}
+	since := now.Sub(c.told)
+	if since >= sameComplaint || since >= firstComplaint && text != c.text {
+		c.told, c.text = now, text
+		c.say(now.Sub(c.began), text)
+	}
+}
+
 func get(ctx context.Context, client *http.Client, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -203,7 +243,8 @@ func get(ctx context.Context, client *http.Client, url string) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s", url, response.Status)
+		said, _ := io.ReadAll(io.LimitReader(response.Body, 300)) // it only says more
+		return fmt.Errorf("GET %s: %s %s", url, response.Status, strings.Join(strings.Fields(string(said)), " "))
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type Input struct {
 	Scope  history.Scope
 	// CEL evaluates the assertion's expression; it may be nil if there is none.
 	CEL Evaluate
+	// Why says why the assertion's expression is false, in lines; it may be nil.
+	Why func(expression string, variables map[string]any) string
 	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
 	// cluster to be observable, at their start and at their end; 30s unless told.
 	Timeout time.Duration

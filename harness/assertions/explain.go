@@ -167,13 +167,16 @@ func (w *watcher) situation() string {
 const (
 	mostDescribed = 5
 	mostLines     = 4
-	mostNamed     = 20
+	mostNamed     = 100
 )
 
 // differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no interest, but for those of which it
 // is not known.
 func (w *watcher) differences(tooMany bool) string {
 	failing := w.failing()
+	if text, about := w.aboutAll(failing); about && !tooMany {
+		return text
+	}
 	if tooMany {
 		failing = slices.DeleteFunc(failing, func(c *candidate) bool { return c.stale == "" })
 	}
@@ -221,8 +224,33 @@ func (w *watcher) difference(c *candidate) string {
 	case c.celError != nil:
 		return fmt.Sprintf("cel: %s\n  could not be evaluated: %v\n", w.assertion.CEL, c.celError)
 	default:
-		return fmt.Sprintf("cel: %s\n  is false\n", w.assertion.CEL)
+		return fmt.Sprintf("cel: %s\n  is false\n", w.assertion.CEL) + w.because(c)
 	}
+}
+
+// aboutAll says what an expression about all objects together lacks; it is false where the expression is about each of them, or was not what failed.
+func (w *watcher) aboutAll(failing []*candidate) (string, bool) {
+	if !w.usesAll || w.usesEach || len(failing) == 0 {
+		return "", false
+	}
+	for _, c := range failing {
+		if c.differs || c.stale != "" || c.progress != nil || c.celError != nil {
+			return "", false
+		}
+	}
+	return fmt.Sprintf("They are: %s.\n%s", names(w.sorted()), w.difference(failing[0])), true
+}
+
+// because says why the expression is false of a candidate.
+func (w *watcher) because(c *candidate) string {
+	if w.why == nil {
+		return ""
+	}
+	why := w.why(w.assertion.CEL, w.variables(c, w.all))
+	if why == "" {
+		return ""
+	}
+	return indented(why + "\n")
 }
 
 // wish shows what was wanted of an object when there is none to compare it with.

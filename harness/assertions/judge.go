@@ -41,6 +41,8 @@ type judge struct {
 	assertion scenarios.Assertion
 	scope     history.Scope
 	cel       Evaluate
+	// why says why the expression is false; nil where nobody knows.
+	why func(expression string, variables map[string]any) string
 	// usesAll: the expression is about all objects, which all then holds, so each change may turn every candidate.
 	usesAll bool
 	// usesEach: it is about the object, too, so it may be true of one and not of another.
@@ -66,6 +68,7 @@ func newJudge(in Input) *judge {
 		assertion: in.Assertion,
 		scope:     in.Scope,
 		cel:       in.CEL,
+		why:       in.Why,
 		usesAll:   objectsVariable.MatchString(in.Assertion.CEL),
 		usesEach:  objectVariable.MatchString(in.Assertion.CEL),
 	}
@@ -174,15 +177,19 @@ func (j *judge) evaluate(c *candidate, all []any) (bool, error) {
 	if j.answer != nil {
 		return j.answer.holds, j.answer.err
 	}
-	variables := map[string]any{"object": c.object.Object}
-	if j.usesAll {
-		variables["objects"] = all
-	}
-	holds, err := j.cel(j.assertion.CEL, variables)
+	holds, err := j.cel(j.assertion.CEL, j.variables(c, all))
 	if j.usesAll && !j.usesEach {
 		j.answer = &answer{holds, err}
 	}
 	return holds, err
+}
+
+func (j *judge) variables(c *candidate, all []any) map[string]any {
+	variables := map[string]any{"object": c.object.Object}
+	if j.usesAll {
+		variables["objects"] = all
+	}
+	return variables
 }
 
 // sorted returns the candidates by namespace and name.

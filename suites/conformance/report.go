@@ -147,7 +147,7 @@ func (o outcome) about(id string) (reports.ConformanceStatus, string) {
 	case reports.Passed:
 		return reports.ConformancePassed, decided
 	case reports.Failed:
-		return reports.ConformanceFailed, decided + ": " + firstLine(step.Message)
+		return reports.ConformanceFailed, decided + ": " + seen(step.Message)
 	case reports.Known:
 		return reports.ConformanceKnown, decided
 	case reports.NotRun:
@@ -159,7 +159,7 @@ func (o outcome) about(id string) (reports.ConformanceStatus, string) {
 		}
 		return reports.ConformanceUntested, decided + " did not run"
 	default:
-		return reports.ConformanceUntested, decided + ": " + firstLine(step.Message)
+		return reports.ConformanceUntested, decided + ": " + seen(step.Message)
 	}
 }
 
@@ -236,7 +236,7 @@ func outcomeOf(s *reports.Scenario) outcome {
 		}
 	}
 	o := outcome{result: s, known: s.KnownCovers, versions: s.Versions, ConformanceScenario: reports.ConformanceScenario{
-		Name: s.Name, Steps: fmt.Sprintf("%d of %d", passed, len(s.Steps)), Reason: firstLine(s.Message),
+		Name: s.Name, Steps: fmt.Sprintf("%d of %d", passed, len(s.Steps)), Reason: seen(s.Message),
 	}}
 	switch {
 	case s.Status == reports.Passed:
@@ -273,6 +273,22 @@ func evidence(s *reports.Scenario) string {
 	text := strings.Join(lines, "\n")
 	if len(text) > maxEvidence {
 		text = strings.ToValidUTF8(text[:maxEvidence], "") + "\n... (the rest is in junit.xml)"
+	}
+	return text
+}
+
+// seen is a message in one line: what was wanted and what was seen.
+func seen(message string) string {
+	const most = 600
+	var parts []string
+	for line := range strings.Lines(message) {
+		if line = strings.TrimSpace(strings.ReplaceAll(line, "\t", "    ")); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	text := strings.Join(parts, " | ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " ..."
 	}
 	return text
 }

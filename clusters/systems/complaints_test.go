@@ -1,0 +1,33 @@
+package systems
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What a process that is not ready answers is told after a while, again when it is something else, and again when it has been the same for long.
+func TestComplaints(t *testing.T) {
+	var told []string
+	c := complaints{say: func(waited time.Duration, text string) { told = append(told, fmt.Sprintf("%s %s", waited, text)) }}
+	start := time.Now()
+	for _, look := range []struct {
+		at   time.Duration
+		text string
+	}{
+		{0, "refused"},
+		{4 * time.Second, "refused"},
+		{5 * time.Second, "refused"},
+		{6 * time.Second, "503"},
+		{9 * time.Second, "503"},
+		{10 * time.Second, "503"},
+		{30 * time.Second, "503"},
+		{41 * time.Second, "503"},
+	} {
+		c.note(start.Add(look.at), look.text)
+	}
+	if want := []string{"5s refused", "10s 503", "41s 503"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
