@@ -44,7 +44,7 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-		NewClient:              s.behaviour.liberties.Client("PodGang"),
+		NewClient:              s.behaviour.liberties.Client(isGang),
 	}
 	part.Elect(&options, fieldManager)
 	m, err := manager.New(s.RESTConfig, options)
@@ -95,6 +95,12 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 		return fmt.Errorf("add the backend controller: %w", err)
 	}
 	return nil
+}
+
+// isGang says whether an object is a PodGang, which may be made anew before anything refers to it.
+func isGang(object client.Object) bool {
+	_, gang := object.(*scheduler.PodGang)
+	return gang
 }
 
 // byLabel maps an object to the one that a label of it names.

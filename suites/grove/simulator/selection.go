@@ -25,7 +25,7 @@ func (s *simulation) initialize() error {
 	if err != nil {
 		return err
 	}
-	c, err := s.behaviour.liberties.Client()(s.RESTConfig, client.Options{Scheme: scheme})
+	c, err := s.behaviour.liberties.Client(nil)(s.RESTConfig, client.Options{Scheme: scheme})
 	if err != nil {
 		return fmt.Errorf("reach the API server: %w", err)
 	}

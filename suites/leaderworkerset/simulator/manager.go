@@ -52,7 +52,7 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-		NewClient:              s.behaviour.liberties.Client("Service"),
+		NewClient:              s.behaviour.liberties.Client(isSharedService),
 	}
 	part.Elect(&options, fieldManager)
 	m, err := manager.New(s.RESTConfig, options)
@@ -112,6 +112,13 @@ func (s *simulation) addControllers(m manager.Manager) error {
 		return fmt.Errorf("add the controller of pods: %w", err)
 	}
 	return nil
+}
+
+// isSharedService says whether an object is the Service of all groups, which may be made anew before anybody uses it. A replica's may not: its leader may be
+// deleted meanwhile, and none is made for a leader that goes.
+func isSharedService(object client.Object) bool {
+	_, service := object.(*corev1.Service)
+	return service && object.GetName() == object.GetLabels()[api.LabelName]
 }
 
 // toSet maps what is made for a LeaderWorkerSet to it, by label: also what an earlier one of the same name left behind.

@@ -32,14 +32,17 @@ const (
 // Mark is the label and annotation of an object that has more metadata than it needs.
 const Mark = "liberties.rehearse.dev/taken"
 
-// Client makes clients that take the liberties. The kinds are those of objects that may be made twice.
-func (s Set) Client(kinds ...string) client.NewClientFunc {
+// often is how likely it is that a write conflicts, and that its answer is lost.
+const often, seldom = 1.0 / 4, 1.0 / 6
+
+// Client makes clients that take the liberties; twice says which objects may be made twice, and is nil where none may.
+func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		c, err := client.NewWithWatch(config, options)
 		if err != nil {
 			return nil, err
 		}
-		w := writer{Set: s, kinds: kinds}
+		w := writer{Set: s, twice: twice}
 		return interceptor.NewClient(c, interceptor.Funcs{
 			Create: w.create, Update: w.update, Patch: w.patch, Delete: w.delete, SubResourceUpdate: w.updateSub, SubResourcePatch: w.patchSub,
 		}), nil
@@ -49,7 +52,7 @@ func (s Set) Client(kinds ...string) client.NewClientFunc {
 // writer is how objects are written.
 type writer struct {
 	Set
-	kinds []string
+	twice func(client.Object) bool
 }
 
 func (w writer) create(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
@@ -61,7 +64,7 @@ func (w writer) create(ctx context.Context, c client.WithWatch, object client.Ob
 	if err := c.Create(ctx, object, options...); err != nil {
 		return err
 	}
-	if w.Has(MadeTwice) && slices.Contains(w.kinds, kindOf(c, object)) {
+	if w.Has(MadeTwice) && w.twice != nil && w.twice(object) {
 		if err := makeAgain(ctx, c, object, wanted, options); err != nil {
 			return err
 		}
@@ -92,7 +95,7 @@ func makeAgain(ctx context.Context, c client.Client, object, wanted client.Objec
 }
 
 func (w writer) update(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
-	if w.happens(Conflicts, "update "+object.GetName(), 1.0/3) {
+	if w.happens(Conflicts, "update "+object.GetName(), often) {
 		return conflict(c, object)
 	}
 	if err := c.Update(ctx, object, options...); err != nil {
@@ -116,7 +119,7 @@ func (w writer) delete(ctx context.Context, c client.WithWatch, object client.Ob
 }
 
 func (w writer) updateSub(ctx context.Context, c client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
-	if w.happens(Conflicts, name+" "+object.GetName(), 1.0/3) {
+	if w.happens(Conflicts, name+" "+object.GetName(), often) {
 		return conflict(c, object)
 	}
 	if err := c.SubResource(name).Update(ctx, object, options...); err != nil {
@@ -150,7 +153,7 @@ func (w writer) written(ctx context.Context, c client.Client, object client.Obje
 
 // lost is the error of a write that was done, and whose answer did not arrive.
 func (w writer) lost(object client.Object, what string) error {
-	if w.happens(AnswersLost, what+" "+object.GetName(), 1.0/4) {
+	if w.happens(AnswersLost, what+" "+object.GetName(), seldom) {
 		return fmt.Errorf("%s %s: the answer was lost: %w", what, object.GetName(), errLiberty)
 	}
 	return nil

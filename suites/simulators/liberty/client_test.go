@@ -53,7 +53,7 @@ func TestClient(t *testing.T) {
 				s = set(t, liberty)
 			}
 			inner, creations, patches := counted()
-			w := writer{Set: s, kinds: []string{"Service"}}
+			w := writer{Set: s, twice: func(o client.Object) bool { return o.GetName() == "web" }}
 			made := service("web")
 			if err := w.create(t.Context(), inner, made); err != nil {
 				t.Fatal(err)

@@ -4,11 +4,11 @@ package liberty
 func OfControllers() []Liberty {
 	return []Liberty{
 		{Name: Late, Sentence: "Each reconcile is late by a random time of up to 3 s, so that objects are looked at in another order."},
-		{Name: FailsFirst, Sentence: "One in three reconciles returns an error before it does anything, and is tried again."},
-		{Name: FailsAfter, Sentence: "One in three reconciles returns an error after it has done everything, and is tried again."},
+		{Name: FailsFirst, Sentence: "One in four reconciles returns an error before it does anything, and is tried again."},
+		{Name: FailsAfter, Sentence: "One in four reconciles returns an error after it has done everything, and is tried again."},
 		{Name: Twice, Sentence: "Each object is reconciled twice in a row."},
-		{Name: Conflicts, Sentence: "One in three updates conflicts with somebody else's."},
-		{Name: AnswersLost, Sentence: "The answer to one in four writes is lost, so that what was written is written again."},
+		{Name: Conflicts, Sentence: "One in four updates conflicts with somebody else's."},
+		{Name: AnswersLost, Sentence: "The answer to one in six writes is lost, so that what was written is written again."},
 		{Name: WrittenTwice, Sentence: "Each object that is written is written once more, with another annotation."},
 		{Name: MadeTwice, Sentence: "Objects that nobody uses yet are deleted and made anew when they were just made."},
 		{Name: MoreMetadata, Sentence: "Objects have a label and an annotation that the specification does not name."},

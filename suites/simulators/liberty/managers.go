@@ -15,7 +15,7 @@ const (
 )
 
 // A manager that is restarted runs as long as this.
-const shortestLife, longestLife = 2 * time.Second, 6 * time.Second
+const shortestLife, longestLife = 5 * time.Second, 15 * time.Second
 
 // Part is what one of several managers does.
 type Part struct {

@@ -30,14 +30,14 @@ func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile
 		if !s.Delay(ctx, about) {
 			return reconcile.Result{}, nil
 		}
-		if s.happens(FailsFirst, about, 1.0/3) {
+		if s.happens(FailsFirst, about, often) {
 			return reconcile.Result{}, errLiberty
 		}
 		result, err := inner.Reconcile(ctx, request)
 		if s.Has(Twice) && err == nil {
 			result, err = inner.Reconcile(ctx, request)
 		}
-		if err == nil && s.happens(FailsAfter, about, 1.0/3) {
+		if err == nil && s.happens(FailsAfter, about, often) {
 			return reconcile.Result{}, errLiberty
 		}
 		return result, err

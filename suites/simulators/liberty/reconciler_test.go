@@ -79,7 +79,7 @@ func TestServe(t *testing.T) {
 					<-ctx.Done()
 					return nil
 				})
-				if err != nil || restarts != (times > 1) || times > 30 {
+				if err != nil || restarts != (times > 1) || times > 12 {
 					t.Errorf("%d times, %v", times, err)
 				}
 				broken := errors.New("broken")
