@@ -19,26 +19,26 @@ const (
 	writeShare    = 20
 )
 
-// format is one report in a file of its own. A new one is a line in formats.
-type format struct {
-	file   string
-	encode func(*Run) ([]byte, error)
+// FileFormat is one report in a file of its own.
+type FileFormat struct {
+	// File is its name in the report folder, and Encode writes it.
+	File   string
+	Encode func(*Run) ([]byte, error)
 }
 
-func formats() []format {
-	return []format{
-		{"junit.xml", JUnit},
-		{"run.json", JSON},
-	}
+// withDefaults are the formats of every run, and more.
+func withDefaults(more []FileFormat) []FileFormat {
+	return append([]FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}, more...)
 }
 
 // Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends, at
 // an interrupt and at the end. Each file is replaced as a whole, so that it can be read at any time, also after the
 // process was killed. The last writing's error is the observer's; one before it does not matter if the last succeeds.
 type Files struct {
-	dir   string
-	clock clock.WithDelayedExecution
-	write func(path string, data []byte) error
+	dir     string
+	formats []FileFormat
+	clock   clock.WithDelayedExecution
+	write   func(path string, data []byte) error
 
 	mu sync.Mutex
 	// latest is the run as it is now, begun the one that was written last or is being written.
@@ -53,9 +53,9 @@ type Files struct {
 	written *Run
 }
 
-// NewFiles returns an observer that writes the reports into the folder, which it makes if need be.
-func NewFiles(dir string, clk clock.WithDelayedExecution) *Files {
-	return &Files{dir: dir, clock: clk, write: replaceFile}
+// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder, which it makes if need be.
+func NewFiles(dir string, clk clock.WithDelayedExecution, more ...FileFormat) *Files {
+	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: replaceFile}
 }
 
 // Observe implements Observer.
@@ -92,8 +92,8 @@ func (f *Files) prepare() error {
 		return fmt.Errorf("reading the report folder: %w", err)
 	}
 	for _, e := range entries {
-		for _, format := range formats() {
-			if strings.HasPrefix(e.Name(), temporaryPrefix(format.file)) {
+		for _, format := range f.formats {
+			if strings.HasPrefix(e.Name(), temporaryPrefix(format.File)) {
 				err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
 			}
 		}
@@ -146,10 +146,10 @@ func (f *Files) writeAll() error {
 		return nil
 	}
 	var errs []error
-	for _, format := range formats() {
-		data, err := format.encode(run)
+	for _, format := range f.formats {
+		data, err := format.Encode(run)
 		if err == nil {
-			err = f.write(filepath.Join(f.dir, format.file), data)
+			err = f.write(filepath.Join(f.dir, format.File), data)
 		}
 		errs = append(errs, err)
 	}

@@ -55,13 +55,13 @@ func vary[T comparable](list []T) bool {
 	return len(list) > 0 && slices.ContainsFunc(list, func(other T) bool { return other != list[0] })
 }
 
-// WriteFiles writes the reports of a run that has ended into the folder.
-func WriteFiles(dir string, run *Run) error {
+// WriteFiles writes junit.xml, run.json and more reports of a run that has ended into the folder.
+func WriteFiles(dir string, run *Run, more ...FileFormat) error {
 	var errs []error
-	for _, format := range formats() {
-		data, err := format.encode(run)
+	for _, format := range withDefaults(more) {
+		data, err := format.Encode(run)
 		if err == nil {
-			err = replaceFile(filepath.Join(dir, format.file), data)
+			err = replaceFile(filepath.Join(dir, format.File), data)
 		}
 		errs = append(errs, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
@@ -147,19 +148,19 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 	if len(list) == 0 {
 		return broken(errors.Join(failures...))
 	}
-	err := reports.WriteFiles(folder, reports.RepeatedRun(runs))
+	err := reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder))
 	return c.finish(command, reports.RepeatedConformance(list), errors.Join(failures...), err)
 }
 
 // once runs the suite one time.
 func (c *conformanceRun) once(command *cobra.Command) (report *reports.ConformanceReport, run *reports.Run, failure, err error) {
-	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, "junit.xml")))
+	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}))
+	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}, page.Format(c.execute.ReportDir)))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
 	results := conformance.Results{}
 	failure = c.results(command.Context(), &results)

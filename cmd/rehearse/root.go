@@ -94,7 +94,7 @@ writes that must be refused, what must come true), and says in JUnit what held a
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(), newNodeImagesCommand(), newClusterCommand(), newUpgradeCommand(), newCaptureCommand())
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(), newNodeImagesCommand(), newClusterCommand(), newUpgradeCommand(), newCaptureCommand(), newReportCommand())
 	return root
 }
 

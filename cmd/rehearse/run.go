@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -68,8 +69,8 @@ func newRunCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run FILE|FOLDER|GLOB|-...",
 		Short: "Run scenarios and write the reports",
-		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes junit.xml and run.json into the
-report folder as it goes. "-" reads scenarios from the standard input.
+		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes report.html, junit.xml and run.json
+into the report folder as it goes. "-" reads scenarios from the standard input.
 
 Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does not accept the kubeconfig's
 credentials, too), or nothing was selected; 3 the cluster or the harness failed, so that something could not be judged, or an
@@ -98,7 +99,7 @@ existing cluster cannot be reached; 130 interrupted.`,
 const stepTimeoutUsage = "how long a step may take where neither it nor its scenario says, on a slow machine for instance (default 30s)"
 
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
-	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, "junit.xml")))
+	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
 	defer terminal.Close()
 	plan, err := what.plan(command, paths, options.Keep, terminal.Progress)
 	if err != nil {
@@ -107,7 +108,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	if options.Clusters, err = atOnce(plan, options.Clusters, terminal.Progress); err != nil {
 		return err
 	}
-	files := reports.NewFiles(options.ReportDir, clock.RealClock{})
+	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, page.Format(options.ReportDir))
 	result, err := describe(plan.Result(), command, paths...)
 	if err != nil {
 		return err

@@ -1,0 +1,73 @@
+package reports
+
+import (
+	"fmt"
+	"path"
+)
+
+// Part is a run of several that are shown as one.
+type Part struct {
+	// Run, and in Prefix where its artifacts are among those of the others.
+	Run    *Run
+	Prefix string
+}
+
+// Merge makes one run of several: shards of one, or runs of one change on several machines. Tracks of the same name get a number.
+func Merge(parts []Part) *Run {
+	if len(parts) == 1 && parts[0].Prefix == "" {
+		return parts[0].Run
+	}
+	all := &Run{Format: Format, Sources: map[string]string{}}
+	names, known := map[string]int{}, map[string]bool{}
+	for _, part := range parts {
+		run := part.Run
+		if all.Started.IsZero() || !run.Started.IsZero() && run.Started.Before(all.Started) {
+			all.Started = run.Started
+		}
+		if run.Finished.After(all.Finished) {
+			all.Finished = run.Finished
+		}
+		all.Format = min(all.Format, max(run.Format, 1))
+		all.Interrupted = all.Interrupted || run.Interrupted || run.Finished.IsZero()
+		all.Provider = withAnother(all.Provider, run.Provider, ", ")
+		all.Command = withAnother(all.Command, run.Command, "\n")
+		all.Program = withAnother(all.Program, run.Program, ", ")
+		for name, text := range run.Sources {
+			all.Sources[name] = text
+		}
+		for _, r := range run.Requirements {
+			if !known[r.ID] {
+				known[r.ID] = true
+				all.Requirements = append(all.Requirements, r)
+			}
+		}
+		for _, track := range run.Tracks {
+			fresh := shallow(track)
+			if names[track.Name]++; names[track.Name] > 1 {
+				fresh.Name = fmt.Sprintf("%s (%d)", track.Name, names[track.Name])
+			}
+			fresh.Scenarios = nil
+			for _, s := range track.Scenarios {
+				own := shallow(s)
+				own.Artifacts = nil
+				for _, artifact := range s.Artifacts {
+					own.Artifacts = append(own.Artifacts, path.Join(part.Prefix, artifact))
+				}
+				fresh.Scenarios = append(fresh.Scenarios, own)
+			}
+			all.Tracks = append(all.Tracks, fresh)
+		}
+	}
+	return all
+}
+
+// withAnother adds what is new.
+func withAnother(have, more, by string) string {
+	switch {
+	case have == "" || have == more:
+		return more
+	case more == "":
+		return have
+	}
+	return have + by + more
+}

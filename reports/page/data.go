@@ -1,0 +1,234 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// The most of a run's histories that the page takes; the rest lies in the files beside it.
+const (
+	mostBodies  = 8 << 20
+	mostChanges = 400_000
+	mostText    = 20_000 // of one step's message or evidence
+)
+
+// The data of the script. Names are short because there are many of them; times are milliseconds since the run began.
+type (
+	runData struct {
+		Start     int64             `json:"start"`
+		End       int64             `json:"end"`
+		Tracks    []trackData       `json:"tracks"`
+		Scenarios []scenarioData    `json:"scenarios"`
+		Sources   map[string]string `json:"sources,omitempty"`
+	}
+	trackData struct {
+		Name      string        `json:"name"`
+		Bands     []bandData    `json:"bands"`
+		Processes []processData `json:"processes,omitempty"`
+	}
+	// bandData is a time on a track: a state, or work on the cluster (Verb).
+	bandData struct {
+		Name   string `json:"name"`
+		Verb   string `json:"verb,omitempty"`
+		Change string `json:"change,omitempty"`
+		Status string `json:"status,omitempty"`
+		From   int64  `json:"a"`
+		To     int64  `json:"b"`
+	}
+	processData struct {
+		Component string `json:"c"`
+		Version   string `json:"v,omitempty"`
+		Started   int64  `json:"a"`
+		Ready     int64  `json:"r,omitempty"`
+		Ended     int64  `json:"b,omitempty"`
+		Unasked   bool   `json:"u,omitempty"`
+	}
+	scenarioData struct {
+		Name        string       `json:"name"`
+		Anchor      string       `json:"id"`
+		Track       int          `json:"track"`
+		System      string       `json:"system,omitempty"`
+		Status      string       `json:"status"`
+		Description string       `json:"text,omitempty"`
+		Remark      string       `json:"remark,omitempty"`
+		File        string       `json:"file,omitempty"`
+		Line        int          `json:"line,omitempty"`
+		Covers      []string     `json:"covers,omitempty"`
+		Versions    []string     `json:"versions,omitempty"`
+		Namespace   string       `json:"ns,omitempty"`
+		From        int64        `json:"a"`
+		To          int64        `json:"b"`
+		Steps       []stepData   `json:"steps"`
+		Objects     []objectData `json:"objects,omitempty"`
+		Gaps        [][2]int64   `json:"gaps,omitempty"`
+		History     string       `json:"history,omitempty"`
+		Problem     string       `json:"problem,omitempty"`
+	}
+	stepData struct {
+		Name     string       `json:"n"`
+		Verb     string       `json:"v,omitempty"`
+		Status   string       `json:"s"`
+		From     int64        `json:"a,omitempty"`
+		To       int64        `json:"b,omitempty"`
+		Waited   int64        `json:"w,omitempty"`
+		Crossing int64        `json:"x,omitempty"`
+		State    string       `json:"st,omitempty"`
+		Position string       `json:"p,omitempty"`
+		Covers   []string     `json:"c,omitempty"`
+		Message  string       `json:"m,omitempty"`
+		Note     string       `json:"o,omitempty"`
+		Evidence string       `json:"e,omitempty"`
+		Diff     []difference `json:"d,omitempty"`
+		Attempts []string     `json:"t,omitempty"`
+		Logs     []logLine    `json:"g,omitempty"`
+	}
+	objectData struct {
+		Kind      string `json:"k"`
+		Namespace string `json:"ns,omitempty"`
+		Name      string `json:"n"`
+		// Changes are time, type and step, and where the page has it the object or {"patch": ...}.
+		Changes [][]any `json:"c"`
+	}
+)
+
+// dataOf is what the script needs, packed, and a sentence on what is left out.
+func dataOf(run *reports.Run, histories map[*reports.Scenario]*history, files fs.FS) (packed, left string, err error) {
+	if run.Started.IsZero() {
+		return "", "", nil
+	}
+	c := collector{start: millis(run.Started), run: run, histories: histories, files: files}
+	data := runData{Start: c.start, End: max(c.relative(millis(end(run))), 1), Sources: run.Sources}
+	for _, track := range run.Tracks {
+		data.Tracks = append(data.Tracks, c.track(track, data.End))
+		for _, s := range track.Scenarios {
+			data.Scenarios = append(data.Scenarios, c.scenario(track, s, len(data.Tracks)-1))
+		}
+	}
+	left = c.objects(data.Scenarios)
+	text, err := json.Marshal(data)
+	if err != nil {
+		return "", "", fmt.Errorf("write the data of %s: %w", File, err)
+	}
+	packed, err = pack(text)
+	return packed, left, err
+}
+
+// pack makes a text small, of characters that may stand in HTML.
+func pack(text []byte) (string, error) {
+	var b bytes.Buffer
+	encoder := base64.NewEncoder(base64.StdEncoding, &b)
+	zipped, err := gzip.NewWriterLevel(encoder, gzip.BestCompression)
+	if err == nil {
+		_, err = zipped.Write(text)
+	}
+	if err != nil {
+		return "", fmt.Errorf("pack the data of %s: %w", File, err)
+	}
+	if err := cmp.Or(zipped.Close(), encoder.Close()); err != nil {
+		return "", fmt.Errorf("pack the data of %s: %w", File, err)
+	}
+	return b.String(), nil
+}
+
+type collector struct {
+	start     int64
+	run       *reports.Run
+	histories map[*reports.Scenario]*history
+	files     fs.FS
+	// order of the histories in which the page takes them.
+	taken []*reports.Scenario
+}
+
+// relative is a time of the script; zero for none.
+func (c *collector) relative(at int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	return max(at-c.start, 0)
+}
+
+func (c *collector) track(t *reports.Track, runEnd int64) trackData {
+	data := trackData{Name: t.Name}
+	state := ""
+	var since, last int64
+	for _, step := range t.Setup {
+		if step.Started.IsZero() {
+			continue
+		}
+		from, to := c.relative(millis(step.Started)), c.relative(millis(step.Finished))
+		if step.Finished.IsZero() {
+			to = runEnd
+		}
+		if state != "" && from > since {
+			data.Bands = append(data.Bands, bandData{Name: state, From: since, To: from})
+		}
+		data.Bands = append(data.Bands, bandData{
+			Name: step.Name, Verb: step.Verb, Change: reports.SetupTitle(step), Status: string(step.Status), From: from, To: to,
+		})
+		if step.Verb == "create" || step.Verb == "using" || step.Verb == "transition" {
+			if state = step.Name; step.Status != reports.Passed {
+				state = "" // nobody knows
+			} else if step.Verb == "transition" {
+				state = c.stateAfter(t, step)
+			}
+		}
+		since, last = to, to
+	}
+	if state != "" && last < runEnd && !ended(t) {
+		data.Bands = append(data.Bands, bandData{Name: state, From: since, To: runEnd})
+	}
+	for _, p := range t.Processes {
+		data.Processes = append(data.Processes, processData{
+			Component: p.Component, Version: p.Version, Started: c.relative(millis(p.Started)), Ready: c.relative(millis(p.Ready)), Ended: c.relative(millis(p.Ended)), Unasked: p.Unasked,
+		})
+	}
+	return data
+}
+
+// stateAfter is the state that a transition leads to, with all that the path says of it.
+func (c *collector) stateAfter(t *reports.Track, step *reports.Step) string {
+	n := 0
+	for _, other := range t.Setup {
+		if other.Verb == "transition" {
+			if n++; other == step && n < len(t.Path) {
+				return t.Path[n]
+			}
+		}
+	}
+	return step.Name
+}
+
+// ended says whether the track's cluster was deleted, or left.
+func ended(t *reports.Track) bool {
+	return slices.ContainsFunc(t.Setup, func(s *reports.Step) bool {
+		return (s.Verb == "delete" || s.Verb == "leaving") && !s.Started.IsZero()
+	})
+}
+
+func end(run *reports.Run) (last time.Time) {
+	last = run.Finished
+	if !last.IsZero() {
+		return last
+	}
+	last = run.Started
+	for _, track := range run.Tracks {
+		for _, step := range track.Setup {
+			last = later(last, step.Started, step.Finished)
+		}
+		for _, s := range track.Scenarios {
+			for _, step := range s.Steps {
+				last = later(last, step.Started, step.Finished)
+			}
+		}
+	}
+	return last
+}

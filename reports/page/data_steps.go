@@ -1,0 +1,112 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func later(times ...time.Time) time.Time {
+	return slices.MaxFunc(times, func(a, b time.Time) int { return a.Compare(b) })
+}
+
+func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number int) scenarioData {
+	data := scenarioData{
+		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status), Description: s.Description, Remark: reports.Headline(c.run, track, s),
+		File: s.File, Line: s.Line, Covers: s.Covers, Versions: s.Versions, Namespace: s.Namespace,
+		From: c.relative(millis(s.Started)), To: c.relative(millis(s.Finished)), Steps: make([]stepData, 0, len(s.Steps)),
+	}
+	logs := readLogs(s, c.files)
+	for _, step := range s.Steps {
+		data.Steps = append(data.Steps, c.step(step, logs))
+	}
+	if h := c.histories[s]; h != nil {
+		data.History, data.Problem = h.File, h.Problem
+		for _, gap := range h.Gaps {
+			until := int64(0)
+			if gap.Until != nil {
+				until = c.relative(millis(*gap.Until))
+			}
+			data.Gaps = append(data.Gaps, [2]int64{c.relative(millis(gap.At)), until})
+		}
+	}
+	c.taken = append(c.taken, s)
+	return data
+}
+
+func (c *collector) step(step *reports.Step, logs []logLine) stepData {
+	data := stepData{
+		Name: reports.StepTitle(step), Verb: step.Verb, Status: string(step.Status), From: c.relative(millis(step.Started)), To: c.relative(millis(step.Finished)),
+		Waited: time.Duration(step.Waited).Milliseconds(), Crossing: time.Duration(step.Crossing).Milliseconds(),
+		State: step.State, Position: step.Position, Covers: step.Covers, Message: short(step.Message), Note: step.Note, Evidence: short(step.Evidence),
+	}
+	if data.Verb == data.Name {
+		data.Verb = ""
+	}
+	for _, attempt := range step.Attempts {
+		first, _, _ := strings.Cut(strings.TrimSpace(attempt.Outcome), "\n")
+		data.Attempts = append(data.Attempts, fmt.Sprintf("+%s %s", reports.InWords(reports.Elapsed(step.Started, attempt.At)), reports.Clean(first)))
+	}
+	if step.Status != reports.Passed {
+		data.Diff = differences(step.Message)
+		data.Logs = logsOf(step, logs)
+	}
+	return data
+}
+
+func short(text string) string {
+	text = reports.Clean(text)
+	if len(text) > mostText {
+		return strings.ToValidUTF8(text[:mostText], "") + "\n… (the rest is in run.json)"
+	}
+	return text
+}
+
+// objects puts the histories into the scenarios: those of what did not pass first, as far as there is room. It says what is left out.
+func (c *collector) objects(scenarios []scenarioData) (left string) {
+	order := make([]int, len(scenarios))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return -cmp.Compare(slices.Index(gravity, reports.Status(scenarios[a].Status)), slices.Index(gravity, reports.Status(scenarios[b].Status)))
+	})
+	changes, bodies, bare, without := 0, 0, 0, 0
+	for _, i := range order {
+		h := c.histories[c.taken[i]]
+		if h == nil {
+			continue
+		}
+		for _, o := range h.Objects {
+			if changes += len(o.Changes); changes > mostChanges {
+				without++
+				continue
+			}
+			data := objectData{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+			for _, one := range o.Changes {
+				entry := []any{c.relative(one.At), one.Type[:1], one.Step}
+				if bodies += len(one.Body); bodies > mostBodies {
+					bare++
+				} else if one.Patch {
+					entry = append(entry, map[string]json.RawMessage{"patch": one.Body})
+				} else if one.Body != nil {
+					entry = append(entry, one.Body)
+				}
+				data.Changes = append(data.Changes, entry)
+			}
+			scenarios[i].Objects = append(scenarios[i].Objects, data)
+		}
+	}
+	switch {
+	case without > 0:
+		return fmt.Sprintf("The page has the contents of the first %d MB of objects, and %d objects are left out of it: they are in the history.jsonl files beside it.", mostBodies>>20, without)
+	case bare > 0:
+		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl files beside it.", bare)
+	}
+	return ""
+}

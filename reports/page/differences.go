@@ -1,0 +1,99 @@
+package page
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// difference is one field that is not as it was wanted.
+type difference struct {
+	Field  string `json:"f"`
+	Wanted string `json:"w"`
+	Seen   string `json:"s"`
+}
+
+// The forms in which messages tell a difference (harness/matching, harness/writes).
+var (
+	oneLined  = regexp.MustCompile(`^\s*([^\s:][^:]*?): wanted (.+?), (is .+|not there|not in .+)$`)
+	forbidden = regexp.MustCompile(`^\s*([^\s:][^:]*?): must be absent, is (.+)$`)
+	titled    = regexp.MustCompile(`^\s*([\w.\[\]"-]+):$`)
+	wantLine  = regexp.MustCompile(`^\s+(?:want|wanted)\s+(.+)$`)
+	gotLine   = regexp.MustCompile(`^\s+(?:got|is)\s+(.+)$`)
+)
+
+// mostDifferences is how many a reader still takes in.
+const mostDifferences = 40
+
+// differences that a message tells; none where it tells them in another way, and then it is read whole.
+func differences(message string) []difference {
+	var all []difference
+	lines := strings.Split(reports.Clean(message), "\n")
+	for i, line := range lines {
+		if m := oneLined.FindStringSubmatch(line); m != nil {
+			all = append(all, difference{m[1], m[2], strings.TrimPrefix(m[3], "is ")})
+		} else if m := forbidden.FindStringSubmatch(line); m != nil {
+			all = append(all, difference{m[1], "absent", m[2]})
+		} else if m := titled.FindStringSubmatch(line); m != nil && i+2 < len(lines) {
+			want, got := wantLine.FindStringSubmatch(lines[i+1]), gotLine.FindStringSubmatch(lines[i+2])
+			if want != nil && got != nil {
+				all = append(all, difference{m[1], want[1], got[1]})
+			}
+		}
+		if len(all) == mostDifferences {
+			break
+		}
+	}
+	return all
+}
+
+// excerpt is what the file has at a position (file:line:column): the lines of one step, without what they are all indented by.
+func excerpt(sources map[string]string, position string) (text string, line int) {
+	file, line, ok := cutPosition(position)
+	if !ok {
+		return "", 0
+	}
+	lines := strings.Split(sources[file], "\n")
+	if line < 1 || line > len(lines) || sources[file] == "" {
+		return "", 0
+	}
+	first := lines[line-1]
+	margin := len(first) - len(strings.TrimLeft(first, " "))
+	end := line
+	for ; end < len(lines); end++ {
+		next := lines[end]
+		indent := len(next) - len(strings.TrimLeft(next, " "))
+		if strings.TrimSpace(next) != "" && (indent < margin || indent == margin) {
+			break
+		}
+	}
+	part := lines[line-1 : end]
+	for len(part) > 0 && strings.TrimSpace(part[len(part)-1]) == "" {
+		part = part[:len(part)-1]
+	}
+	var b strings.Builder
+	for _, l := range part {
+		b.WriteString(strings.TrimRight(l[min(margin, len(l)):], " \r") + "\n")
+	}
+	return b.String(), line
+}
+
+// cutPosition takes file:line:column apart.
+func cutPosition(position string) (file string, line int, ok bool) {
+	rest, _, ok1 := cutLast(position, ":")
+	file, number, ok2 := cutLast(rest, ":")
+	line, err := strconv.Atoi(number)
+	return file, line, ok1 && ok2 && err == nil
+}
+
+func cutLast(text, by string) (before, after string, ok bool) {
+	i := strings.LastIndex(text, by)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(by):], true
+}

@@ -1,0 +1,132 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// matrix is a table of what was tested and where.
+type matrix struct {
+	Title, Text, Corner string
+	Columns             []column
+	Rows                []matrixRow
+}
+
+type column struct{ Name, Remark string }
+
+type matrixRow struct {
+	Name, Level, Text string
+	Cells             []cell
+}
+
+// cell has the worst of what was seen; none where nothing was.
+type cell struct {
+	Status reports.Status
+	Text   string
+	Title  string
+}
+
+// gravity orders statuses: a cell has the gravest of its own. Only what passed alone is green.
+var gravity = []reports.Status{reports.Passed, reports.NotRun, reports.Skipped, reports.Known, reports.Error, reports.Failed}
+
+// requirements is the matrix of requirements and versions. A step that names a requirement counts in the version that it ran in. Where no step does, the
+// scenario as a whole counts in each version of its path; one that failed says nothing of the versions that its failing step did not run in.
+func requirements(run *reports.Run) matrix {
+	m := matrix{
+		Title: "Requirements and versions", Corner: "requirement",
+		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was not tested.",
+	}
+	columns := versions(run)
+	for _, version := range columns {
+		m.Columns = append(m.Columns, column{Name: version})
+	}
+	var ids []string
+	cells := map[string]map[string]map[reports.Status][]string{}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			for _, id := range s.Covers {
+				if cells[id] == nil {
+					cells[id] = map[string]map[reports.Status][]string{}
+					ids = append(ids, id)
+				}
+				for version, status := range testedIn(s, id) {
+					if cells[id][version] == nil {
+						cells[id][version] = map[reports.Status][]string{}
+					}
+					cells[id][version][status] = append(cells[id][version][status], s.Name)
+				}
+			}
+		}
+	}
+	statements, rank := map[string]reports.Requirement{}, map[string]int{}
+	for i, r := range run.Requirements {
+		statements[r.ID], rank[r.ID] = r, i-len(run.Requirements) // before those that are not known
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
+	for _, id := range ids {
+		row := matrixRow{Name: id, Level: statements[id].Level, Text: statements[id].Statement}
+		for _, version := range columns {
+			row.Cells = append(row.Cells, cellOf(cells[id][version]))
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m
+}
+
+// testedIn says what a scenario says of a requirement, by version.
+func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
+	found := map[string]reports.Status{}
+	note := func(version string, status reports.Status) {
+		if old, ok := found[version]; !ok || slices.Index(gravity, status) > slices.Index(gravity, old) {
+			found[version] = status
+		}
+	}
+	for _, step := range s.Steps {
+		if slices.Contains(step.Covers, id) {
+			note(versionOf(step.State), step.Status)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	status, decisive := s.About(id)
+	for _, version := range s.Versions {
+		if status == reports.Passed || decisive == nil || versionOf(decisive.State) == version {
+			note(version, status)
+		} else {
+			note(version, reports.NotRun)
+		}
+	}
+	return found
+}
+
+func versionOf(state string) string {
+	version, _, _ := strings.Cut(state, " ")
+	return version
+}
+
+func cellOf(by map[reports.Status][]string) cell {
+	var c cell
+	total := 0
+	var titles []string
+	for _, status := range gravity {
+		if names := by[status]; len(names) > 0 {
+			total += len(names)
+			c.Status = status
+			titles = append(titles, fmt.Sprintf("%s: %s", reports.StatusWord(status), strings.Join(names, ", ")))
+		}
+	}
+	if total > 0 {
+		c.Text = fmt.Sprint(total)
+		if bad := len(by[c.Status]); c.Status != reports.Passed && bad < total {
+			c.Text = fmt.Sprintf("%d/%d", bad, total)
+		}
+		slices.Reverse(titles)
+		c.Title = strings.Join(titles, "; ")
+	}
+	return c
+}

@@ -1,0 +1,114 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// shownMoves is how many objects are listed of one transition.
+const shownMoves = 40
+
+// moved is what changed by itself after a transition: between its beginning and the next step that writes.
+type moved struct {
+	Scenario, Link, Transition string
+	Objects                    []movedObject
+	More                       int
+}
+
+type movedObject struct{ Name, What, Fields string }
+
+// calm are the verbs that write nothing.
+var calm = []string{"transition", "eventually", "always", "never", "sequence", "unchanged", "resolve", "metric", "rolledOut", "snapshot"}
+
+// movements lists what moved by itself, scenario by scenario.
+func movements(run *reports.Run, histories map[*reports.Scenario]*history) []moved {
+	var all []moved
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if histories[s] == nil {
+				continue
+			}
+			for i, step := range s.Steps {
+				if step.Verb == "transition" && !step.Started.IsZero() {
+					if m := movedBy(s, i, histories[s]); len(m.Objects) > 0 {
+						all = append(all, m)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func movedBy(s *reports.Scenario, i int, h *history) moved {
+	until := i + 1 // the first step that writes again, as an index
+	for until < len(s.Steps) && slices.Contains(calm, s.Steps[until].Verb) && s.Steps[until].Verb != "transition" {
+		until++
+	}
+	m := moved{Scenario: s.Name, Link: anchor(s) + "/" + itoa(i+1), Transition: reports.StepTitle(s.Steps[i])}
+	for _, o := range h.Objects {
+		if o.Kind == "Event" || o.Kind == "Lease" {
+			continue
+		}
+		if what, fields := o.movedIn(i+1, until); what != "" {
+			if len(m.Objects) == shownMoves {
+				m.More++
+				continue
+			}
+			m.Objects = append(m.Objects, movedObject{o.Kind + " " + o.Name, what, fields})
+		}
+	}
+	return m
+}
+
+// movedIn says how an object changed in some steps (numbers, both included), and which of its fields.
+func (o *object) movedIn(first, last int) (what, fields string) {
+	counts, paths := map[string]int{}, map[string]bool{}
+	for _, c := range o.Changes {
+		if c.Step < first || c.Step > last || c.Type == "present" {
+			continue
+		}
+		if c.Patch && c.Type == "modified" {
+			changed := map[string]any{}
+			if json.Unmarshal(c.Body, &changed) == nil {
+				own := map[string]bool{}
+				leaves(changed, "", own)
+				if len(own) == 0 {
+					continue // only its resourceVersion
+				}
+				maps.Copy(paths, own)
+			}
+		}
+		counts[c.Type]++
+	}
+	var words []string
+	for _, word := range []string{"deleted", "added", "modified"} {
+		if n := counts[word]; n > 1 {
+			words = append(words, fmt.Sprintf("%s %d times", word, n))
+		} else if n == 1 {
+			words = append(words, word)
+		}
+	}
+	names := sorted(paths)
+	if len(names) > 6 {
+		names = append(names[:6], fmt.Sprintf("and %d more", len(names)-6))
+	}
+	return strings.Join(words, ", "), strings.Join(names, ", ")
+}
+
+// leaves are the fields that a merge patch sets, but for the resourceVersion that each change has.
+func leaves(patch map[string]any, prefix string, into map[string]bool) {
+	for key, value := range patch {
+		field := strings.TrimPrefix(prefix+"."+key, ".")
+		if inner, ok := value.(map[string]any); ok && len(inner) > 0 {
+			leaves(inner, field, into)
+		} else if field != "metadata.resourceVersion" {
+			into[field] = true
+		}
+	}
+}

@@ -1,0 +1,79 @@
+// Package page writes report.html: one file that shows a run, without any other file, network or build step.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// File is what the page is called in a report folder.
+const File = "report.html"
+
+//go:embed page.html.tmpl
+var pageText string
+
+//go:embed page.css
+var styles string
+
+//go:embed script/base.js
+var baseScript string
+
+//go:embed script/timeline.js
+var timelineScript string
+
+//go:embed script/details.js
+var detailsScript string
+
+//go:embed script/objects.js
+var objectsScript string
+
+//go:embed script/filters.js
+var filtersScript string
+
+// Format is the page as a file of a report folder. While a run goes on the page leaves out the histories, which are read when it ends.
+func Format(dir string) reports.FileFormat {
+	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
+		if run.Finished.IsZero() {
+			return Of(run, nil)
+		}
+		return Of(run, os.DirFS(dir))
+	}}
+}
+
+// Of returns the page of a run. files is the report folder, which has the histories and logs of its scenarios; nil for none.
+func Of(run *reports.Run, files fs.FS) ([]byte, error) {
+	histories := readHistories(run, files)
+	data, left, err := dataOf(run, histories, files)
+	if err != nil {
+		return nil, err
+	}
+	v := viewOf(run, histories)
+	if left != "" {
+		v.Notes = append(v.Notes, left)
+	}
+	v.Data = template.HTML(data) //nolint:gosec // base64
+	return render(v)
+}
+
+func render(v *view) ([]byte, error) {
+	page, err := template.New(File).Funcs(template.FuncMap{"sign": reports.Sign, "word": reports.StatusWord}).Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("read the template of %s: %w", File, err)
+	}
+	v.Styles = template.CSS(styles) //nolint:gosec // our own
+	if v.Data != "" {
+		script := baseScript + timelineScript + detailsScript + objectsScript + filtersScript
+		v.Script = template.JS("(() => {\n'use strict';\n" + script + "start();\n})();\n") //nolint:gosec // our own
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, v); err != nil {
+		return nil, fmt.Errorf("write %s: %w", File, err)
+	}
+	return b.Bytes(), nil
+}

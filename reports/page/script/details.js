@@ -1,0 +1,123 @@
+// What there is to say of a scenario and of a step.
+function showStep() {
+  const panel = at('step'), s = data.scenarios[chosen.scenario];
+  panel.replaceChildren();
+  panel.hidden = !s;
+  if (!s) return;
+  const step = s.steps[chosen.step];
+  if (step) oneStep(panel, s, step); else oneScenario(panel, s);
+}
+
+const badge = status => el('span', { class: 'badge s-' + status }, (signs[status] || '-') + ' ' + (words[status] || status));
+const fact = (name, ...value) => value.some(v => v !== '' && v !== undefined) ? el('div', {}, el('dt', {}, name), el('dd', {}, ...value)) : '';
+
+function buttons(...more) {
+  return el('span', { class: 'buttons' }, ...more,
+    el('button', { type: 'button', onclick: e => copy(location.href.split('#')[0] + link(), e.target) }, 'Copy link'),
+    el('button', { type: 'button', 'aria-label': 'Close', onclick: () => { choose(-1, -1); at('canvas').focus(); } }, '×'));
+}
+
+function oneScenario(panel, s) {
+  panel.append(el('h2', { id: '_step-title' }, badge(s.status), s.name, buttons()),
+    s.text ? el('p', {}, s.text) : '', s.remark ? el('p', { class: 'headline' }, s.remark) : '',
+    el('dl', { class: 'lines' }, fact('File', el('code', {}, s.file + ':' + s.line)), fact('Requirements', (s.covers || []).join(', ')), fact('Namespace', s.ns || ''), fact('Began', s.a ? '+' + inWords(s.a) : '')));
+  const list = el('ol', { class: 'steps' });
+  s.steps.forEach((step, n) => list.append(el('li', {}, el('a', { href: '#' + encodeURI(s.id) + '/' + (n + 1), onclick: e => { e.preventDefault(); choose(chosen.scenario, n); } }, step.n), ' ', badge(step.s), ' ', step.a ? inWords((step.b || data.end) - step.a - (step.w || 0) - (step.x || 0)) : '')));
+  panel.append(el('h3', {}, 'Steps'), list, objectList(s));
+}
+
+function oneStep(panel, s, step) {
+  const n = chosen.step;
+  const go = to => el('button', { type: 'button', disabled: to < 0 || to >= s.steps.length, 'aria-label': to < n ? 'Previous step' : 'Next step', onclick: () => choose(chosen.scenario, to) }, to < n ? '←' : '→');
+  panel.append(el('h2', { id: '_step-title' }, badge(step.s), el('span', {}, el('a', { href: '#' + encodeURI(s.id), onclick: e => { e.preventDefault(); choose(chosen.scenario, -1); } }, s.name), ` › step ${n + 1} of ${s.steps.length}: ${step.n}`),
+    buttons(go(n - 1), go(n + 1), el('button', { type: 'button', onclick: e => copy(stepMarkdown(s, step, n), e.target) }, 'Copy as Markdown'))));
+  panel.append(el('dl', { class: 'lines' }, fact('Verb', step.v || step.n), fact('Place', step.p ? el('code', {}, step.p) : ''), fact('Cluster', step.st || ''),
+    fact('Began', step.a ? '+' + inWords(step.a) : 'it did not run'), fact('Took', step.a ? inWords((step.b || data.end) - step.a - (step.w || 0) - (step.x || 0)) : ''),
+    fact('Waited for other scenarios', step.w ? inWords(step.w) : ''), fact('Transition', step.x ? inWords(step.x) : ''), fact('Decides', (step.c || []).join(', '))));
+  if (step.d) panel.append(differenceTable(step.d));
+  if (step.m) panel.append(el('h3', {}, step.s === 'passed' ? 'What it says' : 'Why'), el('pre', { class: 'account', tabindex: 0 }, step.m));
+  if (step.o) panel.append(el('p', { class: 'note' }, 'Note: ' + step.o));
+  const wanted = excerpt(step.p);
+  panel.append(el('div', { class: 'pair' },
+    el('figure', {}, el('figcaption', {}, wanted ? `Wanted: the step, ${step.p}` : 'The file is not in run.json'), wanted ? marked(wanted, step.d) : ''),
+    el('figure', {}, el('figcaption', {}, 'Seen'), el('pre', { tabindex: 0 }, step.e || '(nothing more than the message)'))));
+  if (step.t) panel.append(el('h3', {}, 'Attempts'), el('pre', { tabindex: 0 }, step.t.join('\n')));
+  if (step.g) panel.append(el('h3', {}, 'Logs and events of this time'), el('pre', { class: 'logs', tabindex: 0 }, step.g.map(l => l.f.padEnd(10) + ' ' + l.t).join('\n')));
+  panel.append(changesIn(s, n + 1), objectList(s));
+}
+
+function differenceTable(list) {
+  return el('div', { class: 'scroll' }, el('table', { class: 'differences' },
+    el('thead', {}, el('tr', {}, ...['field', 'wanted', 'seen'].map(t => el('th', { scope: 'col' }, t)))),
+    el('tbody', {}, ...list.map(d => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, d.f)), el('td', { class: 'wanted' }, el('code', {}, d.w)), el('td', { class: 'seen' }, el('code', {}, d.s)))))));
+}
+
+// excerpt is the step as the file has it, with the numbers of its lines.
+function excerpt(position) {
+  const parts = /^(.*):(\d+):(\d+)$/.exec(position || ''), source = parts && data.sources?.[parts[1]];
+  if (!source) return null;
+  const lines = source.split('\n'), first = Number(parts[2]) - 1, margin = /^ */.exec(lines[first] || '')[0].length;
+  let end = first + 1;
+  while (end < lines.length && (!lines[end].trim() || /^ */.exec(lines[end])[0].length > margin)) end++;
+  while (end > first + 1 && !lines[end - 1].trim()) end--;
+  return { first, lines: lines.slice(first, end).map(l => l.slice(Math.min(margin, /^ */.exec(l)[0].length))) };
+}
+
+// marked shows the step's lines, and which of them name a field that was not as wanted.
+function marked(part, differences) {
+  const names = (differences || []).map(d => d.f.split(/[.[\]]/).filter(Boolean).pop());
+  const pre = el('pre', { class: 'wanted-lines', tabindex: 0 });
+  part.lines.forEach((line, i) => {
+    const text = String(part.first + i + 1).padStart(4) + '  ' + line;
+    pre.append(el('span', { class: names.some(n => line.includes(n + ':')) ? 'hit' : '' }, text), '\n');
+  });
+  return pre;
+}
+
+function changesIn(s, number) {
+  const list = [];
+  (s.objects || []).forEach((o, object) => o.c.forEach(([t, type, step], n) => { if (step === number && type !== 'p') list.push({ t, type, object, n, o }); }));
+  if (!list.length) return '';
+  list.sort((a, b) => a.t - b.t);
+  const items = list.slice(0, 100).map(c => el('li', {}, el('button', { type: 'button', onclick: () => showObject(chosen.scenario, c.object, c.n) }, `+${inWords(c.t)} ${c.o.k} ${c.o.n} ${kinds[c.type]}`)));
+  return el('div', {}, el('h3', {}, 'Changes in this step'), el('ul', { class: 'objects' }, ...items), list.length > 100 ? el('p', {}, `and ${list.length - 100} more`) : '');
+}
+
+function objectList(s) {
+  if (!s.objects?.length) return s.history ? el('p', {}, s.problem || 'Its history has no objects.') : '';
+  return el('div', {}, el('h3', {}, 'Objects'), el('ul', { class: 'objects' }, ...s.objects.slice(0, 200).map((o, n) =>
+    el('li', {}, el('button', { type: 'button', onclick: () => { chosen.open.add(chosen.scenario); showObject(chosen.scenario, n, o.c.length - 1); } }, `${o.k} ${o.n} (${o.c.length})`)))));
+}
+
+const fence = text => { let f = '```'; while (text.includes(f)) f += '`'; return f; };
+
+function stepMarkdown(s, step, n) {
+  let text = `**${s.name}**, step ${n + 1} of ${s.steps.length}: ${step.n}: **${words[step.s] || step.s}**\n\n`;
+  text += [['file', step.p], ['cluster', step.st], ['requirements', (s.covers || []).join(', ')]].filter(f => f[1]).map(f => `- ${f[0]}: ${f[1]}`).join('\n') + '\n';
+  if (step.d) text += '\n| field | wanted | seen |\n| --- | --- | --- |\n' + step.d.map(d => `| \`${d.f}\` | \`${d.w.replaceAll('|', '\\|')}\` | \`${d.s.replaceAll('|', '\\|')}\` |`).join('\n') + '\n';
+  const body = step.m || step.e || '';
+  if (body) text += `\n${fence(body)}text\n${body}\n${fence(body)}\n`;
+  const command = at('command');
+  if (command) text += `\nRun it again: \`${command.textContent}\`\n`;
+  return text;
+}
+
+// markdownOf a failure as the page shows it.
+function markdownOf(article) {
+  const clean = e => e ? e.textContent.replace(/\s+/g, ' ').trim() : '';
+  const head = article.querySelector('h4').cloneNode(true);
+  head.querySelectorAll('button').forEach(b => b.remove());
+  let text = `**${clean(head)}**\n\n`;
+  const headline = clean(article.querySelector('.headline'));
+  if (headline) text += headline + '\n';
+  const where = clean(article.querySelector('.where'));
+  if (where) text += `\n${where}\n`;
+  const rows = [...article.querySelectorAll('.differences tbody tr')];
+  if (rows.length) text += '\n| field | wanted | seen |\n| --- | --- | --- |\n' + rows.map(r => '| ' + [...r.children].map(c => '`' + clean(c).replaceAll('|', '\\|') + '`').join(' | ') + ' |').join('\n') + '\n';
+  for (const line of article.querySelectorAll('.lines div')) text += `- ${clean(line.querySelector('dt'))}: ${clean(line.querySelector('dd'))}\n`;
+  const account = article.querySelector('.account')?.textContent.trim();
+  if (account) text += `\n${fence(account)}text\n${account}\n${fence(account)}\n`;
+  const command = at('command');
+  if (command) text += `\nRun it again: \`${command.textContent}\`\n`;
+  return text;
+}

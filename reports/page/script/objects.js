@@ -1,0 +1,79 @@
+// The life of an object: what it was at any moment.
+const kinds = { a: 'added', m: 'modified', d: 'deleted', p: 'was there' };
+
+// merged applies a JSON merge patch (RFC 7386).
+function merged(base, patch) {
+  if (patch === null || typeof patch !== 'object' || Array.isArray(patch)) return patch;
+  const out = base && typeof base === 'object' && !Array.isArray(base) ? { ...base } : {};
+  for (const [key, value] of Object.entries(patch)) if (value === null) delete out[key]; else out[key] = merged(out[key], value);
+  return out;
+}
+
+// stateAt is the object after its n-th change; undefined where the page does not have it.
+function stateAt(o, n) {
+  let state;
+  for (let i = 0; i <= n; i++) {
+    const body = o.c[i][3];
+    if (body === undefined) state = o.c[i][1] === 'd' ? state : undefined;
+    else if ('patch' in body) state = state === undefined ? undefined : merged(state, body.patch);
+    else state = body;
+  }
+  return state;
+}
+
+function yamlScalar(v) {
+  if (typeof v !== 'string') return JSON.stringify(v);
+  return /^[A-Za-z_./][\w ./@-]*$/.test(v) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(v) && !v.endsWith(' ') ? v : JSON.stringify(v);
+}
+
+// yaml lists the lines of a value, each with the path that it shows.
+function yaml(value, indent = '', path = '') {
+  const lines = [];
+  const entries = Array.isArray(value) ? value.map((v, i) => [i, v]) : Object.keys(value).sort().map(k => [k, value[k]]);
+  for (const [key, v] of entries) {
+    const here = path + '/' + key, head = Array.isArray(value) ? '-' : (/^[\w./-]+$/.test(key) ? key : JSON.stringify(key)) + ':';
+    const empty = v && typeof v === 'object' && !Object.keys(v).length;
+    if (v && typeof v === 'object' && !empty) {
+      const inner = yaml(v, indent + '  ', here);
+      if (Array.isArray(value)) { inner[0].text = indent + '- ' + inner[0].text.slice(indent.length + 2); lines.push(...inner); }
+      else lines.push({ text: indent + head, path: here }, ...(Array.isArray(v) ? yaml(v, indent, here) : inner));
+    } else lines.push({ text: `${indent}${head} ${empty ? (Array.isArray(v) ? '[]' : '{}') : yamlScalar(v)}`, path: here });
+  }
+  return lines;
+}
+
+// flat is every leaf of a value by its path.
+function flat(value, path = '', into = {}) {
+  if (value && typeof value === 'object' && Object.keys(value).length) for (const [k, v] of Object.entries(value)) flat(v, path + '/' + k, into);
+  else into[path] = value;
+  return into;
+}
+
+function showObject(scenario, object, n) {
+  const panel = at('object'), s = data.scenarios[scenario], o = s?.objects?.[object];
+  const opened = panel.hidden || chosen.object !== object;
+  panel.hidden = !o;
+  if (!o) return;
+  if (opened) requestAnimationFrame(() => panel.scrollIntoView({ block: 'nearest' }));
+  chosen.object = object;
+  chosen.change = n = Math.min(Math.max(n, 0), o.c.length - 1);
+  chosen.open.add(scenario);
+  const [t, type, step] = o.c[n];
+  const range = el('input', { type: 'range', min: 0, max: o.c.length - 1, value: n, id: '_scrub', 'aria-label': 'Change', 'aria-valuetext': `change ${n + 1} of ${o.c.length}, ${kinds[type]} at +${inWords(t)}`, oninput: e => { showObject(scenario, object, Number(e.target.value)); at('scrub').focus(); } });
+  const to = (by, label) => el('button', { type: 'button', 'aria-label': label, disabled: n + by < 0 || n + by >= o.c.length, onclick: () => showObject(scenario, object, n + by) }, by < 0 ? '←' : '→');
+  const close = el('button', { type: 'button', 'aria-label': 'Close', onclick: () => { panel.hidden = true; chosen.object = -1; drawSoon(); } }, '×');
+  panel.replaceChildren(
+    el('h2', { id: '_object-title' }, el('span', {}, `${o.k} ${o.ns ? o.ns + '/' : ''}${o.n}`), el('span', { class: 'buttons' }, close)),
+    el('div', { class: 'scrub' }, to(-1, 'Change before'), range, to(1, 'Next change')),
+    el('p', {}, el('strong', {}, kinds[type]), ` at +${inWords(t)}, change ${n + 1} of ${o.c.length}` + (step ? `, in step ${step}: ${s.steps[step - 1]?.n || ''}` : ', before the first step')));
+  const now = stateAt(o, n), before = n > 0 ? stateAt(o, n - 1) : undefined;
+  if (now === undefined) { panel.append(el('p', { class: 'note' }, `The page does not have this state; ${s.history} has it.`)); drawSoon(true); return; }
+  const fresh = type === 'm' && before !== undefined ? flat(now) : {}, old = type === 'm' && before !== undefined ? flat(before) : {};
+  const changed = [...new Set([...Object.keys(fresh), ...Object.keys(old)])].filter(p => JSON.stringify(fresh[p]) !== JSON.stringify(old[p]) && p !== '/metadata/resourceVersion').sort();
+  if (changed.length) panel.append(el('h3', {}, 'What changed'), el('div', { class: 'scroll' }, el('table', { class: 'differences' }, el('thead', {}, el('tr', {}, ...['field', 'before', 'after'].map(h => el('th', { scope: 'col' }, h)))),
+    el('tbody', {}, ...changed.slice(0, 60).map(p => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, p.slice(1).replaceAll('/', '.'))), el('td', { class: 'seen' }, el('code', {}, p in old ? JSON.stringify(old[p]) : '')), el('td', { class: 'wanted' }, el('code', {}, p in fresh ? JSON.stringify(fresh[p]) : ''))))))));
+  const pre = el('pre', { class: 'yaml', tabindex: 0 });
+  for (const line of yaml(now)) pre.append(el('span', { class: changed.some(p => p === line.path) ? 'new' : '' }, line.text), '\n');
+  panel.append(el('h3', {}, type === 'd' ? 'As it was when it was deleted' : 'As it was then'), pre);
+  drawSoon(true);
+}

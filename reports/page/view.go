@@ -1,0 +1,294 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// view is what the template shows.
+type view struct {
+	Title, Sentence, Description string
+	// Verdict gives the top its colour.
+	Verdict   reports.Status
+	Chips     []chip
+	Facts     []fact
+	Reproduce string
+	Notes     []string
+	Groups    []group
+	Findings  []finding
+	Moved     []moved
+	Matrices  []matrix
+	Rows      []scenarioRow
+	Choices   []choice
+	// HasTimeline says that Data has something to draw.
+	HasTimeline bool
+
+	Styles template.CSS
+	Data   template.HTML
+	Script template.JS
+}
+
+// finding is what a survey shows of objects on their way through versions.
+type finding struct {
+	Status                      reports.Status
+	Severity, Title, Hop, Count string
+	Objects                     []string
+	More                        int
+	Lines                       []fact
+}
+
+// chip is a count of scenarios with a status.
+type chip struct {
+	Status reports.Status
+	Count  int
+}
+
+type fact struct{ Name, Text string }
+
+// choice is a filter by a property, with its values.
+type choice struct {
+	Name, Label string
+	Values      []string
+}
+
+// scenarioRow is one line of the list of all scenarios.
+type scenarioRow struct {
+	Anchor, Name, System, Took, Remark, Place string
+	Status                                    reports.Status
+	Number                                    int
+}
+
+func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
+	counts := reports.Count(run)
+	v := &view{
+		Title: "Rehearse: " + counts.String(), Sentence: sentence(run), Description: counts.String(), Verdict: verdict(run), HasTimeline: !run.Started.IsZero(),
+		Chips: chips(counts), Facts: facts(run), Reproduce: run.Command, Notes: notes(run), Groups: groups(run), Moved: movements(run, histories), Choices: choices(run),
+	}
+	if m := requirements(run); len(m.Rows) > 0 {
+		v.Matrices = append(v.Matrices, m)
+	}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			took := ""
+			if !s.Started.IsZero() {
+				took = reports.InWords(s.Duration())
+			}
+			v.Rows = append(v.Rows, scenarioRow{
+				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: reports.Headline(run, track, s), Place: place(s), Status: s.Status, Number: len(v.Rows),
+			})
+		}
+	}
+	return v
+}
+
+// anchor of a scenario in links.
+func anchor(s *reports.Scenario) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '/' || r == '?' || r == '#' || r == '"' {
+			return '-'
+		}
+		return r
+	}, s.Name)
+}
+
+func place(s *reports.Scenario) string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
+
+// verdict is passed only where everything is.
+func verdict(run *reports.Run) reports.Status {
+	c := reports.Count(run)
+	switch {
+	case c.Failed > 0:
+		return reports.Failed
+	case c.Errors > 0 || c.Setup > 0:
+		return reports.Error
+	case c.NotRun > 0 || run.Interrupted || c.Passed+c.Known == 0:
+		return reports.NotRun
+	case c.Known > 0:
+		return reports.Known
+	default:
+		return reports.Passed
+	}
+}
+
+// sentence says what was run, on what, and what came of it.
+func sentence(run *reports.Run) string {
+	c := reports.Count(run)
+	on := ""
+	if way := way(run); way != "" {
+		on = " on Kubernetes " + way
+	}
+	end := ""
+	switch {
+	case run.Interrupted:
+		end = " The run was interrupted: what did not run is not judged."
+	case run.Finished.IsZero():
+		end = " The run had not ended when this page was written."
+	}
+	if s := only(run); s != nil && c.Setup == 0 {
+		return fmt.Sprintf("%s %s%s.%s", s.Name, becomes[s.Status], on, end)
+	}
+	return fmt.Sprintf("%s%s: %s.%s", number(c.Total(), "scenario"), on, c, end)
+}
+
+// becomes says what came of a scenario.
+var becomes = map[reports.Status]string{
+	reports.Passed: "passed", reports.Failed: "failed", reports.Error: "could not be judged", reports.Known: "failed with a known issue", reports.Skipped: "was skipped", reports.NotRun: "did not run to its end",
+}
+
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// way is the versions of the only path, or all versions of several.
+func way(run *reports.Run) string {
+	var ways []string
+	for _, track := range run.Tracks {
+		var versions []string
+		for _, state := range track.Path {
+			if version := versionOf(state); len(versions) == 0 || versions[len(versions)-1] != version {
+				versions = append(versions, version)
+			}
+		}
+		if way := strings.Join(versions, " → "); way != "" && !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 1 {
+		return ways[0]
+	}
+	all := versions(run)
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// only is the scenario of a run that has just one.
+func only(run *reports.Run) *reports.Scenario {
+	var found *reports.Scenario
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if found != nil {
+				return nil
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// versions of Kubernetes of all states, in the order in which they were first met.
+func versions(run *reports.Run) []string {
+	var all []string
+	for _, track := range run.Tracks {
+		for _, state := range track.Path {
+			if version, _, _ := strings.Cut(state, " "); !slices.Contains(all, version) {
+				all = append(all, version)
+			}
+		}
+	}
+	return all
+}
+
+func chips(c reports.Counts) []chip {
+	var all []chip
+	for _, one := range []chip{
+		{reports.Failed, c.Failed}, {reports.Error, c.Errors}, {reports.Known, c.Known}, {reports.Passed, c.Passed}, {reports.Skipped, c.Skipped}, {reports.NotRun, c.NotRun},
+	} {
+		if one.Count > 0 {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func facts(run *reports.Run) []fact {
+	all := []fact{{"Started", run.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
+	if run.Started.IsZero() {
+		all = nil
+	}
+	if !run.Finished.IsZero() {
+		all = append(all, fact{"Took", reports.InWords(reports.Elapsed(run.Started, run.Finished))})
+	}
+	var paths []string
+	for _, track := range run.Tracks {
+		if path := strings.Join(track.Path, " → "); path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) > 6 {
+		paths = append(paths[:6], fmt.Sprintf("and %d more paths, which the timeline shows", len(paths)-6))
+	}
+	all = append(all, fact{"States", strings.Join(paths, "\n")})
+	all = append(all, fact{"Clusters", run.Provider})
+	if run.Program != "" {
+		all = append(all, fact{"Rehearse", run.Program})
+	}
+	return all
+}
+
+// notes are what a reader must know of what the page does not show.
+func notes(run *reports.Run) []string {
+	var all []string
+	if run.Format < 2 {
+		all = append(all, "This run.json has an older format: it lacks the command, the files of the scenarios and the components' processes.")
+	}
+	told, kept := false, false
+	for _, track := range run.Tracks {
+		told = told || len(track.Processes) > 0
+		for _, s := range track.Scenarios {
+			kept = kept || slices.ContainsFunc(s.Artifacts, isHistory)
+		}
+	}
+	if !told && run.Format >= 2 {
+		all = append(all, fmt.Sprintf("Clusters of the provider %s do not tell when their components start and end.", run.Provider))
+	}
+	if !kept {
+		all = append(all, "No history was kept, so the page shows no objects. rehearse run --history keeps it; a scenario that fails always leaves it.")
+	}
+	return all
+}
+
+func choices(run *reports.Run) []choice {
+	systems, requirements := map[string]bool{}, map[string]bool{}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if s.System != "" {
+				systems[s.System] = true
+			}
+			for _, id := range s.Covers {
+				requirements[id] = true
+			}
+		}
+	}
+	var all []choice
+	for _, c := range []choice{{"version", "Version", versions(run)}, {"system", "System", sorted(systems)}, {"requirement", "Requirement", sorted(requirements)}} {
+		if len(c.Values) > 1 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func sorted(set map[string]bool) []string {
+	var all []string
+	for value := range set {
+		all = append(all, value)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// millis is a time as the script knows it; zero is none.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
