@@ -86,6 +86,8 @@ type Cause struct {
 type Text struct {
 	// Contains this.
 	Contains string `json:"contains,omitempty"`
+	// Lacks this: it is nowhere in the text.
+	Lacks string `json:"lacks,omitempty"`
 	// Equals this. An empty text is written as matches: "^$".
 	Equals string `json:"equals,omitempty"`
 	// Matches this regular expression (RE2).

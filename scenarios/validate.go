@@ -126,7 +126,7 @@ func (v *validator) text(t *Text, n *node) {
 	if t == nil {
 		return
 	}
-	if t.Contains == "" && t.Equals == "" && t.Matches == "" {
+	if *t == (Text{}) {
 		v.at(n, `an empty text is matches: "^$"`, "every text contains this: there is nothing to look for")
 	}
 	v.pattern(t.Matches, n.at("matches"))

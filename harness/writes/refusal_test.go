@@ -32,6 +32,8 @@ func TestDifferences(t *testing.T) {
 		"of another cause":     {scenarios.Rejection{Field: "metadata.name", Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
 		"cause without field":  {scenarios.Rejection{Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
 		"message matches":      {scenarios.Rejection{Message: &scenarios.Text{Matches: `^Service ".+" is invalid`}}, nil},
+		"message lacks":        {scenarios.Rejection{Message: &scenarios.Text{Lacks: "Pod"}}, nil},
+		"message does not":     {scenarios.Rejection{Message: &scenarios.Text{Contains: "Service", Lacks: "is invalid"}}, []string{"message:"}},
 		"bad pattern":          {scenarios.Rejection{Message: &scenarios.Text{Matches: `(`}}, []string{"message:"}},
 		"all differ":           {scenarios.Rejection{Code: 400, Reason: "BadRequest", Field: "x", Message: contains("y")}, []string{"code:", "reason:", "field:", "message:"}},
 		"causes, any order":    {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Reason: "FieldValueInvalid"}}}, nil},

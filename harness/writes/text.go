@@ -8,10 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Unlike says in which way a text is otherwise than wanted; "" when it is as wanted.
+// Unlike says how a text differs from what is wanted; "" when it does not.
 func Unlike(want scenarios.Text, got string) string {
 	if want.Contains != "" && !strings.Contains(got, want.Contains) {
 		return fmt.Sprintf("does not contain %q", want.Contains)
+	}
+	if want.Lacks != "" && strings.Contains(got, want.Lacks) {
+		return fmt.Sprintf("contains %q", want.Lacks)
 	}
 	if want.Equals != "" && got != want.Equals {
 		return fmt.Sprintf("does not equal %q", want.Equals)
@@ -33,6 +36,9 @@ func Describe(want scenarios.Text) string {
 	var parts []string
 	if want.Contains != "" {
 		parts = append(parts, fmt.Sprintf("contains %q", want.Contains))
+	}
+	if want.Lacks != "" {
+		parts = append(parts, fmt.Sprintf("lacks %q", want.Lacks))
 	}
 	if want.Equals != "" {
 		parts = append(parts, fmt.Sprintf("equals %q", want.Equals))
