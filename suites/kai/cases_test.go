@@ -13,7 +13,7 @@ func TestGeneratedNames(t *testing.T) {
 	rules := kai.Rules()
 	sound := len(rules)
 	for _, c := range []struct{ variant, fault string }{
-		{simulator.CRD, "crd-pattern-ignores-case"}, {simulator.Webhook, "length-off-by-one"}, {simulator.Webhook, "hint-never"},
+		{simulator.CRD, "crd-pattern-ignores-case"}, {simulator.Webhook, "length-off-by-one"}, {simulator.Webhook, "case-alone"},
 	} {
 		for _, rule := range kai.Rules() {
 			if strings.Contains(rule.Name, c.variant) {
@@ -29,7 +29,7 @@ func TestGeneratedNames(t *testing.T) {
 	smallest := map[string]string{
 		"crd-pattern-ignores-case": `a sub group named "A": by KAI-K02 it is to be refused, but it was accepted`,
 		"length-off-by-one":        `a sub group named "` + strings.Repeat("a", 63) + `": by KAI-K09 it is to be accepted, but it was refused: 403 Forbidden`,
-		"hint-never":               `a sub group named "A": by KAI-K02 it is to be refused with "subgroup name \"A\" must be lowercase; use \"a\" instead"`,
+		"case-alone":               `a sub group named "-": by KAI-K05 it is to be refused, but it was accepted`,
 	}
 	for i, result := range suite().Cases(t, rules, 1000, 1) {
 		want := smallest[result.Rule.Name]
