@@ -56,6 +56,7 @@ const (
 	faultReturnDropsShared       = "return-drops-shared-service"
 	faultWorkersFromLiveSpec     = "workers-from-live-spec"
 	faultServicesFromLiveSpec    = "services-from-live-spec"
+	faultServicesOnChange        = "services-before-the-update"
 	faultSurgeWithoutServices    = "surge-without-services"
 	faultSurgeStays              = "surge-stays"
 )
@@ -113,7 +114,8 @@ var transitionFaults = []fault.Fault{
 	fault.New(faultServicesDroppedAtStart, "The replicas' Services are deleted when the transition to Shared starts.", []string{"LWS-L55"}),
 	fault.New(faultReturnDropsShared, "The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.", []string{"LWS-L56"}),
 	fault.New(faultWorkersFromLiveSpec, "Workers follow the newest policy and not their leader's revision.", []string{"LWS-L57"}),
-	fault.New(faultServicesFromLiveSpec, "Whether a replica gets a Service follows the newest policy and not its leader's revision.", []string{"LWS-L57"}),
+	fault.New(faultServicesFromLiveSpec, "Whether a replica gets a Service follows the newest policy and not its leader's revision.", []string{"LWS-L57", "LWS-L63"}),
+	fault.New(faultServicesOnChange, "A leader gets its Service as soon as the policy is UniquePerReplica, before it is updated, and keeps it when the policy is changed back.", []string{"LWS-L57", "LWS-L63"}),
 	fault.New(faultSurgeWithoutServices, "Replicas beyond the wanted number get no Service.", []string{"LWS-L58"}),
 	fault.New(faultSurgeStays, "Replicas beyond the wanted number stay after the rolling update.", []string{"LWS-L58"}),
 }

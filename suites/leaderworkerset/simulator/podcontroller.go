@@ -110,6 +110,9 @@ func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Po
 	if r.behaviour.has(faultServicesFromLiveSpec) || r.behaviour.has(faultServicesDroppedAtStart) {
 		policy = set.SubdomainPolicy()
 	}
+	if r.behaviour.has(faultServicesOnChange) && set.SubdomainPolicy() == api.SubdomainUniquePerReplica {
+		policy = api.SubdomainUniquePerReplica
+	}
 	index, _ := strconv.Atoi(leader.Labels[api.LabelGroupIndex])
 	switch {
 	case policy != api.SubdomainUniquePerReplica:
