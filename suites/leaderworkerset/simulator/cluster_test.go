@@ -76,7 +76,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{cluster: made.(*local.Cluster), client: c}
+	b := &bench{cluster: made, client: c}
 	b.options = simulator.Options{
 		RESTConfig: made.RESTConfig(), Host: "127.0.0.1", Port: freePort(t), CertDir: servingCertificate(t),
 		Variant: *variant, Logger: funcr.New(func(prefix, args string) {
