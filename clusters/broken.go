@@ -7,7 +7,7 @@ type BrokenError struct {
 	Component Component
 	// Words are the component's own: what it last answered when asked whether it is ready, and the end of its log.
 	Words string
-	// Err is what a person is told.
+	// Err is what a person reads.
 	Err error
 }
 

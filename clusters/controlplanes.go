@@ -5,7 +5,7 @@ import "fmt"
 // MostControlPlanes is how many a cluster may have: etcd advises against more than seven members.
 const MostControlPlanes = 7
 
-// NumberOfControlPlanes of the state's cluster: one unless told.
+// NumberOfControlPlanes of the state's cluster. Default: 1.
 func (s State) NumberOfControlPlanes() int {
 	if s.ControlPlanes == 0 {
 		return 1

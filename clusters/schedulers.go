@@ -14,7 +14,7 @@ const DefaultSchedulerName = "default-scheduler"
 type NamedScheduler struct {
 	// Name of the scheduler, unique in the cluster: batch.
 	Name string `json:"name"`
-	// Profiles of its KubeSchedulerConfiguration, verbatim; one whose schedulerName is the scheduler's name unless told.
+	// Profiles of its KubeSchedulerConfiguration, verbatim. Default: one whose schedulerName is the scheduler's name.
 	Profiles []map[string]any `json:"profiles,omitempty"`
 }
 
@@ -40,7 +40,7 @@ func (c Component) Binary() Component {
 // FileName is the component's name as a part of a file's name.
 func (c Component) FileName() string { return strings.ReplaceAll(string(c), "/", "-") }
 
-// AllProfiles are the scheduler's profiles, the one that it has unless told included.
+// AllProfiles are the scheduler's profiles, the default one included.
 func (s NamedScheduler) AllProfiles() []map[string]any {
 	if len(s.Profiles) > 0 {
 		return s.Profiles

@@ -30,7 +30,7 @@ func ControlPlane() []Component {
 
 // State is what a cluster is: everything that a transition can change.
 type State struct {
-	// Version of Kubernetes: "1.34" is the newest patch of that minor that can be had, "1.34.4" exactly that one.
+	// Version of Kubernetes: "1.34" is the newest patch of that minor that is available, "1.34.4" exactly that one.
 	Version string `json:"version,omitempty"`
 	// FeatureGates are given to every component; see components for one component alone.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
@@ -43,7 +43,7 @@ type State struct {
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
 	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
-	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 unless told, or 3, 5 or 7 (kind). A cluster keeps
+	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 (the default), or 3, 5 or 7 (kind). A cluster keeps
 	// its number.
 	ControlPlanes int `json:"controlPlanes,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
@@ -62,11 +62,11 @@ type ComponentState struct {
 
 // NodeGroup is a number of like nodes.
 type NodeGroup struct {
-	// Name is the prefix of the nodes' names, "node" unless told: node-0, node-1, ...
+	// Name is the prefix of the nodes' names: node-0, node-1, ... Default: node.
 	Name string `json:"name,omitempty"`
-	// Count of nodes; 1 unless told.
+	// Count of nodes. Default: 1.
 	Count *int `json:"count,omitempty"`
-	// Capacity of each node by resource name; cpu 32, memory 256Gi and pods 110 unless told.
+	// Capacity of each node by resource name. Default: cpu 32, memory 256Gi and pods 110.
 	Capacity map[string]string `json:"capacity,omitempty"`
 	// Labels of each node.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -184,7 +184,7 @@ func merge[V any](before map[string]V, change map[string]*V) map[string]V {
 // String is the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
 func (s State) String() string { return strings.Join(s.words(), " ") }
 
-// After is what is otherwise than in the state before, behind the version: what is new or changed, and what is not there any more.
+// After is what differs from the state before, behind the version: what is new or changed, and what is not there any more.
 func (s State) After(before State) string {
 	was, is := before.words(), s.words()
 	text := is[:1:1]

@@ -29,7 +29,7 @@ type System struct {
 
 // Simulated is a simulator, and how it is to behave.
 type Simulated struct {
-	// Simulator is the name of the simulator; the system's name unless told.
+	// Simulator is the name of the simulator. Default: the system's name.
 	Simulator string `json:"simulator,omitempty"`
 	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in namespaces whose names match the
 	// pattern ("team-a", "f1-*"), so that several can be looked at side by side.
@@ -59,7 +59,7 @@ type SystemProcess struct {
 	CRDs []string `json:"crds,omitempty"`
 	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them are left out.
 	Webhooks []string `json:"webhooks,omitempty"`
-	// Ready tells when the process serves; once it runs unless told.
+	// Ready tells when the process serves. Default: once it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
 }
 

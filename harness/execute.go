@@ -50,9 +50,9 @@ type Options struct {
 	History bool
 	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own unless set.
 	Prefix string
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
-	// Say is told what a person must not miss: what is kept. Progress unless set.
+	// Say hears what a person must not miss: what is kept. Default: Progress.
 	Say clusters.Progress
 	// Environment of commands, as os.Environ gives it.
 	Environment []string

@@ -33,7 +33,7 @@ func namedGates(path []clusters.State) []string {
 }
 
 // readGates asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and for those that
-// they need. What cannot be read is told with its reason; it does not end the run, since the cluster has proven its gates already as far as it can.
+// they need. What cannot be read is reported with its reason; it does not end the run, since the cluster has proven its gates already as far as it can.
 func (t *trackRun) readGates(ctx context.Context, n int) {
 	state := t.track.Path[n]
 	found := reports.StateGates{State: state.String(), Version: state.Version}

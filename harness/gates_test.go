@@ -60,7 +60,7 @@ func TestStateGates(t *testing.T) {
 	}
 }
 
-// What cannot be read is told with its reason, and is no failure.
+// What cannot be read is reported with its reason, and is no failure.
 func TestStateGatesNotProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		metrics func() (string, error)

@@ -40,7 +40,7 @@ func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 	if len(lacking) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it needs %s, which the clusters of provider %s have not", strings.Join(lacking, " and "), p.provider.Name())
+	return fmt.Sprintf("it needs %s, which provider %s does not support", strings.Join(lacking, " and "), p.provider.Name())
 }
 
 // hasPodImage asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is planned.

@@ -21,7 +21,7 @@ func TestNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const why = "it needs exec and snapshots, which the clusters of provider fake have not"
+	const why = "it needs exec and snapshots, which provider fake does not support"
 	contains(t, plan.String(), "skipped: scenario needy (test.yaml:2:1): "+why, "1 scenario on 1 cluster")
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // try is what came of looking once at something that no watch tells of.
 type try struct {
-	// problem says what is otherwise than expected; "" when all is as expected.
+	// problem says what differs from what was expected; "" where nothing does.
 	problem string
 	// undecided: nobody could look.
 	undecided bool

@@ -33,7 +33,7 @@ type Event struct {
 	Step     *Step
 }
 
-// Observer is told of everything that a Recorder records, one event at a time and in order.
+// Observer hears everything that a Recorder records, one event at a time and in order.
 type Observer interface {
 	// Observe takes in an event. It must be quick, and must not call the Recorder. An error does not stop the run; the
 	// Recorder hands it out at its Start and its Finish.

@@ -19,7 +19,7 @@ type Assertion struct {
 	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any time. Default: it fails.
 	// That there is none is said without match and cel.
 	Vacuous string `json:"vacuous,omitempty" fixed:"true"`
-	// Within is how long eventually may take; the step's timeout unless told. Only for eventually.
+	// Within is how long eventually may take; default: the step's timeout. Only for eventually.
 	Within Duration `json:"within,omitempty"`
 	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until status.observedGeneration is the object's
 	// metadata.generation, where match has status or cel selects it and the kind has the field, and takes no condition whose own observedGeneration

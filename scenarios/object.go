@@ -18,7 +18,7 @@ type ObjectReference struct {
 	Kind string `json:"kind" fixed:"true"`
 	// Name of the object.
 	Name string `json:"name,omitempty"`
-	// Namespace of the object; the scenario's unless told.
+	// Namespace of the object. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
 }
 

@@ -61,7 +61,7 @@ type Spec struct {
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
 	// Exclusive scenarios have a cluster to themselves.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Timeout of each step that names none; 30s, or what --step-timeout says, unless told.
+	// Timeout of each step that sets none. Default: --step-timeout, 30s.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue is the default of the steps' own continue: with true every step is run, so that one run shows all that fails.
 	Continue bool `json:"continue,omitempty"`
@@ -78,7 +78,7 @@ type KnownIssue struct {
 	Versions []string `json:"versions"`
 	// Step is the name of the step that fails; a failure anywhere else is a failure. A row of a table is "name [row]".
 	Step string `json:"step"`
-	// Message is what the failure must contain; any failure of that step unless told.
+	// Message is what the failure must contain. Default: any failure of that step.
 	Message string `json:"message,omitempty"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `json:"reason"`

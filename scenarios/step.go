@@ -5,7 +5,7 @@ package scenarios
 // Tags of the fields: verb marks the verbs; expression a CEL expression, by the place that says which variables it has;
 // fixed what must be known before the run, so that only ${case.x} may stand in it; table a table; copied what is run in copies, each with an ${index}.
 type Step struct {
-	// Name of the step in reports; the verb and its object unless told.
+	// Name of the step in reports. Default: the verb and its object.
 	Name string `json:"name,omitempty" fixed:"true"`
 	// Covers lists those of the scenario's requirements that this step decides. A requirement that steps cover fails only
 	// with one of them, and is passed once all of them have passed, whatever the scenario comes to later. A step that covers
@@ -22,7 +22,7 @@ type Step struct {
 	// are to be refused, update and patch need it beside create and apply. Empty once loaded.
 	Existing string `json:"existing,omitempty"`
 
-	// Create creates an object. Its namespace is the scenario's unless told, like that of every object below.
+	// Create creates an object. Its default namespace is the scenario's, like that of every object below.
 	Create Object `json:"create,omitempty" verb:"true"`
 	// Apply applies an object on the server's side (server-side apply, with force).
 	Apply Object `json:"apply,omitempty" verb:"true"`
@@ -82,7 +82,7 @@ type Step struct {
 	// During are loads: requests that go on all the time while the step runs. See [Load while something happens](#load-while-something-happens).
 	During []Requests `json:"during,omitempty" copied:"true"`
 
-	// Expect is what is expected of a write (create, apply, update, patch, delete, evict, scale); accepted unless told.
+	// Expect is what is expected of a write (create, apply, update, patch, delete, evict, scale). Default: accepted.
 	Expect *Expect `json:"expect,omitempty"`
 	// DryRun sends a write with dryRun=All: judged, not stored.
 	DryRun bool `json:"dryRun,omitempty"`
@@ -96,7 +96,7 @@ type Step struct {
 	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for resolve "answers"; for metric
 	// "value"; for command and exec "stdout" and "stderr"; for a step with during "loads".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
-	// Timeout of this step; the scenario's unless told.
+	// Timeout of this step. Default: the scenario's.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue goes on with the next step when this one fails; the scenario fails at its end. Default: the scenario's continue, which is false. See
 	// [Going on after a failed step](#going-on-after-a-failed-step).

@@ -56,7 +56,7 @@ func LoadSystem(path string) (clusters.System, error) {
 var ErrNoSuchSystem = errors.New("no scenario has such a system")
 
 // ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a simulator runs against the
-// real thing. A scenario that changes such a system in a transition, other than by removing it, cannot be had so: the error joins all of them.
+// real thing. A scenario that changes such a system in a transition, other than by removing it, is not supported this way: the error joins all of them.
 func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scenario, error) {
 	with.Name = name
 	var errs []error

@@ -30,15 +30,15 @@ type Command struct {
 	Stdin string `json:"stdin,omitempty"`
 	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
-	// Within repeats the command until it is as expected; run once unless told.
+	// Within repeats the command until it is as expected. Default: run once.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the program; exit code 0 unless told.
+	// Expect is what is expected of the program. Default: exit code 0.
 	Expect *CommandExpect `json:"expect,omitempty"`
 }
 
 // CommandExpect is what is expected of a program.
 type CommandExpect struct {
-	// ExitCode wanted, 0 to 255; 0 unless told.
+	// ExitCode wanted, 0 to 255. Default: 0.
 	ExitCode int `json:"exitCode,omitempty"`
 	// Stdout of the program.
 	Stdout *Text `json:"stdout,omitempty"`

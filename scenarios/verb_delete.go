@@ -14,9 +14,9 @@ type Delete struct {
 	ObjectReference `json:",inline"`
 	// Selector deletes all objects that have these labels, instead of one by its name.
 	Selector map[string]string `json:"selector,omitempty"`
-	// Propagation of the deletion: Background, Foreground or Orphan; the resource's default unless told.
+	// Propagation of the deletion: Background, Foreground or Orphan. Default: the resource's own.
 	Propagation string `json:"propagation,omitempty" fixed:"true"`
-	// Wait until the object is gone; true unless told.
+	// Wait until the object is gone. Default: true.
 	Wait *bool `json:"wait,omitempty"`
 }
 

@@ -15,6 +15,6 @@ func evictVerb() verb {
 type Evict struct {
 	// Name of the pod.
 	Name string `json:"name"`
-	// Namespace of the pod; the scenario's unless told.
+	// Namespace of the pod. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
 }

@@ -23,9 +23,9 @@ func execVerb() verb {
 type Exec struct {
 	// Pod is the name of the pod.
 	Pod string `json:"pod"`
-	// Namespace of the pod; the scenario's unless told.
+	// Namespace of the pod. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
-	// Container of the pod; its only or default one unless told.
+	// Container of the pod. Default: its only or default one.
 	Container string `json:"container,omitempty"`
 	// Run is the program and its arguments; no shell interprets them.
 	Run []string `json:"run"`
@@ -33,9 +33,9 @@ type Exec struct {
 	Stdin string `json:"stdin,omitempty"`
 	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
-	// Within repeats the program until it is as expected; run once unless told. That it could not be started is tried again in any case.
+	// Within repeats the program until it is as expected; default: run once. That it could not be started is tried again in any case.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the program; exit code 0 unless told.
+	// Expect is what is expected of the program. Default: exit code 0.
 	Expect *CommandExpect `json:"expect,omitempty"`
 }
 

@@ -23,7 +23,7 @@ func metricVerb() verb {
 
 // Metric reads a component's metric: the sum of the series whose labels match.
 type Metric struct {
-	// Component whose /metrics is read; kube-apiserver unless told.
+	// Component whose /metrics is read. Default: kube-apiserver.
 	Component clusters.Component `json:"component,omitempty" fixed:"true"`
 	// Name of the metric: apiserver_request_total.
 	Name string `json:"name"`
@@ -31,9 +31,9 @@ type Metric struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Since is the name of an earlier metric step against whose value delta is counted; a row of a table is "name [row]".
 	Since string `json:"since,omitempty" fixed:"true"`
-	// Within repeats the reading until it is as expected; read once unless told.
+	// Within repeats the reading until it is as expected. Default: read once.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the value; that the metric exists unless told.
+	// Expect is what is expected of the value. Default: that the metric exists.
 	Expect *MetricExpect `json:"expect,omitempty"`
 }
 

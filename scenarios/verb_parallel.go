@@ -24,7 +24,7 @@ type Parallel struct {
 	// fieldValidation and as.
 	// An apply has a field manager of its own here.
 	Steps []Step `json:"steps" copied:"true"`
-	// Count is how many copies there are of each step, 1 unless told. In a copy ${index} is its number, from 0.
+	// Count is how many copies there are of each step. Default: 1. In a copy ${index} is its number, from 0.
 	Count *int `json:"count,omitempty" fixed:"true"`
 	// Expect is what is expected of all the writes together.
 	Expect *ParallelExpect `json:"expect,omitempty"`
@@ -34,7 +34,7 @@ type Parallel struct {
 type ParallelExpect struct {
 	// Accepted is how many of the writes are accepted: a number, {min, max}, or "all".
 	Accepted *Count `json:"accepted"`
-	// Rejected is how each of the others is refused; in any way unless told. One of which nobody can say what became of it is neither.
+	// Rejected is how each of the others is refused. Default: in any way. One whose outcome is unknown is neither.
 	Rejected *Rejection `json:"rejected,omitempty"`
 }
 

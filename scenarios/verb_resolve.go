@@ -18,17 +18,17 @@ func resolveVerb() verb {
 type Resolve struct {
 	// Name to resolve, absolute: web.${namespace}.svc.cluster.local.
 	Name string `json:"name"`
-	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT; A unless told.
+	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT. Default: A.
 	Type string `json:"type,omitempty" fixed:"true"`
-	// Within is how long the right answer may take; the step's timeout unless told.
+	// Within is how long the right answer may take. Default: the step's timeout.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the answer; at least one record unless told.
+	// Expect is what is expected of the answer. Default: at least one record.
 	Expect *ResolveExpect `json:"expect,omitempty"`
 }
 
 // ResolveExpect is what is expected of an answer of the DNS.
 type ResolveExpect struct {
-	// Rcode of the answer: NOERROR, NXDOMAIN, ...; NOERROR unless told.
+	// Rcode of the answer: NOERROR, NXDOMAIN and others. Default: NOERROR.
 	Rcode string `json:"rcode,omitempty" fixed:"true"`
 	// Count of records of the type asked for.
 	Count *Count `json:"count,omitempty"`

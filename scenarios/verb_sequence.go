@@ -31,7 +31,7 @@ type Sequence struct {
 	// Throughout names two steps: the events must have come between the beginning of the first and the end of the last. Where the last is this
 	// step itself they may still come within the time below.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
-	// Within is how long the events may take from now on; the step's timeout unless told. Without throughout only what comes from now on counts.
+	// Within is how long the events may take from now on; default: the step's timeout. Without throughout only what comes from now on counts.
 	Within Duration `json:"within,omitempty"`
 }
 
@@ -50,13 +50,13 @@ type Event struct {
 	Kind string `json:"kind,omitempty" fixed:"true"`
 	// Name of the object.
 	Name string `json:"name,omitempty"`
-	// Namespace of the object; the scenario's unless told.
+	// Namespace of the object. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
 	// Selector takes objects that have these labels.
 	Selector map[string]string `json:"selector,omitempty"`
 	// AllNamespaces looks into every namespace instead of the scenario's.
 	AllNamespaces bool `json:"allNamespaces,omitempty"`
-	// Type of the change: added, modified or deleted; any unless told.
+	// Type of the change: added, modified or deleted. Default: any.
 	Type string `json:"type,omitempty" fixed:"true"`
 	// Before is an expression that is true of "object" as it was before the change. It is of no object that was added.
 	Before string `json:"before,omitempty" expression:"before"`

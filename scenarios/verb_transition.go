@@ -23,13 +23,13 @@ type Transition struct {
 	clusters.Change `json:",inline"`
 	// Force rehearses what the version skew policy forbids: a skipped minor, a downgrade of more than one.
 	Force bool `json:"force,omitempty"`
-	// Expect is what is expected of the transition; that the cluster reaches the state unless told.
+	// Expect is what is expected of the transition. Default: that the cluster reaches the state.
 	Expect *TransitionExpect `json:"expect,omitempty"`
-	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool; the provider's own way
-	// unless told.
+	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool. Default: the provider's own
+	// way.
 	Method string `json:"method,omitempty"`
 	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so that it can be
-	// used. The step fails nevertheless. Unless told the cluster is left as it is then.
+	// used. The step fails nevertheless. Default: the cluster is left as it is.
 	OnFailure string `json:"onFailure,omitempty"`
 }
 

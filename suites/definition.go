@@ -14,7 +14,7 @@ import (
 type Definition struct {
 	// Name of the suite, of its folder of scenarios and of its simulator.
 	Name string
-	// System is what the scenarios call the system under test; the suite's name unless told.
+	// System is what the scenarios call the system under test. Default: the suite's name.
 	System string
 	// Title says what the suite is about.
 	Title string

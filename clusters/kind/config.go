@@ -80,7 +80,7 @@ func kubeadmPatches(state clusters.State) ([]string, error) {
 		init["nodeRegistration"] = object{"kubeletExtraArgs": flags}
 		join["nodeRegistration"] = init["nodeRegistration"]
 	}
-	// Nodes on a host with the first version of cgroups are refused by kubelet from 1.35 on, unless told.
+	// From 1.35 on, kubelet does not start on a host with cgroup v1 unless this is false.
 	kubelet := object{"failCgroupV1": false}
 	proxy := object{}
 	if own := state.Components[clusters.Kubelet].FeatureGates; len(own) > 0 {

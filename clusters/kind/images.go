@@ -202,7 +202,7 @@ func (n NodeImages) ensure(ctx context.Context, store imageStore, v clusters.Ver
 	return image, id, err
 }
 
-// pullMissing gets an image if the engine does not have it, and returns its identity. Why it cannot be had is explained by the caller.
+// pullMissing gets an image if the engine does not have it, and returns its identity. The caller explains why it is not available.
 func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress, explain func(error) error) (id string, err error) {
 	if id, err = store.ImageID(ctx, image); !errors.Is(err, engine.ErrNoImage) {
 		return id, err

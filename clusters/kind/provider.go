@@ -33,7 +33,7 @@ type Options struct {
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 }
 

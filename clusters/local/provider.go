@@ -35,7 +35,7 @@ type Options struct {
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
-	// Progress is told what is going on.
+	// Progress hears what is going on.
 	Progress clusters.Progress
 	// Now is the clock.
 	Now func() time.Time

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Resolve makes a version exact: "1.34" becomes the newest patch of that minor that can be had, "1.34.4" stays. A patch in the
+// Resolve makes a version exact: "1.34" becomes the newest patch of that minor that is available, "1.34.4" stays. A patch in the
 // cache wins, so that a warm start needs no network, unless Options.Refresh is set. With Options.BinDir the version
 // must be the one of the programs there.
 func (s *Store) Resolve(ctx context.Context, version string) (string, error) {

@@ -36,21 +36,21 @@ func Sources() []Source { return []Source{Auto, Download, Build} }
 type Options struct {
 	// CacheDir is the folder that holds everything; the store makes it. Required unless BinDir is given.
 	CacheDir string
-	// Source of what is not in the cache; Auto unless told.
+	// Source of what is not in the cache. Default: Auto.
 	Source Source
 	// BinDir is a folder with the user's own build of the programs. Nothing else is used then, and nothing is fetched.
 	BinDir string
 	// Refresh makes Resolve ask for the newest patch though the cache has one.
 	Refresh bool
-	// HTTPClient for downloads; one that gives up on a silent host unless told.
+	// HTTPClient for downloads. Default: one that gives up on a silent host.
 	HTTPClient *http.Client
-	// BaseURL of the release host; https://dl.k8s.io unless told.
+	// BaseURL of the release host. Default: https://dl.k8s.io.
 	BaseURL string
-	// Go is the Go tool; the one on the PATH unless told.
+	// Go is the Go tool. Default: the one on the PATH.
 	Go string
 	// Progress hears what long work is at; it may be nil.
 	Progress clusters.Progress
-	// Now is the clock; time.Now unless told.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
@@ -100,7 +100,7 @@ type Binaries struct {
 // Path of one program: "kube-apiserver".
 func (b Binaries) Path(program string) string { return filepath.Join(b.Dir, program) }
 
-// knownPrograms are the programs that can be had; each is the last element of its package k8s.io/kubernetes/cmd/....
+// knownPrograms are the programs that are available; each is the last element of its package k8s.io/kubernetes/cmd/....
 var knownPrograms = []string{
 	"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubeadm", "kubectl", "kubelet",
 }

@@ -35,7 +35,7 @@ func (p *place) url() string {
 	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.served.Numbers[0]))
 }
 
-// values are what a process is told of its place: its environment.
+// values are the environment that tells a process its place.
 func (p *place) values() map[string]string {
 	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 	return map[string]string{

@@ -47,7 +47,7 @@ type Options struct {
 	Simulators Simulators
 	// Keep makes processes that outlive this one.
 	Keep bool
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 	// Now is the clock; time.Now unless set.
 	Now func() time.Time

@@ -66,7 +66,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	f.providerFlags.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or the simulator otherwise than it is: NAME=faults:A,B, NAME=variant:A")
+	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a simulator with faults or in a variant: NAME=faults:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements that none of them covers are left out")
 	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is unstable, which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")

@@ -18,7 +18,7 @@ func main() {
 	component.Main()
 	kind.Main()
 	catalog().Main()
-	// What libraries log of requests that are tried again is no part of what is told here.
+	// What libraries log of requests that are tried again is no part of our output.
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the program at once; its clusters' processes go with it.

@@ -62,6 +62,6 @@ container engine. An image of the same content is not built again.`,
 		},
 	}
 	flags.add(command)
-	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (debootstrap's own choice unless told)")
+	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (default: debootstrap's own choice)")
 	return command
 }

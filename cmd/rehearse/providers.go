@@ -54,7 +54,7 @@ func (f *providerFlags) add(command *cobra.Command) {
 	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, nodeImageUsage)
 	command.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "existing cluster: its kubeconfig (default KUBECONFIG or ~/.kube/config)")
 	command.Flags().StringVar(&f.context, "context", "", "existing cluster: the context in the kubeconfig")
-	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it is told by REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+	command.Flags().StringVar(&f.transitionCommand, "transition-command", "", "existing cluster: the program that performs a transition; it gets REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE in its environment")
 	command.Flags().DurationVar(&f.transitionTimeout, "transition-timeout", 0, "existing cluster: how long it may take to be in the new state after the transition command has ended (default 5m, but 1m where nothing changes)")
 	command.Flags().StringVar(&f.hostAddress, "host-address", "", "existing cluster: the address at which its API server reaches this machine, for systems that run as processes here")
 }

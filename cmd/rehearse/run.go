@@ -189,7 +189,7 @@ func describeCreation(command *cobra.Command, plan *harness.Plan) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: what %s is told (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
+		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: the configuration for %s (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
 	}
 	return nil
 }

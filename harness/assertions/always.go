@@ -9,7 +9,7 @@ import (
 )
 
 // Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time begins
-// with a first consistent look and ends with the first consistent look after it; if either cannot be had, the result is an
+// with a first consistent look and ends with the first consistent look after it; if either is impossible, the result is an
 // error. What could not be observed in between is said in the message. With a Window its time is that, and the result is there at once.
 func Always(ctx context.Context, in Input) Result { return throughout(ctx, in, "always", true) }
 

@@ -16,7 +16,7 @@ import (
 
 // Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and "objects"
 // (the fields of each selected object). A *scenarios.MissingError is about this object,
-// which then does not match; with any other nobody can say whether it does.
+// which then does not match; with any other it is unknown whether it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 
 // Input is an assertion and what it takes to decide it.
@@ -31,9 +31,9 @@ type Input struct {
 	// Why says why the assertion's expression is false, in lines; it may be nil.
 	Why func(expression string, variables map[string]any) string
 	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
-	// cluster to be observable, at their start and at their end; 30s unless told.
+	// cluster to be observable, at their start and at their end. Default: 30s.
 	Timeout time.Duration
-	// Started is when the step began, from which a message counts times; now unless told. With a Window it is the window's begin.
+	// Started is when the step began, from which a message counts times. Default: now. With a Window it is the window's begin.
 	Started time.Time
 	// Since is the number of the history's last change before the scenario began. What Eventually finds true of no object at all must have been
 	// asked of one since then, if it has a condition.
@@ -44,7 +44,7 @@ type Input struct {
 	Steps []Step
 	// Pods lists the pods of a namespace, and counts the nodes of the cluster, to explain a failure; it may be nil.
 	Pods func(ctx context.Context, namespace string) (pods []*unstructured.Unstructured, nodes int, err error)
-	// Clock measures the times; the real one unless told. It should be the history's.
+	// Clock measures the times. Default: the real one. It should be the history's.
 	Clock clock.WithDelayedExecution
 }
 

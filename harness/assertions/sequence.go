@@ -29,7 +29,7 @@ type SequenceInput struct {
 	Live    bool
 	Within  time.Duration
 	Started time.Time
-	// Clock measures the times; the real one unless told. It should be the history's.
+	// Clock measures the times. Default: the real one. It should be the history's.
 	Clock clock.WithDelayedExecution
 }
 

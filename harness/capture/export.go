@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Secrets keeps the values of Secrets.
 	Secrets bool
-	// Progress is told what is going on.
+	// Progress hears what is going on.
 	Progress clusters.Progress
 	// Now is the clock.
 	Now func() time.Time

@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// DefaultMaxBytes bounds the older states that a Recorder keeps, unless told otherwise.
+// DefaultMaxBytes bounds the older states that a Recorder keeps by default.
 const DefaultMaxBytes = 256 << 20
 
 // Recorder watches resources and keeps what it saw. It is safe for concurrent use.
@@ -57,7 +57,7 @@ func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxByt
 // WithClock sets the clock that changes and gaps are stamped with.
 func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock = c } }
 
-// WithPageSize sets how many objects a list asks for at once; 500 unless told.
+// WithPageSize sets how many objects a list asks for at once. Default: 500.
 func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
 
 // New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) nor their time (Timeout: 0),

@@ -27,7 +27,7 @@ type Options struct {
 	Settle time.Duration
 	// Features tells which gates flip at each hop. May be nil.
 	Features FeatureLister
-	// Progress is told what is going on.
+	// Progress hears what is going on.
 	Progress clusters.Progress
 }
 

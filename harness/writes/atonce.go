@@ -99,7 +99,7 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 }
 
 // compareTogether counts the accepted writes and puts each of the others to how it should be refused. A deviation that is certain fails the step, also
-// where of other writes nobody can say what became of them.
+// where the outcome of other writes is unknown.
 func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, expect scenarios.ParallelExpect) Verdict {
 	together := Verdict{Status: reports.Passed}
 	var wrong, lines []string
@@ -128,7 +128,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, e
 		case Unknown:
 			unknown++
 			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
-			lines = append(lines, fmt.Sprintf("%s: %s: nobody can say: %v", c.name, c.op, c.answer.err))
+			lines = append(lines, fmt.Sprintf("%s: %s: outcome unknown: %v", c.name, c.op, c.answer.err))
 		}
 	}
 	if problem := wrongNumber(*expect.Accepted, accepted, unknown, len(contenders)); problem != "" {
@@ -172,7 +172,7 @@ func describeCount(c scenarios.Count) string {
 	}
 }
 
-// graver is the status that tells more of a step: what failed surely has failed, whatever else nobody can say.
+// graver is the status that tells more of a step: what failed surely has failed, whatever else is unknown.
 func graver(a, b reports.Status) reports.Status {
 	for _, status := range []reports.Status{reports.Failed, reports.Error} {
 		if a == status || b == status {

@@ -140,7 +140,7 @@ func TestOneDeletionWins(t *testing.T) {
 	}
 }
 
-// A write of which nobody can say what became of it is neither accepted nor refused; it does not hide what is certain.
+// A write whose outcome is unknown is neither accepted nor rejected; it does not hide what is certain.
 func TestUnknownAmongOthers(t *testing.T) {
 	for wanted, status := range map[int]reports.Status{0: reports.Failed, 1: reports.Error, 2: reports.Error} {
 		server := apitest.New(t)

@@ -17,11 +17,11 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	want := wanted(step)
 	switch {
 	case a.doubt != "":
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but nobody can say whether nothing was stored: %s", op, a.outcome, a.doubt)}
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but it is unknown whether anything was stored: %s", op, a.outcome, a.doubt)}
 	case a.stored && a.outcome == Accepted:
 		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, and yet it was stored%s", op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: nobody can say whether it was accepted or refused before time was up: %v", op, a.err)}
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was accepted or rejected before the timeout: %v", op, a.err)}
 	case a.outcome == Refused && want == nil:
 		return Verdict{
 			Status:   reports.Failed,

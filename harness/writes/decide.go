@@ -31,7 +31,7 @@ type answer struct {
 	lost bool
 	// stored says that the write was refused, or a dry run, and that it has changed what is stored nevertheless.
 	stored bool
-	// doubt says that after a refusal or a dry run something else is stored than before, and that nobody can say who did that.
+	// doubt says that after a refusal or a dry run something else is stored than before, and that it is unknown who did that.
 	doubt string
 	// held says that the Proof has yet to tell whether a refusal stored something.
 	held bool

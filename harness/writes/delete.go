@@ -174,7 +174,7 @@ func stillThereOr(ctx context.Context, name string, last error) error {
 	case isStillThere(last):
 		return last
 	}
-	return fmt.Errorf("nobody can say whether %s is gone: %w", name, last)
+	return fmt.Errorf("it is unknown whether %s is gone: %w", name, last)
 }
 
 // watchGone waits until the object is deleted or the watch ends, and returns the object as it was last seen.

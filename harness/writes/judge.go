@@ -16,7 +16,7 @@ type Outcome int
 
 // The outcomes of a write.
 const (
-	// Unknown: nobody can say. The connection broke, time was up, or the API server was not able to judge.
+	// Unknown: the outcome is unknown. The connection broke, time was up, or the API server was not able to judge.
 	Unknown Outcome = iota
 	// Accepted: the API server took the write.
 	Accepted

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// differences says how a refusal is otherwise than wanted, nothing when it is as wanted; and, where there are alternatives, which one it is.
+// differences says how a rejection differs from the one wanted, nothing where it does not; and, where there are alternatives, which one it is.
 func differences(want scenarios.Rejection, got metav1.Status) (problems []string, met string) {
 	found := fieldDifferences(want, got)
 	if len(want.AnyOf) == 0 {
@@ -27,7 +27,7 @@ func differences(want scenarios.Rejection, got metav1.Status) (problems []string
 	return append(found, "anyOf: none of the alternatives is met:\n"+strings.Join(unmet, "\n")), ""
 }
 
-// fieldDifferences says field by field how a refusal is otherwise than wanted.
+// fieldDifferences says field by field how a rejection differs from the one wanted.
 func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 	var found []string
 	differ := func(field, wanted, was string) {

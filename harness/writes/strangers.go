@@ -11,7 +11,7 @@ import (
 )
 
 // strangers are objects of which nobody can tell who wrote them: some API servers keep no managed fields. One that was there before a creation is not
-// what the creation made; of one that came meanwhile nobody can say.
+// what the creation made; of one that came meanwhile this is unknown.
 type strangers map[string]bool
 
 // identified is the object itself, and not only its name, where it has a UID.

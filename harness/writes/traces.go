@@ -143,7 +143,7 @@ const (
 	none trace = iota
 	// ours: this step changed something.
 	ours
-	// doubtful: something was changed, and nobody can say by whom.
+	// doubtful: something was changed, and it is unknown by whom.
 	doubtful
 )
 

@@ -33,7 +33,7 @@ type Writer struct {
 	// Blame says which feature gate or version of Kubernetes is likely to be the reason that a field of a kind was not taken; "" where nothing is known.
 	// May be nil.
 	Blame func(gvk schema.GroupVersionKind, path []any) string
-	// Wrote is told of each object that was made (or may have been), so that it can be removed in the end. May be nil.
+	// Wrote hears of each object that was made (or may have been), so that it can be removed in the end. May be nil.
 	Wrote func(Made)
 
 	// Pauses between tries while the outcome is unknown; from 25 ms to 1 s unless set.
@@ -62,7 +62,7 @@ type Request struct {
 	Step *scenarios.Step
 	// Manager is the field manager of this step alone, by which an object shows that this very step wrote it.
 	Manager string
-	// Attempt is told what came of each try that did not decide the outcome. May be nil.
+	// Attempt hears what came of each try that did not decide the outcome. May be nil.
 	Attempt func(outcome string)
 
 	// Proof that may look later whether the write, if it is refused, stored something; nil to look at once.

@@ -42,7 +42,7 @@ func TestWrites(t *testing.T) {
 		status  reports.Status
 		says    []string // in the message
 		attempt string   // in the first attempt
-		writes  int      // how often the write was sent; 1 unless told
+		writes  int      // how often the write was sent; default: 1
 	}{
 		"create accepted":     {step: create, status: reports.Passed},
 		"create lost, unsent": {step: create, fault: only("create", 1, apitest.Fault{}), status: reports.Passed, attempt: "unknown", writes: 2},
@@ -202,7 +202,7 @@ func TestTimeUpIsNoVerdict(t *testing.T) {
 	s := newSender(t, server)
 	for _, expect := range []*scenarios.Expect{nil, reject(scenarios.Rejection{})} {
 		got := s.do(ctx, scenarios.Step{Create: configMap("web", nil), Expect: expect})
-		if got.Status != reports.Error || !strings.Contains(got.Message, "nobody can say") {
+		if got.Status != reports.Error || !strings.Contains(got.Message, "unknown whether") {
 			t.Errorf("got %s: %s", got.Status, got.Message)
 		}
 	}

@@ -55,7 +55,7 @@ type Result struct {
 	// Seed that the cases were drawn with, and Judged how many were, those of the shrinking left out.
 	Seed   uint64
 	Judged int
-	// Disagreement is a case, the smallest that was found until nobody could judge any more, that the implementation judges otherwise than the specification; nil when there is none.
+	// Disagreement is a case, the smallest that was found until nobody could judge any more, that the implementation judges differently from the specification; nil when there is none.
 	Disagreement *Disagreement
 	// Err is why the rule could not be judged or, where a case disagrees, why that was not made smaller.
 	Err error

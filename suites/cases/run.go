@@ -29,7 +29,7 @@ type Options struct {
 	Simulators systems.Simulators
 	// Prefix of the clusters' names, which must be unique on the machine.
 	Prefix string
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 }
 

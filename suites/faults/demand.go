@@ -2,7 +2,7 @@ package faults
 
 import "context"
 
-// T is what a test is told by; *testing.T is one.
+// T is where a test reports; *testing.T is one.
 type T interface {
 	Helper()
 	Context() context.Context

@@ -36,7 +36,7 @@ type Options struct {
 	Clusters int
 	// Room is what the machine has for clusters. Default: for 2.
 	Room harness.Room
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 }
 

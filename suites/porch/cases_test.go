@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch"
 )
 
-// Of generated paths none is judged otherwise than the specification does; with a fault one is found.
+// Of generated paths none is judged differently from the specification; with a fault one is found.
 func TestGeneratedPaths(t *testing.T) {
 	faults := []string{"", "prefix-overlaps", "child-path-allowed", "siblings-overlap"}
 	var rules []cases.Rule

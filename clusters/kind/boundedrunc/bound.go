@@ -23,7 +23,7 @@ var capabilities = []string{
 	"CAP_CHECKPOINT_RESTORE",
 }
 
-// boundingSet reads from /proc/self/status which capabilities can be had at all.
+// boundingSet reads from /proc/self/status which capabilities the host allows.
 func boundingSet(status string) (map[string]bool, error) {
 	for line := range strings.Lines(status) {
 		text, found := strings.CutPrefix(line, "CapBnd:")

@@ -56,9 +56,9 @@ type Options struct {
 	Programs Programs
 	// Loader takes the finished images.
 	Loader Loader
-	// Mirror of Debian packages; debootstrap's own choice unless told.
+	// Mirror of Debian packages. Default: debootstrap's own choice.
 	Mirror string
-	// Progress is told what is going on. May be nil.
+	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 }
 

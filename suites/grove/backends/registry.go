@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 )
 
-// Factories are the backends that can be had, by name. Who adds one has integrated a scheduler.
+// Factories are the backends that are available, by name. Who adds one has integrated a scheduler.
 type Factories map[string]Factory
 
 // Names in order.

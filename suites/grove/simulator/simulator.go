@@ -15,7 +15,7 @@ const Name = "grove"
 
 // The variants: what the specification and its upstream implementation do differently, and how it was before.
 const (
-	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and default-scheduler, too. It is the one used unless told.
+	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and default-scheduler, too. It is the default.
 	VariantKube = "kube-scheduler"
 	// VariantDefault calls it default-scheduler alone, names the default by defaultProfileName and ignores unknown fields, as ai-dynamo/grove does.
 	VariantDefault = "default-scheduler"

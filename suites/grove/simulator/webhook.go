@@ -23,7 +23,7 @@ var (
 	topologyPath  = specPath.Child("template", "topologyConstraint")
 )
 
-// validator refuses PodCliqueSets whose scheduler cannot be had, or that ask their scheduler for what it cannot do.
+// validator refuses PodCliqueSets whose scheduler is not available, or that ask their scheduler for what it cannot do.
 type validator struct {
 	selection
 }

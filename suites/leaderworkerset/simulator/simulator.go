@@ -13,7 +13,7 @@ const Name = "leaderworkerset"
 
 // The variants: what the specification and its upstream implementation do differently.
 const (
-	// VariantLabel marks leaders whose subdomain is overwritten with a label, as KEP-173 says. It is the one used unless told.
+	// VariantLabel marks leaders whose subdomain is overwritten with a label, as KEP-173 says. It is the default.
 	VariantLabel = "label"
 	// VariantAnnotation marks them with an annotation of the same key, as kubernetes-sigs/lws does.
 	VariantAnnotation = "annotation"

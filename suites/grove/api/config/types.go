@@ -16,7 +16,7 @@ const (
 	KubeScheduler = "kube-scheduler"
 )
 
-// OperatorConfiguration is what the operator is told at its start.
+// OperatorConfiguration is the operator's configuration at its start.
 type OperatorConfiguration struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`

@@ -46,9 +46,9 @@ type PackageRevisionSpec struct {
 	WorkspaceName string `json:"workspaceName,omitempty"`
 	// Revision is the number that a revision gets when it is published; 0 before.
 	Revision int `json:"revision,omitempty"`
-	// Lifecycle is how far the revision has come; Draft unless told.
+	// Lifecycle is how far the revision has come. Default: Draft.
 	Lifecycle PackageRevisionLifecycle `json:"lifecycle,omitempty"`
-	// Tasks say how the revision's content came about; one when it is created, init unless told.
+	// Tasks say how the revision's content came about. Default: one when it is created, init.
 	// +listType=atomic
 	Tasks []Task `json:"tasks,omitempty"`
 }

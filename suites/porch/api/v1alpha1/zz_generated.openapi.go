@@ -472,7 +472,7 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionSpec(ref common.ReferenceCa
 					},
 					"lifecycle": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Lifecycle is how far the revision has come; Draft unless told.",
+							Description: "Lifecycle is how far the revision has come. Default: Draft.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -484,7 +484,7 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionSpec(ref common.ReferenceCa
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "Tasks say how the revision's content came about; one when it is created, init unless told.",
+							Description: "Tasks say how the revision's content came about. Default: one when it is created, init.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
