@@ -37,13 +37,12 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	var groups []*metav1.APIGroup
 	var lists []*metav1.APIResourceList
 	k := &kinds{}
+	unknown := map[schema.GroupVersion]error{}
 	err := s.persist(ctx, func() (err error) {
 		groups, lists, err = s.found.ServerGroupsAndResources()
 		var partly *discovery.ErrGroupDiscoveryFailed
 		if errors.As(err, &partly) {
-			for gv, cause := range partly.Groups {
-				k.missing = append(k.missing, Missing{gv.String(), "the API server could not tell what it serves: " + cause.Error()})
-			}
+			unknown = partly.Groups
 			return nil
 		}
 		return err
@@ -58,6 +57,13 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	aggregated, err := s.aggregated(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for gv, cause := range unknown {
+		if aggregated[gv.String()] {
+			k.left = append(k.left, Missing{gv.String(), "an aggregated API server serves it, which does not answer"})
+		} else {
+			k.missing = append(k.missing, Missing{gv.String(), "the API server could not tell what it serves: " + cause.Error()})
+		}
 	}
 	prefer(groups, lists)
 	k.sort(lists, stored, aggregated)

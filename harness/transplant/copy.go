@@ -86,9 +86,13 @@ func (c *Copy) Notes() []string {
 	return notes
 }
 
-// Lost are the keys of what was put into etcd and is not among the keys that are there. What was being deleted already is allowed to go.
+// Lost are the keys of what was put into etcd and is not among the keys that are there. What was being deleted already is allowed to go, and so are
+// APIServices: the API server has them for the versions that it serves.
 func (c *Copy) Lost(there map[string]bool) []string {
-	return slices.DeleteFunc(slices.Clone(c.put), func(key string) bool { return there[key] || c.leaving[key] })
+	return slices.DeleteFunc(slices.Clone(c.put), func(key string) bool {
+		folder, _ := split(key)
+		return there[key] || c.leaving[key] || folder == apiServices
+	})
 }
 
 // idle are the controllers that act on time, or on hardware that a copy does not have. The first ones are off on all local clusters.

@@ -37,6 +37,7 @@ const (
 	nodes        = "minions/"
 	pods         = "pods/"
 	configMaps   = "configmaps/"
+	apiServices  = storage.Aggregation + "/apiservices/"
 )
 
 // scan reads all data once.

@@ -80,7 +80,7 @@ func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstr
 		return c.node
 	case "mutatingwebhookconfigurations/", "validatingwebhookconfigurations/":
 		return c.webhooks
-	case storage.Aggregation + "/apiservices/":
+	case apiServices:
 		return c.apiService
 	case storage.Extensions + "/customresourcedefinitions/":
 		return c.definition

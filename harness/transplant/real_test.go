@@ -26,9 +26,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/matching"
@@ -46,7 +45,7 @@ func TestMain(m *testing.M) {
 func TestWhatIsCopiedReadsEqual(t *testing.T) {
 	for _, version := range []string{"1.33", "1.36"} {
 		t.Run(version, func(t *testing.T) {
-			provider := newProvider(t)
+			provider := clustertest.Local(t)
 			state, err := provider.Resolve(t.Context(), clusters.State{Version: version})
 			must(t, err)
 			two := 2
@@ -169,14 +168,6 @@ func onlyReads(t *testing.T, log string) {
 	if lines < 50 {
 		t.Errorf("%d requests are in the audit log", lines)
 	}
-}
-
-func newProvider(t *testing.T) *local.Provider {
-	t.Helper()
-	p, err := local.Default(releases.Options{}, t.Logf)
-	must(t, err)
-	p.Root = filepath.Join(t.TempDir(), "clusters")
-	return p
 }
 
 // fill creates objects of all kinds that the cluster serves. What its version does not serve is left out.

@@ -1,0 +1,137 @@
+package upgrade_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/harness/upgrade"
+)
+
+// The objects of a live cluster show what its own upgrade would do (G1: every StatefulSet restarts). What the copy lacks is not judged, and is said.
+func TestUpgradeOfACopy(t *testing.T) {
+	p := clustertest.Local(t)
+	captured := captureOf(t, p, "1.33", "testdata/red/statefulset.yaml", "testdata/copied.yaml")
+	recorder, err := transplant.NewRecorder(t.Context(), time.Now())
+	must(t, err)
+	defer recorder.Close()
+	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{Name: "prod", Webhooks: recorder, Now: time.Now})
+	must(t, err)
+	first, err := transplant.FirstState(t.Context(), p, p.Releases, &captured.Index, copied, clusters.State{})
+	must(t, err)
+	off := false
+	path, err := upgrade.NewPath(t.Context(), p, upgrade.Wanted{
+		From: first, To: clusters.Change{Version: "1.34.4", FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off}}, NoRollback: true,
+	})
+	must(t, err)
+	r, err := upgrade.Run(t.Context(), upgrade.Options{
+		Provider: p, Path: path, Settle: 3 * time.Second, Features: p.Releases, Progress: t.Logf,
+		Origin: &upgrade.Origin{Copy: copied, Called: recorder.Notes},
+	})
+	must(t, err)
+	want := []string{
+		"breaks: moved StatefulSet default/web [1] the way back was not rehearsed",
+		"cannot be judged: copy APIService v1.elsewhere.example.com [0] ",
+		"cannot be judged: copy CustomResourceDefinition shapes.example.com [0] ",
+	}
+	if got := said(r); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	if !slices.ContainsFunc(r.Notes, func(note string) bool {
+		return strings.HasPrefix(note, "webhook gatekeeper/check.example.com was not run")
+	}) {
+		t.Errorf("nothing is said of the webhook: %q", r.Notes)
+	}
+	text, err := json.Marshal(r)
+	must(t, err)
+	if strings.Contains(string(text), "swordfish") || strings.Contains(string(text), strings.Repeat("x", len("swordfish-of-production"))) {
+		t.Error("the report has the value of a Secret")
+	}
+}
+
+// captureOf is the capture of a cluster that had these objects, and is no more.
+func captureOf(t *testing.T, p *local.Provider, version string, files ...string) *capture.Capture {
+	t.Helper()
+	state, err := p.Resolve(t.Context(), clusters.State{Version: version, Nodes: []clusters.NodeGroup{{}}})
+	must(t, err)
+	cluster, err := p.Create(t.Context(), "original", state)
+	must(t, err)
+	defer func() { must(t, cluster.Delete(t.Context())) }()
+	objects, err := manifests.Load(files, nil)
+	must(t, err)
+	for _, o := range manifests.InOrder(objects) {
+		create(t, cluster.RESTConfig(), o)
+	}
+	client, err := dynamic.NewForConfig(cluster.RESTConfig())
+	must(t, err)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(), metav1.ListOptions{})
+		if err == nil && len(list.Items) == 2 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are no pods: %v", err)
+		}
+	}
+	source, err := capture.NewSource("prod", cluster.RESTConfig())
+	must(t, err)
+	var held bytes.Buffer
+	_, err = source.Export(t.Context(), &held, capture.Options{Progress: t.Logf, Now: time.Now})
+	must(t, err)
+	captured, err := capture.InMemory("prod", held.Bytes())
+	must(t, err)
+	if len(captured.Missing) > 0 {
+		t.Errorf("not read: %v", captured.Missing)
+	}
+	return captured
+}
+
+// create tries until what the object needs is served.
+func create(t *testing.T, config *rest.Config, o *manifests.Object) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(config)
+	must(t, err)
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	must(t, err)
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		groups, err := restmapper.GetAPIGroupResources(found)
+		must(t, err)
+		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GVK().GroupKind(), o.GVK().Version)
+		if err == nil {
+			api := dynamic.ResourceInterface(client.Resource(mapping.Resource))
+			if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+				api = client.Resource(mapping.Resource).Namespace("default")
+			}
+			if _, err = api.Create(t.Context(), o.Content, metav1.CreateOptions{}); err == nil {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v", o, err)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
