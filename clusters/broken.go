@@ -19,13 +19,6 @@ func (e *BrokenError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *BrokenError) Unwrap() error { return e.Err }
 
-// BreakageTeller is a Cluster whose Converge says with a *BrokenError which component kept it from the state. Of a cluster that broke, another
-// Converge can make a whole one again.
-type BreakageTeller interface {
-	// TellsBreakage does nothing.
-	TellsBreakage()
-}
-
 // Breakage takes an error of Converge apart: into the components that it calls broken, and all else that it says.
 func Breakage(err error) (broken []*BrokenError, other []error) {
 	switch err := err.(type) { //nolint:errorlint // it is taken apart here

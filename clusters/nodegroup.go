@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
+// NodeLabel marks the nodes that a state asked for, so that a user's own are left alone.
+const NodeLabel = "rehearse.dev/node"
+
 // CheckNodes refuses node groups that could not be made by any provider.
 func CheckNodes(groups []NodeGroup) error {
 	var errs []error

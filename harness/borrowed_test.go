@@ -17,10 +17,12 @@ type borrower struct{ provider }
 
 func (*borrower) Borrowed() string { return "cluster prod (context admin)" }
 
+func (*borrower) Reach(context.Context) error { return nil }
+
 // Nothing that is said of somebody else's cluster reads as if it were created or deleted.
 func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		p := &borrower{provider{t: t, lasting: true}}
+		p := &borrower{provider{t: t}}
 		plan, err := harness.NewPlan(t.Context(), p, load(t, scenario("one", makeMap("a")+transition("1.35"))), harness.PlanOptions{})
 		if err != nil {
 			t.Fatal(err)

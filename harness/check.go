@@ -9,12 +9,6 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Prototype is a provider that shows what its clusters can do before there is one: the value that it returns is never used but to see
-// which of the optional interfaces it has, and may be a nil pointer of the clusters' type.
-type Prototype interface {
-	Prototype() clusters.Cluster
-}
-
 // checkTransitions finds transitions that lead nowhere, and those that the version skew policy forbids.
 func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
 	n := 0
@@ -49,12 +43,12 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 		return
 	}
 	if err := skew.Check(before, after); err != nil {
-		p.problem(at, "%w", err)
+		p.problem(at, "%w; force: true in the transition rehearses it all the same", err)
 	}
 }
 
 // checkVerbs finds verbs that the provider's clusters, or the systems on them, have nothing for.
-func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
+func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
 	at := 0
 	for _, step := range s.Spec.Steps {
 		if step.Transition != nil {
@@ -66,36 +60,31 @@ func (p *planner) checkVerbs(s *scenarios.Scenario, path []clusters.State) {
 			}
 		}
 	}
-	prototype, ok := p.provider.(Prototype)
-	if !ok {
-		return
-	}
-	cluster := prototype.Prototype()
-	_, controls := cluster.(clusters.ComponentController)
-	_, metrics := cluster.(clusters.MetricsSource)
-	_, dns := cluster.(clusters.DNSServer)
-	snapshots, execs := clusters.Has(cluster, clusters.AbilitySnapshots), clusters.Has(cluster, clusters.AbilityExec)
-	breaks := clusters.Has(cluster, clusters.AbilityBreakages)
 	for _, step := range s.Spec.Steps {
-		lacks := ""
-		switch {
-		case (ofComponent(step.Kill) || ofComponent(step.Restart)) && !controls:
-			lacks = "can't stop and start their components"
-		case step.Metric != nil && !metrics:
-			lacks = "don't show their components' metrics"
-		case step.Resolve != nil && !dns:
-			lacks = "have no DNS server that could be asked"
-		case (step.Snapshot != nil || step.Restore != nil) && !snapshots:
-			lacks = "can't keep and put back what is stored in them (with needs: [snapshots] the scenario is skipped there)"
-		case step.Exec != nil && !execs:
-			lacks = "have no pods in which programs run (with needs: [exec] the scenario is skipped there)"
-		case step.Breaks() != nil && step.Breaks().System == "" && !breaks:
-			lacks = "don't tell which of their components broke (with needs: [breakages] the scenario is skipped there)"
-		}
-		if lacks != "" {
-			p.problem(step.Position, "%s: the clusters of provider %s %s", step.Verb(), p.provider.Name(), lacks)
+		if ability := needed(step); ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
+			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the scenario is skipped there)",
+				step.Verb(), p.provider.Name(), ability.Text(), ability)
 		}
 	}
+}
+
+// needed is the ability without which a step cannot be run, "" where every cluster can run it.
+func needed(step scenarios.Step) clusters.Ability {
+	switch {
+	case ofComponent(step.Kill) || ofComponent(step.Restart):
+		return clusters.AbilityComponents
+	case step.Metric != nil:
+		return clusters.AbilityMetrics
+	case step.Resolve != nil:
+		return clusters.AbilityDNS
+	case step.Snapshot != nil || step.Restore != nil:
+		return clusters.AbilitySnapshots
+	case step.Exec != nil:
+		return clusters.AbilityExec
+	case step.Breaks() != nil && step.Breaks().System == "":
+		return clusters.AbilityBreakages
+	}
+	return ""
 }
 
 func ofComponent(r *scenarios.ComponentReference) bool { return r != nil && r.System == "" }

@@ -6,20 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
-
-// Lasting is a cluster that is somebody else's: Delete leaves it, with all that is in it.
-type Lasting interface {
-	Lasting() bool
-}
-
-func lasting(c clusters.Cluster) bool {
-	l, ok := c.(Lasting)
-	return ok && l.Lasting()
-}
 
 // cleanUp removes what the scenario made, in the reverse order, and waits until it is gone. What would not go is an error of the scenario, in a step of
 // its own, which names what keeps it: a scenario that leaves something behind has not passed.
@@ -28,15 +17,15 @@ func lasting(c clusters.Cluster) bool {
 // while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of ours is deleted with all that is in it.
 // Nothing is removed from a cluster that is kept, nor from one of ours when the run was interrupted or the cluster broke, be it as expected.
 func (s *scenarioRun) cleanUp(ctx context.Context) {
-	lasts := lasting(s.cluster)
-	if s.Keep || (!lasts && (ctx.Err() != nil || s.wreck() != nil)) {
+	_, borrowed := borrowedFrom(s.provider)
+	if s.Keep || (!borrowed && (ctx.Err() != nil || s.wreck() != nil)) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	var err error
 	for again := true; again; {
 		crossings := s.barrier.crossings()
-		err = s.removeMade(ctx, lasts)
+		err = s.removeMade(ctx, borrowed)
 		// While others take the cluster through a transition nothing may be removable.
 		again = err != nil && s.barrier.settle(ctx, crossings)
 	}
@@ -47,13 +36,13 @@ func (s *scenarioRun) cleanUp(ctx context.Context) {
 	}
 }
 
-func (s *scenarioRun) removeMade(ctx context.Context, lasts bool) error {
+func (s *scenarioRun) removeMade(ctx context.Context, borrowed bool) error {
 	ctx, cancel := context.WithTimeout(ctx, s.CleanupTimeout)
 	defer cancel()
 	namespace, others := s.divide()
 	problems := s.removeAll(ctx, others)
 	if namespace != nil {
-		problems = append(problems, s.removeNamespace(ctx, *namespace, lasts))
+		problems = append(problems, s.removeNamespace(ctx, *namespace, borrowed))
 	}
 	return errors.Join(problems...)
 }
@@ -84,8 +73,8 @@ func (s *scenarioRun) removeAll(ctx context.Context, all []writes.Made) []error 
 }
 
 // removeNamespace deletes the namespace. When the cluster is deleted anyway, nobody waits for it once the last scenario has ended.
-func (s *scenarioRun) removeNamespace(ctx context.Context, namespace writes.Made, lasts bool) error {
-	if lasts {
+func (s *scenarioRun) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool) error {
+	if borrowed {
 		return writes.Remove(ctx, s.client, namespace)
 	}
 	ctx, cancel := context.WithCancel(ctx)

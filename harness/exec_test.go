@@ -67,5 +67,5 @@ func TestExecNeedsPods(t *testing.T) {
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	contains(t, err.Error(), "test.yaml:8:5: exec: the clusters of provider fake have no pods in which programs run", "needs: [exec]")
+	contains(t, err.Error(), "test.yaml:8:5: exec: provider fake does not support it: its clusters cannot run commands in pods", "needs: [exec]")
 }

@@ -29,7 +29,6 @@ type provider struct {
 	check    func(path []clusters.State) error
 	create   func(ctx context.Context) error
 	converge func(ctx context.Context, state clusters.State) error
-	lasting  bool
 	// metrics and dns are what the clusters have.
 	metrics func() (string, error)
 	dns     string
@@ -47,6 +46,10 @@ type provider struct {
 }
 
 func (*provider) Name() string { return "fake" }
+
+func (*provider) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return true, nil
+}
 
 func (p *provider) Check(_ context.Context, path []clusters.State) error {
 	if p.check == nil {
@@ -112,8 +115,9 @@ func (c *cluster) State() clusters.State    { return c.state }
 func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
 func (*cluster) KubeconfigPath() string     { return "the-kubeconfig" }
 func (c *cluster) Died() <-chan error       { return c.died }
-func (*cluster) TellsBreakage()             {}
-func (c *cluster) Lasting() bool            { return c.provider.lasting }
+
+func (*cluster) LogFiles() map[clusters.Component][]string { return nil }
+func (*cluster) ProcessLives() []clusters.ProcessLife      { return nil }
 
 func (c *cluster) Converge(ctx context.Context, state clusters.State) error {
 	if c.provider.converge != nil {
@@ -221,9 +225,17 @@ func transition(version string) string {
 const fails = "  - name: broken\n    delete: {apiVersion: v1, kind: ConfigMap, name: nothing}\n"
 
 // execute runs a set to its end and returns what came of it.
-func execute(ctx context.Context, t *testing.T, p *provider, text string, o harness.Options) (*reports.Run, error) {
+// fake is a provider, or one that has more than it.
+type fake interface {
+	clusters.Provider
+	of(t testing.TB)
+}
+
+func (p *provider) of(t testing.TB) { p.t = t }
+
+func execute(ctx context.Context, t *testing.T, p fake, text string, o harness.Options) (*reports.Run, error) {
 	t.Helper()
-	p.t = t
+	p.of(t)
 	plan, err := harness.NewPlan(context.Background(), p, load(t, text), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)

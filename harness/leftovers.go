@@ -19,7 +19,7 @@ const RunLabel = "rehearse.dev/run"
 
 // census counts, before anything is made, what there is on a cluster that is somebody else's, where programs will run that the harness does not see into.
 func (t *trackRun) census(ctx context.Context) {
-	if t.Keep || !lasting(t.cluster) || !t.runsPrograms() {
+	if _, borrowed := borrowedFrom(t.provider); t.Keep || !borrowed || !t.runsPrograms() {
 		return
 	}
 	t.before, t.beforeErr = population.Take(ctx, t.cluster.RESTConfig())

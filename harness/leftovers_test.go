@@ -22,7 +22,7 @@ func TestLeftovers(t *testing.T) {
 		return map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata}
 	}
 	label := filepath.Join(t.TempDir(), "label")
-	p := &provider{t: t, lasting: true}
+	p := &borrower{provider{t: t}}
 	p.exec = func(int, string, []string) (string, string, int, error) {
 		text, err := os.ReadFile(label)
 		if err != nil {
@@ -68,7 +68,7 @@ func TestLeftovers(t *testing.T) {
 
 // What could not be seen is never reported as absent.
 func TestLeftoversThatCannotBeSeen(t *testing.T) {
-	p := &provider{t: t, lasting: true}
+	p := &borrower{provider{t: t}}
 	p.misbehave = func(r apitest.Request) *apitest.Fault {
 		if r.Verb == "list" && r.Kind == "Service" && r.Namespace == "" {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "you may not")}

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Skipped is a scenario that is left out because it says that it needs what the provider's clusters have not.
+// Skipped is a scenario that needs what the provider does not support.
 type Skipped struct {
 	Scenario *scenarios.Scenario
 	// Why it is left out.
@@ -19,21 +19,11 @@ type Skipped struct {
 	result *reports.Scenario
 }
 
-// lacks says what a scenario needs and the provider's clusters have not, "" when they have it all. Of a provider that does not show what its
-// clusters can do it is not known: then the scenario is run.
+// lacks says which of the scenario's needs the provider does not support, "" when it supports them all.
 func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
-	prototype, ok := p.provider.(Prototype)
-	if !ok {
-		return ""
-	}
-	cluster := prototype.Prototype()
 	var lacking []string
 	for _, ability := range s.Spec.Needs {
-		has := clusters.Has(cluster, ability)
-		if ability == clusters.AbilityPodImage {
-			has = p.hasPodImage(ctx, s.Spec.Cluster)
-		}
-		if !has {
+		if !p.has(ctx, ability, s.Spec.Cluster) {
 			lacking = append(lacking, string(ability))
 		}
 	}
@@ -43,13 +33,9 @@ func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 	return fmt.Sprintf("it needs %s, which provider %s does not support", strings.Join(lacking, " and "), p.provider.Name())
 }
 
-// hasPodImage asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is planned.
-func (p *planner) hasPodImage(ctx context.Context, state clusters.State) bool {
-	teller, ok := p.provider.(clusters.PodImageTeller)
-	if !ok {
-		return false
-	}
-	has, err := teller.HasPodImage(ctx, state)
+// has asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is planned.
+func (p *planner) has(ctx context.Context, ability clusters.Ability, state clusters.State) bool {
+	has, err := p.provider.Has(ctx, ability, state)
 	return has || err != nil
 }
 

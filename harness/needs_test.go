@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// A scenario that needs what the clusters have not is skipped, and that is no success.
+// A scenario that needs what the provider does not support is skipped, and that is no success.
 func TestNeeds(t *testing.T) {
 	needy := scenario("needy", "  - exec: {pod: p, run: [a]}\n", "needs: [exec, snapshots]")
 	p := &helpless{}
@@ -47,17 +47,16 @@ func TestNothingButSkipped(t *testing.T) {
 	contains(t, err.Error(), "test.yaml:2:1: scenario needy cannot be run: it needs exec")
 }
 
-// Whether there is an image for pods the provider says of each state; without a word of it there is none.
+// A provider that cannot look at what a cluster would have is no reason to skip a scenario.
 func TestNeedsThePodImage(t *testing.T) {
 	needy := scenario("needy", makeMap("a"), "needs: [podImage]") + scenario("plain", makeMap("a"))
 	for name, test := range map[string]struct {
 		provider clusters.Provider
 		skipped  int
 	}{
-		"it has it":              {&holder{has: true}, 0},
-		"it has it not":          {&holder{}, 1},
-		"it could not look":      {&holder{err: errors.New("no engine")}, 0},
-		"it knows nothing of it": {&helpless{}, 1},
+		"it has it":         {&holder{has: true}, 0},
+		"it lacks it":       {&holder{}, 1},
+		"it could not look": {&holder{err: errors.New("no engine")}, 0},
 	} {
 		plan, err := harness.NewPlan(t.Context(), test.provider, load(t, needy), harness.PlanOptions{})
 		if err != nil || len(plan.Skipped) != test.skipped {
@@ -67,17 +66,11 @@ func TestNeedsThePodImage(t *testing.T) {
 }
 
 type holder struct {
-	helpless
+	provider
 	has bool
 	err error
 }
 
-func (h *holder) HasPodImage(context.Context, clusters.State) (bool, error) { return h.has, h.err }
-
-// What clusters can do is not known of every provider; then the scenario is run.
-func TestNeedsOfAnUnknownProvider(t *testing.T) {
-	plan, err := planOf(t, &provider{}, scenario("needy", makeMap("a"), "needs: [simulatedNodes]"), harness.PlanOptions{})
-	if err != nil || len(plan.Skipped) > 0 || len(plan.Tracks) != 1 {
-		t.Errorf("%v, %v", plan, err)
-	}
+func (h *holder) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return h.has, h.err
 }

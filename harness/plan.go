@@ -31,7 +31,7 @@ type Plan struct {
 	Provider clusters.Provider
 	// Tracks in the order in which they begin.
 	Tracks []*Track
-	// Skipped are the scenarios that need what the provider's clusters have not.
+	// Skipped are the scenarios that need what the provider does not support.
 	Skipped []*Skipped
 
 	result     *reports.Run
@@ -80,8 +80,8 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	if len(set) == 0 {
 		return nil, ErrNothingSelected
 	}
-	if reacher, able := provider.(clusters.Reacher); able {
-		if err := reacher.Reach(ctx); err != nil {
+	if borrower, able := provider.(clusters.Borrower); able {
+		if err := borrower.Reach(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +141,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	}
 	p.checkTransitions(s, path)
 	ways := p.ways(s, path)
-	p.checkVerbs(s, path)
+	p.checkVerbs(ctx, s, path)
 	alone := whyAlone(s)
 	if p.options.NoSharing && alone == "" {
 		alone = "nothing is to be shared"

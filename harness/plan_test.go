@@ -95,12 +95,12 @@ func TestPlanReportsAllProblems(t *testing.T) {
 	golden(t, "problems.txt", err.Error()+"\n")
 }
 
-// helpless is a provider whose clusters can do nothing special.
+// helpless is a provider whose clusters have no abilities.
 type helpless struct{ provider }
 
-func (*helpless) Prototype() clusters.Cluster { return (*plain)(nil) }
-
-type plain struct{ clusters.Cluster }
+func (*helpless) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return false, nil
+}
 
 func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 	text := scenario("a", "  - kill: {component: kube-scheduler}\n  - metric: {name: x}\n  - resolve: {name: x}\n"+breaks)
@@ -108,7 +108,7 @@ func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve", "test.yaml:11:5: transition: the clusters of provider fake don't tell")
+	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve", "test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
 }
 
 func TestFilter(t *testing.T) {

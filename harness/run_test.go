@@ -287,9 +287,14 @@ func TestKnownIssues(t *testing.T) {
 
 func TestCleanUp(t *testing.T) {
 	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"
-	for _, lasting := range []bool{true, false} {
-		p := &provider{lasting: lasting}
-		run, err := execute(t.Context(), t, p, scenario("one", node+makeMap("a")), harness.Options{})
+	for _, borrowed := range []bool{true, false} {
+		lent := &borrower{}
+		p := &lent.provider
+		var from fake = p
+		if borrowed {
+			from = lent
+		}
+		run, err := execute(t.Context(), t, from, scenario("one", node+makeMap("a")), harness.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +305,7 @@ func TestCleanUp(t *testing.T) {
 		if server.Count("nodes") != 0 {
 			t.Error("the node is still there")
 		}
-		if lasting && server.Object("namespaces", "", "one") != nil {
+		if borrowed && server.Object("namespaces", "", "one") != nil {
 			t.Error("the namespace is still there")
 		}
 	}

@@ -82,7 +82,8 @@ func (t *trackRun) uninstall(ctx context.Context) error {
 	if _, own := t.cluster.(Equipped); own || t.systems == nil {
 		return nil
 	}
-	return t.systems.Close(ctx, lasting(t.cluster))
+	_, borrowed := borrowedFrom(t.provider)
+	return t.systems.Close(ctx, borrowed)
 }
 
 // systemDied yields the deaths of systems; nothing where there are none.
@@ -96,7 +97,7 @@ func (t *trackRun) systemDied() <-chan error {
 // logFiles are the logs of the cluster's components and of its systems, by name.
 func (t *trackRun) logFiles() map[string][]string {
 	all := map[string][]string{}
-	if logs, ok := t.cluster.(clusters.ComponentLogs); ok {
+	if logs, ok := t.cluster.(clusters.ProcessRunner); ok {
 		for component, files := range logs.LogFiles() {
 			all[string(component)] = files
 		}

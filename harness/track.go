@@ -143,7 +143,7 @@ func (t *trackRun) create(ctx context.Context) bool {
 
 // finishSetup records how work on the cluster ended, and the cluster's processes until then.
 func (t *trackRun) finishSetup(step *reports.Step, outcome reports.Outcome) {
-	if teller, ok := t.cluster.(clusters.ProcessTeller); ok {
+	if teller, ok := t.cluster.(clusters.ProcessRunner); ok {
 		var lives []reports.Process
 		for _, l := range teller.ProcessLives() {
 			lives = append(lives, reports.Process{
@@ -206,8 +206,8 @@ func (t *trackRun) guard(ctx context.Context, broken context.CancelCauseFunc) {
 
 // componentDied yields the deaths of components; nothing where the cluster does not tell them.
 func (t *trackRun) componentDied() <-chan error {
-	if dog, ok := t.cluster.(clusters.Watchdog); ok {
-		return dog.Died()
+	if runner, ok := t.cluster.(clusters.ProcessRunner); ok {
+		return runner.Died()
 	}
 	return nil
 }

@@ -49,10 +49,12 @@ type Spec struct {
 	Covers []string `json:"covers,omitempty" fixed:"true"`
 	// Known lists failures that are known: there the failure is reported as known, and success is a failure.
 	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
-	// Needs lists what the scenario needs of its clusters that not every provider's have: exec (pods that run), snapshots (snapshot and
-	// restore), simulatedNodes (as many as wanted, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, which
-	// is a busybox that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go down below 1.34), breakages (to
-	// tell which component a transition broke), controlPlanes (more than one). Where they lack it the scenario is skipped, and the report says so.
+	// Needs lists what the scenario needs of its clusters that not every provider supports: exec (pods that run),
+	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (as many as
+	// wanted, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, which is a busybox
+	// that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go
+	// down below 1.34), breakages (to tell which component a transition broke), controlPlanes (more than one). Where the
+	// provider lacks one the scenario is skipped, and the report says so.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the state that the cluster starts in.
 	Cluster clusters.State `json:"cluster" fixed:"true"`

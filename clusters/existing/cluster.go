@@ -27,6 +27,7 @@ type Cluster struct {
 
 var (
 	_ clusters.Provider      = (*Provider)(nil)
+	_ clusters.Borrower      = (*Provider)(nil)
 	_ clusters.Cluster       = (*Cluster)(nil)
 	_ clusters.MetricsSource = (*Cluster)(nil)
 	_ clusters.HostReachable = (*Cluster)(nil)
@@ -108,6 +109,3 @@ func (c *Cluster) Collect(context.Context, string) error { return nil }
 
 // Delete leaves the cluster as it is.
 func (c *Cluster) Delete(context.Context) error { return nil }
-
-// Lasting says that the cluster is there after the run, so that everything made on it must go.
-func (c *Cluster) Lasting() bool { return true }

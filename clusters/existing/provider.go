@@ -232,9 +232,6 @@ func (p *Provider) Create(_ context.Context, _ string, state clusters.State) (cl
 	return &Cluster{provider: p, state: state}, nil
 }
 
-// Prototype shows what its clusters can do.
-func (p *Provider) Prototype() clusters.Cluster { return (*Cluster)(nil) }
-
 // Footprint says that there is one cluster, which takes nothing of this machine.
 func (p *Provider) Footprint([]clusters.State) clusters.Footprint {
 	return clusters.Footprint{Only: true}

@@ -10,9 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// TellsBreakage says that Converge's errors name the component that broke.
-func (*Cluster) TellsBreakage() {}
-
 // StartError is a component that does not start with what it was given.
 type StartError struct {
 	Component clusters.Component

@@ -49,9 +49,6 @@ var (
 	_ clusters.PodExecutor         = (*Cluster)(nil)
 	_ clusters.MethodConverger     = (*Cluster)(nil)
 	_ clusters.MethodChecker       = (*Provider)(nil)
-	_ clusters.PodImageTeller      = (*Provider)(nil)
-	_ clusters.ControlPlanesRunner = (*Cluster)(nil)
-	_ clusters.BreakageTeller      = (*Cluster)(nil)
 	_ clusters.Rediscoverer        = (*Cluster)(nil)
 )
 

@@ -15,9 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// RunsControlPlanes says that there may be several control planes.
-func (*Cluster) RunsControlPlanes() {}
-
 // controlPlanes are the nodes that run one.
 func (c *Cluster) controlPlanes() []node {
 	n := 0

@@ -77,9 +77,6 @@ func once(detect func(context.Context) (*engine.Engine, error)) func(context.Con
 // Name is kind.
 func (p *Provider) Name() string { return "kind" }
 
-// Prototype is a cluster that is not there, to ask what the provider's clusters can do.
-func (p *Provider) Prototype() clusters.Cluster { return &Cluster{provider: p} }
-
 // Resolve makes the state's version exact: the newest patch for which there is a node image.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
@@ -164,24 +161,7 @@ func (p *Provider) image(ctx context.Context, version string) (image, id string,
 	return p.Images.ensure(ctx, e, v, p.Progress)
 }
 
-// HasPodImage says whether the node image of the state has the image for pods.
-func (p *Provider) HasPodImage(ctx context.Context, state clusters.State) (bool, error) {
-	state, err := p.Resolve(ctx, state)
-	if err != nil {
-		return false, err
-	}
-	v, err := clusters.ParseVersion(state.Version)
-	if err != nil {
-		return false, err
-	}
-	e, err := p.engine(ctx)
-	if err != nil {
-		return false, err
-	}
-	return p.Images.havePodImage(ctx, e, v)
-}
-
-// Config is what kind is told to make a cluster of this state; it is what Create uses, but for the folder's name.
+// Config is the kind configuration for a cluster in this state: the one that Create uses, but for the folder's name.
 func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, error) {
 	v, err := clusters.ParseVersion(state.Version)
 	if err != nil {

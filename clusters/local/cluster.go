@@ -51,21 +51,14 @@ var (
 	_ clusters.LastingProvider     = (*Provider)(nil)
 	_ clusters.Copier              = (*Provider)(nil)
 	_ clusters.Seeder              = (*Provider)(nil)
-	_ clusters.PodImageTeller      = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
 	_ clusters.Rediscoverer        = (*Cluster)(nil)
 	_ clusters.MetricsSource       = (*Cluster)(nil)
 	_ clusters.DNSServer           = (*Cluster)(nil)
-	_ clusters.Watchdog            = (*Cluster)(nil)
-	_ clusters.ComponentLogs       = (*Cluster)(nil)
-	_ clusters.ProcessTeller       = (*Cluster)(nil)
+	_ clusters.ProcessRunner       = (*Cluster)(nil)
 	_ clusters.UserMaker           = (*Cluster)(nil)
 	_ clusters.Housed              = (*Cluster)(nil)
-	_ clusters.BreakageTeller      = (*Cluster)(nil)
-	_ clusters.NodeSimulator       = (*Cluster)(nil)
-	_ clusters.SchedulerRunner     = (*Cluster)(nil)
-	_ clusters.EtcdKeeper          = (*Cluster)(nil)
 )
 
 // Names of the processes that are no Kubernetes component of their own.
@@ -168,15 +161,6 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
-
-// RunsSchedulers says that there may be further kube-schedulers.
-func (*Cluster) RunsSchedulers() {}
-
-// KeepsEtcd says that etcd lives through every transition.
-func (*Cluster) KeepsEtcd() {}
-
-// TellsBreakage says that Converge's errors name the component that broke.
-func (*Cluster) TellsBreakage() {}
 
 // Folder of the cluster, with its credentials and logs.
 func (c *Cluster) Folder() string { return c.layout.Dir }

@@ -20,9 +20,6 @@ import (
 
 var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
 
-// SimulatesNodes says that the nodes need no machines.
-func (c *Cluster) SimulatesNodes() {}
-
 // nodesOf renders the Node objects of a state. Kubelets are of the cluster's version.
 func nodesOf(state clusters.State) []*corev1.Node {
 	var nodes []*corev1.Node

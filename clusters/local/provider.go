@@ -209,9 +209,3 @@ func (p *Provider) Describe(_ context.Context, name string) (clusters.Descriptio
 	}
 	return d, nil
 }
-
-// Prototype shows what its clusters can do.
-func (p *Provider) Prototype() clusters.Cluster { return (*Cluster)(nil) }
-
-// HasPodImage says that pods of the image run: simulated nodes run whatever they are given.
-func (p *Provider) HasPodImage(context.Context, clusters.State) (bool, error) { return true, nil }

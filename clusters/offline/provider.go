@@ -39,6 +39,11 @@ var (
 // Name is offline.
 func (p *Provider) Name() string { return "offline" }
 
+// Has leaves abilities to the provider that makes the clusters.
+func (p *Provider) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return true, nil
+}
+
 // Unchecked is what could not be checked so far, each in a line that says how it can be.
 func (p *Provider) Unchecked() []string { return p.unchecked }
 

@@ -54,6 +54,11 @@ type Options struct {
 	Now func() time.Time
 }
 
+// From are the options of a provider's setup.
+func From(s clusters.Setup) Options {
+	return Options{Source: Source(s.Source), BinDir: s.BinDir, CacheDir: s.CacheDir, Progress: s.Progress}
+}
+
 // Store gets and keeps Kubernetes programs. It is safe for concurrent use, by several processes too.
 type Store struct {
 	options  Options

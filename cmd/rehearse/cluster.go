@@ -12,10 +12,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/providers"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
 )
 
@@ -52,7 +54,7 @@ func (f *stateFlags) add(command *cobra.Command) {
 	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
 	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of nodes: simulated ones, or workers of a kind cluster")
 	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
-	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil, "a further kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration whose profiles to use")
+	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil, "an additional kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration whose profiles to use")
 }
 
 func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
@@ -170,14 +172,16 @@ func newClusterListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			providers, err := lastingProviders(lastingFlags{releaseFlags: releaseFlags{source: "auto"}}, nil)
+			var flags lastingFlags
+			flags.Add(pflag.NewFlagSet("list", pflag.ContinueOnError), providers.Lasting()) // all of them, as they are by default
+			all, err := flags.each(nil)
 			if err != nil {
 				return err
 			}
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "NAME\tPROVIDER\tSTATE\tRUNNING\tKUBECONFIG")
 			var errs []error
-			for _, provider := range providers {
+			for _, provider := range all {
 				errs = append(errs, list(command.Context(), table, provider))
 			}
 			return errors.Join(append(errs, table.Flush())...)
@@ -262,7 +266,7 @@ func newClusterTransitionCommand() *cobra.Command {
 	}
 	flags.add(command)
 	state.add(command)
-	command.Flags().StringArrayVar(&state.removed, "remove-scheduler", nil, "name of a further kube-scheduler that is to be no more")
+	command.Flags().StringArrayVar(&state.removed, "remove-scheduler", nil, "remove this additional kube-scheduler")
 	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
 	return command
 }
@@ -276,7 +280,10 @@ func checkSkew(from, to clusters.State) error {
 	if err != nil {
 		return err
 	}
-	return skew.Check(before, after)
+	if err := skew.Check(before, after); err != nil {
+		return fmt.Errorf("%w; --force rehearses it all the same", err)
+	}
+	return nil
 }
 
 func newClusterDeleteCommand() *cobra.Command {

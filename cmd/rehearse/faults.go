@@ -79,7 +79,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 		f.options.Progress("one cluster at a time: %v", err)
 		f.options.Clusters = 1
 	}
-	if f.options.Provider, err = f.local(false, f.options.Progress); err != nil {
+	if f.options.Provider, err = f.local(f.options.Progress); err != nil {
 		return err
 	}
 	if f.options.Simulators, err = catalog().Own(); err != nil {

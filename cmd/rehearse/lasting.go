@@ -2,75 +2,78 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/providers"
 )
 
 // lastingFlags choose a provider of clusters that outlive the command.
 type lastingFlags struct {
 	releaseFlags
-	name       string
-	nodeImages []string
+	providers.Flags
 }
 
 func (f *lastingFlags) add(command *cobra.Command) {
 	f.releaseFlags.add(command)
-	command.Flags().StringVar(&f.name, "provider", "local", "where the cluster comes from: local or kind")
-	command.Flags().StringArrayVar(&f.nodeImages, "node-image", nil, nodeImageUsage)
+	f.Flags.Add(command.Flags(), providers.Lasting())
 }
 
 func (f *lastingFlags) provider(progress clusters.Progress) (clusters.LastingProvider, error) {
-	if f.name != "kind" && len(f.nodeImages) > 0 {
-		return nil, errors.New("--node-image is for --provider kind")
+	provider, err := f.New(f.setup(true, progress))
+	if err != nil {
+		return nil, err
 	}
-	switch f.name {
-	case "local":
-		return f.local(true, progress)
-	case "kind":
-		return f.kind(f.nodeImages, true, progress)
-	}
-	return nil, fmt.Errorf("--provider %q: want local or kind", f.name)
+	return asLasting(provider)
 }
 
-// lastingProviders are all whose clusters outlive a command.
-func lastingProviders(flags lastingFlags, progress clusters.Progress) ([]clusters.LastingProvider, error) {
-	var all []clusters.LastingProvider
-	for _, name := range []string{"local", "kind"} {
-		flags.name = name
-		if name != "kind" {
-			flags.nodeImages = nil
-		}
-		provider, err := flags.provider(progress)
+// each makes all providers whose clusters outlive a command.
+func (f *lastingFlags) each(progress clusters.Progress) ([]clusters.LastingProvider, error) {
+	all, err := f.Each(f.setup(true, progress))
+	if err != nil {
+		return nil, err
+	}
+	var lasting []clusters.LastingProvider
+	for _, provider := range all {
+		p, err := asLasting(provider)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, provider)
+		lasting = append(lasting, p)
 	}
-	return all, nil
+	return lasting, nil
 }
 
-// owner finds whose cluster has a name. Where both providers have one, only --provider tells which is meant.
+func asLasting(provider clusters.Provider) (clusters.LastingProvider, error) {
+	lasting, ok := provider.(clusters.LastingProvider)
+	if !ok {
+		return nil, fmt.Errorf("provider %s: its clusters do not outlive the command, though its definition says so", provider.Name())
+	}
+	return lasting, nil
+}
+
+// owner finds whose cluster has a name. Where several providers have one, only --provider tells which is meant.
 func owner(command *cobra.Command, flags lastingFlags, name string, progress clusters.Progress) (clusters.LastingProvider, error) {
 	if command.Flags().Changed("provider") {
 		return flags.provider(progress)
 	}
-	all, err := lastingProviders(flags, progress)
+	all, err := flags.each(progress)
 	if err != nil {
 		return nil, err
 	}
 	var owners []clusters.LastingProvider
+	var names []string
 	for _, provider := range all {
-		names, err := provider.Names()
+		own, err := provider.Names()
 		if err != nil {
 			return nil, broken(err)
 		}
-		if slices.Contains(names, name) {
-			owners = append(owners, provider)
+		if slices.Contains(own, name) {
+			owners, names = append(owners, provider), append(names, provider.Name())
 		}
 	}
 	switch len(owners) {
@@ -79,7 +82,7 @@ func owner(command *cobra.Command, flags lastingFlags, name string, progress clu
 	case 1:
 		return owners[0], nil
 	}
-	return nil, fmt.Errorf("there is a local cluster %q and a kind cluster %q: say which is meant with --provider", name, name)
+	return nil, fmt.Errorf("providers %s each have a cluster %q: choose with --provider", strings.Join(names, " and "), name)
 }
 
 // open takes the cluster of a name.

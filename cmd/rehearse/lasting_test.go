@@ -36,13 +36,13 @@ func TestLastingClusters(t *testing.T) {
 		{"list", exitBroken, []string{"both  local     1.35.4", "here  local     1.35.4", "both  kind      1.35.4  unknown", "real  kind      1.35.4  unknown"}, []string{"none of docker, nerdctl, podman is on the PATH"}, "left-over"},
 		{"kubeconfig here", exitOK, []string{"/rehearse/clusters/here/"}, nil, "kind"},
 		{"kubeconfig real", exitOK, []string{"/rehearse/kind/clusters/real/kubeconfig"}, nil, ""},
-		{"kubeconfig both", exitInput, nil, []string{`there is a local cluster "both" and a kind cluster "both"`, "--provider"}, ""},
+		{"kubeconfig both", exitInput, nil, []string{`providers local and kind each have a cluster "both"`, "--provider"}, ""},
 		{"kubeconfig --provider kind both", exitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
 		{"kubeconfig --provider kind here", exitInput, nil, []string{`cluster "here": no such cluster`}, ""},
 		{"delete left-over", exitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
 		{"transition real --feature-gates A=true", exitInput, nil, []string{"none of docker"}, ""},
 		{"create --provider existing --version 1.35", exitInput, nil, []string{`--provider "existing": want local or kind`}, ""},
-		{"create --node-image 1.35=x --version 1.35", exitInput, nil, []string{"--node-image is for --provider kind"}, ""},
+		{"create --node-image 1.35=x --version 1.35", exitInput, nil, []string{"--node-image: only with --provider kind"}, ""},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			var out, said bytes.Buffer

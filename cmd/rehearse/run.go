@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -173,14 +172,9 @@ Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an
 	return command
 }
 
-// configurer is a provider that makes clusters by a configuration for somebody else's tool.
-type configurer interface {
-	Config(ctx context.Context, state clusters.State) ([]byte, error)
-}
-
 // describeCreation prints the configurations with which the clusters would be made.
 func describeCreation(command *cobra.Command, plan *harness.Plan) error {
-	provider, ok := plan.Provider.(configurer)
+	provider, ok := plan.Provider.(clusters.Configurer)
 	if !ok {
 		return nil
 	}
@@ -189,7 +183,7 @@ func describeCreation(command *cobra.Command, plan *harness.Plan) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: the configuration for %s (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
+		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: %s configuration (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		return o, err
 	}
 	to.Nodes = nil
-	provider, err := f.local(false, o.Progress)
+	provider, err := f.local(o.Progress)
 	if err != nil {
 		return o, err
 	}

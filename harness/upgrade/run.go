@@ -214,7 +214,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 
 // died says whether a component ended by itself while the state was surveyed, which is a finding.
 func (r *rehearsal) died(i int) bool {
-	dog, ok := r.cluster.(clusters.Watchdog)
+	dog, ok := r.cluster.(clusters.ProcessRunner)
 	if !ok {
 		return false
 	}

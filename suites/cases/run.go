@@ -14,7 +14,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
-	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
@@ -112,11 +111,11 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 	if err != nil {
 		return err
 	}
-	lasting, ok := c.(harness.Lasting)
+	_, borrowed := o.Provider.(clusters.Borrower)
 	defer func() {
 		removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
-		err = errors.Join(err, set.Close(removal, ok && lasting.Lasting()))
+		err = errors.Join(err, set.Close(removal, borrowed))
 	}()
 	return do(c, set)
 }

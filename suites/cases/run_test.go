@@ -20,6 +20,10 @@ type provider struct {
 
 func (*provider) Name() string { return "fake" }
 
+func (*provider) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return true, nil
+}
+
 func (*provider) Check(context.Context, []clusters.State) error { return nil }
 
 func (*provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {

@@ -1,0 +1,39 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// Definition is the provider as the command line knows it.
+func Definition() clusters.Definition {
+	return clusters.Definition{
+		Name: "local", Clusters: "control planes of processes on this machine", Abilities: abilities(), Lasting: true,
+		Flags: func(*pflag.FlagSet) func(clusters.Setup) (clusters.Provider, error) {
+			return func(s clusters.Setup) (clusters.Provider, error) {
+				p, err := Default(releases.From(s), s.Progress)
+				if err != nil {
+					return nil, err
+				}
+				p.Lasting = s.Lasting
+				return p, nil
+			}
+		},
+	}
+}
+
+// abilities of every local cluster. Simulated nodes run whatever image they are given.
+func abilities() []clusters.Ability {
+	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilitySimulatedNodes, clusters.AbilityPodImage,
+		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages)
+}
+
+// Has says whether local clusters have an ability.
+func (p *Provider) Has(_ context.Context, ability clusters.Ability, _ clusters.State) (bool, error) {
+	return slices.Contains(abilities(), ability), nil
+}

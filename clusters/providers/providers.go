@@ -1,0 +1,29 @@
+// Package providers lists the providers of clusters: a new one is a package of its own, and a line here.
+package providers
+
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/existing"
+	"github.com/rehearse-dev/rehearse/clusters/kind"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+)
+
+// All are the providers that --provider takes, the default first.
+func All() []clusters.Definition {
+	return []clusters.Definition{
+		local.Definition(),
+		kind.Definition(),
+		existing.Definition(),
+	}
+}
+
+// Lasting are those whose clusters can outlive the process that made them.
+func Lasting() []clusters.Definition {
+	var lasting []clusters.Definition
+	for _, d := range All() {
+		if d.Lasting {
+			lasting = append(lasting, d)
+		}
+	}
+	return lasting
+}
