@@ -53,7 +53,8 @@ type Step struct {
 	// Restore puts back what is stored in the cluster to what it was at an earlier snapshot. Versions and gates stay as they are.
 	Restore *SnapshotReference `json:"restore,omitempty" verb:"true" fixed:"true"`
 
-	// Eventually holds within a time.
+	// Eventually holds within a time. Where one object is named that must have a certain uid (match: {metadata: {uid: ...}}), it ends as soon as that
+	// object is gone: a uid never comes back.
 	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
 	// RolledOut waits until every selected object is rolled out, and there is at least one: its controller has seen the newest spec, and has done
 	// all of it. A Deployment, StatefulSet, DaemonSet, ReplicaSet or ReplicationController has all its replicas updated (a StatefulSet those above

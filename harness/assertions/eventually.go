@@ -13,7 +13,7 @@ import (
 const lastLookWithin = 10 * time.Second
 
 // Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That it
-// is not true is decided by a last consistent look; without one the result is an error, never a failure. What is true only since
+// is not true is decided by a last consistent look, when the time is up or nothing that can still happen would make it true; without one the result is an error, never a failure. What is true only since
 // there was no object to ask is not true yet.
 func Eventually(ctx context.Context, in Input) Result {
 	return newWatcher(in, "eventually").eventually(ctx)
@@ -34,8 +34,21 @@ func (w *watcher) eventually(ctx context.Context) Result {
 		decisive = change
 		return w.trueNow()
 	}
-	if w.until(limited, holds) {
-		return w.held(decisive.At)
+	decided := func(change history.Change) bool { return holds(change) || w.hopeless() != "" }
+	for limited.Err() == nil && (w.hopeless() != "" || w.until(limited, decided)) {
+		if w.trueNow() {
+			return w.held(decisive.At)
+		}
+		// Nothing that can still happen would make it true, if what is known is not too old.
+		switch done, err := w.lastLook(ctx, lastLookWithin, holds); {
+		case done:
+			return w.held(decisive.At)
+		case err != nil:
+			return w.couldNotLook(ctx, err)
+		}
+		if why := w.hopeless(); why != "" {
+			return w.failed(ctx, why, nil)
+		}
 	}
 	switch done, err := w.lastLook(ctx, lastLookWithin, holds); {
 	case done:

@@ -1,0 +1,71 @@
+package assertions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// What must have a uid that is gone is decided at once, without any time going by; what may still come is waited for.
+func TestWhatCannotComeAnyMore(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, change func(*fixture)
+		ready          bool
+		want           string
+	}{
+		"deleted":    {change: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
+		"made anew":  {before: func(f *fixture) { f.delete("web"); f.put("web", "ready", true) }, want: "another with the uid uid-2 has its name"},
+		"it came":    {change: func(f *fixture) { f.put("web", "ready", true) }, ready: true},
+		"gone first": {before: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", false)
+			f.observe()
+			uid := string(f.recorder.Stream(services).View(history.Scope{}).Objects[0].GetUID())
+			assertion := scenarios.Assertion{Selection: named("web"), Match: map[string]any{"metadata": map[string]any{"uid": uid}, "ready": true}}
+			if c.before != nil {
+				c.before(f)
+			}
+			r := f.begun(Eventually, assertion)
+			if c.change != nil {
+				c.change(f)
+			}
+			result := <-r.result
+			if c.ready {
+				check(t, result, reports.Passed)
+				return
+			}
+			check(t, result, reports.Failed)
+			if want := strings.ReplaceAll(c.want, "UID", uid); !strings.Contains(result.Message, "It cannot become true any more: ") || !strings.Contains(result.Message, want) {
+				t.Errorf("no %q in\n%s", want, result.Message)
+			}
+		})
+	}
+}
+
+// Of an object that need not be a certain one everything may still come.
+func TestWhatMayStillCome(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	f.observe()
+	uid := string(f.recorder.Stream(services).View(history.Scope{}).Objects[0].GetUID())
+	match := map[string]any{"metadata": map[string]any{"uid": uid}, "ready": true}
+	for name, assertion := range map[string]scenarios.Assertion{
+		"any name":  {Match: match},
+		"absent":    {Selection: named("web"), Match: match, Absent: true},
+		"any uid":   {Selection: named("web"), Match: map[string]any{"ready": true}},
+		"the right": {Selection: named("web"), Match: match},
+	} {
+		w := newWatcher(Input{Assertion: assertion, Stream: f.stream, Scope: history.Scope{Namespace: "x", Name: assertion.Name}, Clock: f.clock}, "eventually")
+		if err := w.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if why := w.hopeless(); why != "" {
+			t.Errorf("%s: %s", name, why)
+		}
+	}
+}
