@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/population"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -143,14 +144,8 @@ func (t *trackRun) create(ctx context.Context) bool {
 
 // finishSetup records how work on the cluster ended, and the cluster's processes until then.
 func (t *trackRun) finishSetup(step *reports.Step, outcome reports.Outcome) {
-	if teller, ok := t.cluster.(clusters.ProcessRunner); ok {
-		var lives []reports.Process
-		for _, l := range teller.ProcessLives() {
-			lives = append(lives, reports.Process{
-				Component: string(l.Component), Version: l.Version, Started: l.Started, Ready: l.Ready, Ended: l.Ended, Unasked: l.Unasked,
-			})
-		}
-		t.Recorder.NoteProcesses(t.track.result, lives)
+	if all := lives.Of(t.cluster); len(all) > 0 {
+		t.Recorder.NoteProcesses(t.track.result, all)
 	}
 	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,9 +27,13 @@ type FileFormat struct {
 	Encode func(*Run) ([]byte, error)
 }
 
-// withDefaults are the formats of every run, and more.
+// withDefaults are the formats of every run, and more, which may write one of them otherwise.
 func withDefaults(more []FileFormat) []FileFormat {
-	return append([]FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}, more...)
+	own := []FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}
+	own = slices.DeleteFunc(own, func(o FileFormat) bool {
+		return slices.ContainsFunc(more, func(m FileFormat) bool { return m.File == o.File })
+	})
+	return append(own, more...)
 }
 
 // Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends, at

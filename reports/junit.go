@@ -31,8 +31,15 @@ const (
 //     number of skipped cases but of disabled ones: everywhere disabled is the same as skipped.
 //   - A case's time is its own, without transitions and without waiting for others; the time of a suite is from the start of
 //     its first case to the end of its last, which is less than their sum where scenarios run side by side.
-func JUnit(run *Run) ([]byte, error) {
-	suites := junitSuites(run)
+func JUnit(run *Run) ([]byte, error) { return junit(run, nil) }
+
+// JUnitAttaching is JUnit with a line for each file that a scenario left, in the form in which a CI system shows it beside the case.
+func JUnitAttaching(attach func(artifact string) string) func(*Run) ([]byte, error) {
+	return func(run *Run) ([]byte, error) { return junit(run, attach) }
+}
+
+func junit(run *Run, attach func(string) string) ([]byte, error) {
+	suites := junitSuites(run, attach)
 	all := reporters.JUnitTestSuites{TestSuites: []reporters.JUnitTestSuite{}}
 	total := span{}
 	total.add(run.Started, run.Finished)
@@ -68,7 +75,7 @@ type junitSuite struct {
 	properties []reporters.JUnitProperty
 }
 
-func junitSuites(run *Run) []*junitSuite {
+func junitSuites(run *Run, attach func(string) string) []*junitSuite {
 	var suites []*junitSuite
 	suite := func(name string) *junitSuite {
 		if i := slices.IndexFunc(suites, func(s *junitSuite) bool { return s.name == name }); i >= 0 {
@@ -88,10 +95,26 @@ func junitSuites(run *Run) []*junitSuite {
 			if name == "" {
 				name = scenariosSuite
 			}
-			suite(name).add(scenarioCase(run, track, s), s.Started, s.Finished)
+			c := scenarioCase(run, track, s)
+			c.SystemOut += attachments(s, attach)
+			suite(name).add(c, s.Started, s.Finished)
 		}
 	}
 	return suites
+}
+
+// attachments are the files that a scenario left, a line each.
+func attachments(s *Scenario, attach func(string) string) string {
+	if attach == nil {
+		return ""
+	}
+	text := ""
+	for _, artifact := range s.Artifacts {
+		if line := attach(artifact); line != "" {
+			text += "\n" + line
+		}
+	}
+	return text
 }
 
 // add takes in a case. Readers of JUnit know a case by its name, so a name that comes again gets a number.

@@ -160,11 +160,12 @@ func (c *conformanceRun) once(command *cobra.Command) (report *reports.Conforman
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}, page.Format(c.execute.ReportDir)))
+	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}, fileFormats(c.execute.ReportDir)...))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
 	results := conformance.Results{}
 	failure = c.results(command.Context(), &results)
 	c.terminal.Close()
+	failure = errors.Join(failure, publish(results.Run, c.execute.ReportDir, command.OutOrStdout()))
 	report, err = c.plan.Report(results, conformance.About{
 		Implementation: c.implementation, Command: commandLine(command, c.suite), Rehearse: programVersion(),
 	})

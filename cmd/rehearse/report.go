@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/compare"
 	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/prr"
 )
 
 func newReportCommand() *cobra.Command {
@@ -24,7 +26,7 @@ a report folder that has one. docs/run.md describes the file.`,
   rehearse report markdown shard-1/run.json shard-2/run.json
   rehearse report diff before/run.json after/run.json`,
 	}
-	command.AddCommand(
+	command.AddCommand(newReportDiffCommand(), newReportPRRCommand(),
 		newViewCommand("html", "Make one HTML file of a run", page.File, func(run *reports.Run, files fs.FS) ([]byte, error) { return page.Of(run, files) }),
 		newViewCommand("markdown", "Write a run as Markdown, for a CI job's summary", "", func(run *reports.Run, _ fs.FS) ([]byte, error) { return []byte(reports.Markdown(run)), nil }),
 		newViewCommand("junit", "Write a run as JUnit XML", "", func(run *reports.Run, _ fs.FS) ([]byte, error) { return reports.JUnit(run) }),
@@ -104,4 +106,57 @@ func (f reportFolders) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return f[i].Open(rest)
+}
+
+func newReportDiffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "diff OLD NEW", Short: "Compare two runs of the same scenarios",
+		Long: `Diff says what does not pass any more, what is new, what passes now, and what takes half as long again and more than a second longer.
+
+Exit codes: 0 nothing got worse; 1 something does not pass any more, is not there any more, or is new and fails; 2 a run cannot be read. A time alone does not
+change the exit code.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(command *cobra.Command, args []string) error {
+			before, _, err := readRuns(args[:1])
+			if err != nil {
+				return err
+			}
+			after, _, err := readRuns(args[1:])
+			if err != nil {
+				return err
+			}
+			result := compare.Runs(before, after)
+			fmt.Fprint(command.OutOrStdout(), result.Text())
+			if result.Worsened() {
+				return &exitError{code: exitFailed}
+			}
+			return nil
+		},
+	}
+}
+
+func newReportPRRCommand() *cobra.Command {
+	var kep string
+	command := &cobra.Command{
+		Use: "prr --kep NUMBER RUN.JSON|FOLDER...", Short: "Answer the questions of a production readiness review from a run",
+		Long: `Prr writes Markdown to paste into an enhancement: the questions of its production readiness review under their exact headings, with what the scenarios
+that carry the label kep showed: versions, gates, steps, what was seen, and the command. What no scenario shows is left open, with what would show it.`,
+		Example: `  rehearse report prr --kep 5311 rehearse-report`,
+		Args:    named("a run.json, or a report folder that has one"),
+		RunE: func(command *cobra.Command, args []string) error {
+			run, _, err := readRuns(args)
+			if err != nil {
+				return err
+			}
+			text, err := prr.Markdown(run, kep)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(command.OutOrStdout(), text)
+			return err
+		},
+	}
+	command.Flags().StringVar(&kep, "kep", "", "number of the enhancement: 5311")
+	_ = command.MarkFlagRequired("kep") // it is there
+	return command
 }

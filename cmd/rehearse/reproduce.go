@@ -23,6 +23,9 @@ func commandLine(command *cobra.Command, args ...string) string {
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
+		if flag.Value.Type() == "stringToString" {
+			values = []string{strings.Trim(flag.Value.String(), "[]")} // as the flag takes it
+		}
 		for _, value := range values {
 			words = append(words, "--"+flag.Name+"="+quoted(value))
 		}

@@ -107,7 +107,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	if options.Clusters, err = atOnce(plan, options.Clusters, terminal.Progress); err != nil {
 		return err
 	}
-	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, page.Format(options.ReportDir))
+	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, fileFormats(options.ReportDir)...)
 	result, err := describe(plan.Result(), command, paths...)
 	if err != nil {
 		return err
@@ -115,6 +115,8 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, terminal, files)
 	options.Progress, options.Say, options.Environment = terminal.Progress, terminal.Say, os.Environ()
 	err = harness.Execute(command.Context(), plan, options)
+	terminal.Close()
+	err = errors.Join(err, publish(options.Recorder.Run(), options.ReportDir, command.OutOrStdout()))
 	code := reports.ExitCode(options.Recorder.Run())
 	if err != nil && code == exitOK {
 		code = exitBroken

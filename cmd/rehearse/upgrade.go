@@ -11,6 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -74,7 +76,7 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
-	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report", "folder for upgrade.json, upgrade.md and junit.xml")
+	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report", "folder for report.html, upgrade.json, upgrade.md and junit.xml")
 	return command
 }
 
@@ -140,10 +142,11 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 	}
 	report, err := upgrade.Run(command.Context(), options)
 	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
-	if writeErr := upgrades.Write(f.reportDir, report); writeErr != nil {
+	report.Command = commandLine(command)
+	if writeErr := writeUpgrade(f.reportDir, report); writeErr != nil {
 		return broken(errors.Join(err, writeErr))
 	}
-	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, "upgrade.md"))
+	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, page.File))
 	if err != nil {
 		return broken(err)
 	}
@@ -151,4 +154,16 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// writeUpgrade writes the reports of a rehearsed upgrade.
+func writeUpgrade(dir string, report *upgrades.Report) error {
+	if err := upgrades.Write(dir, report); err != nil {
+		return err
+	}
+	text, err := page.OfUpgrade(report)
+	if err != nil {
+		return err
+	}
+	return reports.ReplaceFile(filepath.Join(dir, page.File), text)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -100,6 +101,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 		}
 	}
 	began := time.Now()
+	r.report.Path[0].Began = began
 	err := r.create(ctx, "upgrade-"+strings.ToLower(rand.Text()[:8]))
 	if err != nil {
 		return err
@@ -107,6 +109,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 		defer cancel()
+		defer func() { r.report.Processes = lives.Of(r.cluster) }()
 		if err := r.cluster.Delete(ctx); err != nil {
 			r.Progress("the cluster could not be removed: %v", err)
 		}
@@ -202,6 +205,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
 	defer cancel()
 	began := time.Now()
+	state.Began = began
 	err = r.cluster.Converge(timed, r.Path.States[i])
 	state.Transition = time.Since(began).Seconds()
 	broken, _ := clusters.Breakage(err)

@@ -186,12 +186,23 @@ func (c *collector) track(t *reports.Track, runEnd int64) trackData {
 	if state != "" && last < runEnd && !ended(t) {
 		data.Bands = append(data.Bands, bandData{Name: state, From: since, To: runEnd})
 	}
-	for _, p := range t.Processes {
-		data.Processes = append(data.Processes, processData{
-			Component: p.Component, Version: p.Version, Started: c.relative(millis(p.Started)), Ready: c.relative(millis(p.Ready)), Ended: c.relative(millis(p.Ended)), Unasked: p.Unasked,
-		})
-	}
+	data.Processes = processes(t.Processes, c.relative)
 	return data
+}
+
+func processes(lives []reports.Process, relative func(int64) int64) []processData {
+	var all []processData
+	for _, p := range lives {
+		one := processData{Component: p.Component, Version: p.Version, Started: relative(millis(p.Started)), Unasked: p.Unasked}
+		if !p.Ready.IsZero() {
+			one.Ready = relative(millis(p.Ready))
+		}
+		if !p.Ended.IsZero() {
+			one.Ended = relative(millis(p.Ended))
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // stateAfter is the state that a transition leads to, with all that the path says of it.

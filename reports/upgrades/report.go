@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // Severity of a finding.
@@ -35,6 +37,10 @@ type Report struct {
 	Finished time.Time `json:"finished,omitzero"`
 	// Interrupted says that the rehearsal was told to stop before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Command that makes the rehearsal again.
+	Command string `json:"command,omitempty"`
+	// Processes of the cluster's components, each start of one, in order.
+	Processes []reports.Process `json:"processes,omitempty"`
 	// Path of states, in order.
 	Path []*State `json:"path"`
 	// Objects is how many were given, Surveyed how many of them were created and surveyed.
@@ -63,6 +69,8 @@ type State struct {
 	// Transition and Survey are how long the cluster took to come to the state, and the survey to look at it, in seconds.
 	Transition float64 `json:"transitionSeconds"`
 	Survey     float64 `json:"surveySeconds"`
+	// Began is when the way to the state was begun.
+	Began time.Time `json:"began,omitzero"`
 	// Flips are the gates that have another value than in the state before.
 	Flips []string `json:"flips,omitempty"`
 }

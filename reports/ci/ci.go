@@ -1,0 +1,169 @@
+// Package ci hands a run's reports to the CI system that it runs in: GitHub Actions, GitLab, Jenkins, Prow. It knows them by their environment.
+package ci
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// The limits of GitHub Actions: a step's summary above 1 MiB is dropped whole, and of annotations only the first ten are shown.
+const (
+	summaryLimit    = 1<<20 - 1
+	annotationLimit = 10
+)
+
+// Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's artifacts. dir is the report folder.
+func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
+	var errs []error
+	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
+		errs = append(errs, appendSummary(file, reports.Markdown(run)))
+	}
+	if env("GITHUB_ACTIONS") == "true" {
+		for _, line := range Annotations(run, env("GITHUB_WORKSPACE")) {
+			_, err := fmt.Fprintln(out, line)
+			errs = append(errs, err)
+		}
+	}
+	if folder := env("ARTIFACTS"); folder != "" && env("PROW_JOB_ID") != "" {
+		errs = append(errs, prow(dir, folder))
+	}
+	return errors.Join(errs...)
+}
+
+// appendSummary adds to the step's summary, which others may have begun, as much as there is room for.
+func appendSummary(file, text string) error {
+	room := summaryLimit
+	if info, err := os.Stat(file); err == nil {
+		room -= int(info.Size())
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the summary of the GitHub step: %w", err)
+	}
+	if _, err = io.WriteString(f, Cut(text, room)); err != nil {
+		err = fmt.Errorf("write the summary of the GitHub step: %w", err)
+	}
+	return errors.Join(err, f.Close())
+}
+
+const cutNote = "\n\n(Cut here, since a summary may have 1 MiB. report.html and junit.xml have everything.)\n"
+
+// Cut shortens Markdown to a number of bytes at the end of a line, closes what is open, and says so.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const closing = "\n```\n\n</details>"
+	room := most - len(cutNote) - len(closing)
+	if room <= 0 {
+		return ""
+	}
+	kept := strings.ToValidUTF8(text[:room], "")
+	if i := strings.LastIndexByte(kept, '\n'); i >= 0 {
+		kept = kept[:i]
+	}
+	if strings.Count(kept, "<details>") > strings.Count(kept, "</details>") {
+		if strings.Count(kept, "\n```")%2 == 1 {
+			kept += "\n```\n"
+		}
+		kept += "\n</details>"
+	}
+	return kept + cutNote
+}
+
+// Annotations are GitHub's error lines of the scenarios that failed, at most ten, with files relative to the workspace.
+func Annotations(run *reports.Run, workspace string) []string {
+	var lines []string
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if s.Status != reports.Failed && s.Status != reports.Error {
+				continue
+			}
+			file, line, message := s.File, s.Line, reports.Headline(run, track, s)
+			if i := reports.Decisive(s); i >= 0 {
+				if f, l, ok := place(s.Steps[i].Position); ok {
+					file, line = f, l
+				}
+			}
+			if relative, err := filepath.Rel(workspace, file); workspace != "" && filepath.IsAbs(file) && err == nil && filepath.IsLocal(relative) {
+				file = relative
+			}
+			if len(lines) == annotationLimit {
+				return lines
+			}
+			lines = append(lines, fmt.Sprintf("::error file=%s,line=%d,title=%s::%s", property(file), max(line, 1), property(s.Name+" "+reports.StatusWord(s.Status)), data(message)))
+		}
+	}
+	return lines
+}
+
+// data and property escape what has a meaning in a workflow command.
+func data(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func property(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
+}
+
+// place takes file:line:column apart.
+func place(position string) (file string, line int, ok bool) {
+	parts := strings.Split(position, ":")
+	if len(parts) < 3 {
+		return "", 0, false
+	}
+	if _, err := fmt.Sscanf(parts[len(parts)-2], "%d", &line); err != nil {
+		return "", 0, false
+	}
+	return strings.Join(parts[:len(parts)-2], ":"), line, true
+}
+
+// prow copies the reports into the folder that is kept, under names that its lenses look for: junit*.xml, and *.html in an iframe.
+func prow(dir, folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make the folder of Prow's artifacts: %w", err)
+	}
+	var errs []error
+	for from, to := range map[string]string{"junit.xml": "junit_rehearse.xml", "report.html": "rehearse-report.html", "run.json": "rehearse-run.json"} {
+		text, err := os.ReadFile(filepath.Join(dir, from))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, to), text, 0o644)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("copy a report to Prow's artifacts: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Attachments says how JUnit names the files that a scenario left, where the CI system shows them beside the case: GitLab by a path in the project,
+// Jenkins by an absolute one. nil where none does. dir is the report folder.
+func Attachments(dir string, env func(string) string) func(artifact string) string {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	project := env("CI_PROJECT_DIR")
+	switch {
+	case env("GITLAB_CI") != "" && project != "":
+		return func(artifact string) string {
+			path, err := filepath.Rel(project, filepath.Join(absolute, artifact))
+			if err != nil || !filepath.IsLocal(path) {
+				return "" // GitLab keeps only what is in the project
+			}
+			return "[[ATTACHMENT|" + filepath.ToSlash(path) + "]]"
+		}
+	case env("JENKINS_URL") != "":
+		return func(artifact string) string { return "[[ATTACHMENT|" + filepath.Join(absolute, artifact) + "]]" }
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package ci
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func failing(n int) *reports.Run {
+	track := &reports.Track{Name: "track-1"}
+	for range n {
+		track.Scenarios = append(track.Scenarios, &reports.Scenario{
+			Name: "a, b: c", File: "/work/project/x.yaml", Line: 3, Status: reports.Failed, Message: "50% of it\nfailed",
+			Steps: []*reports.Step{{Name: "step", Verb: "create", Status: reports.Failed, Message: "50% of it\nfailed", Position: "/work/project/x.yaml:12:5"}},
+		})
+	}
+	return &reports.Run{Tracks: []*reports.Track{track}}
+}
+
+func environment(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+func TestAnnotations(t *testing.T) {
+	got := Annotations(failing(12), "/work/project")
+	if want := "::error file=x.yaml,line=12,title=a%2C b%3A c failed::50%25 of it"; len(got) != 10 || got[0] != want {
+		t.Errorf("%d of %q", len(got), got)
+	}
+}
+
+func TestPublishOnGitHub(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "summary.md")
+	if err := os.WriteFile(file, []byte("# before\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": file, "GITHUB_ACTIONS": "true"})
+	if err := Publish(failing(1), t.TempDir(), env, &out); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), "# before\n### Rehearse: 0 passed, 1 failed") || !strings.HasPrefix(out.String(), "::error file=/work/project/x.yaml") {
+		t.Errorf("%v: %s%s", err, text, out.String())
+	}
+}
+
+func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
+	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) + "```\n\n</details>\n"
+	got := Cut(text, summaryLimit)
+	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Cut here") {
+		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-200:])
+	}
+	if Cut("short", 10) != "short" || Cut(text, 10) != "" {
+		t.Error("what fits is kept, and where nothing fits nothing is written")
+	}
+}
+
+func TestPublishOnProw(t *testing.T) {
+	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "artifacts")
+	for _, name := range []string{"junit.xml", "report.html"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
+	if err := Publish(failing(1), dir, env, &strings.Builder{}); err != nil {
+		t.Fatal(err)
+	}
+	// What Spyglass' JUnit lens looks for is artifacts(/.*/|/)junit.*\.xml.
+	for name, want := range map[string]string{"junit_rehearse.xml": "junit.xml", "rehearse-report.html": "report.html"} {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
+			t.Errorf("%s: %v %s", name, err, text)
+		}
+	}
+}
+
+func TestAttachments(t *testing.T) {
+	for name, test := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"GitLab":                      {map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/work/project"}, "[[ATTACHMENT|out/s/history.jsonl]]"},
+		"GitLab, outside the project": {map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/other"}, ""},
+		"Jenkins":                     {map[string]string{"JENKINS_URL": "https://ci"}, "[[ATTACHMENT|/work/project/out/s/history.jsonl]]"},
+	} {
+		attach := Attachments("/work/project/out", environment(test.env))
+		if got := attach("s/history.jsonl"); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if Attachments("/work/project/out", environment(nil)) != nil {
+		t.Error("attachments without a CI system")
+	}
+}

@@ -1,0 +1,157 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// shownObjects is how many objects are named of one finding, shownFlips how many gates of one hop.
+const (
+	shownObjects = 12
+	shownFlips   = 8
+)
+
+// severities are findings' severities as statuses, which give them their colours.
+var severities = map[upgrades.Severity]reports.Status{
+	upgrades.Breaks: reports.Failed, upgrades.Unjudged: reports.Error, upgrades.Changes: reports.Known, upgrades.Before: reports.Skipped, "": reports.Passed,
+}
+
+// OfUpgrade returns the page of a rehearsed upgrade.
+func OfUpgrade(r *upgrades.Report) ([]byte, error) {
+	v := &view{
+		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(), Verdict: upgradeVerdict(r), Reproduce: r.Command, Notes: r.Notes,
+		Matrices: []matrix{upgradeMatrix(r)}, HasTimeline: true,
+	}
+	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
+	if !r.Finished.IsZero() {
+		v.Facts = append(v.Facts, fact{"Took", reports.InWords(reports.Elapsed(r.Started, r.Finished))})
+	}
+	v.Facts = append(v.Facts, fact{"Objects", fmt.Sprintf("%d given, %d surveyed", r.Objects, r.Surveyed)}, fact{"Requests", fmt.Sprint(r.Requests)})
+	for _, f := range r.Findings {
+		v.Findings = append(v.Findings, findingOf(f))
+	}
+	text, err := json.Marshal(upgradeData(r))
+	if err != nil {
+		return nil, fmt.Errorf("write the data of %s: %w", File, err)
+	}
+	packed, err := pack(text)
+	if err != nil {
+		return nil, err
+	}
+	v.Data = template.HTML(packed) //nolint:gosec // base64
+	return render(v)
+}
+
+func upgradeVerdict(r *upgrades.Report) reports.Status {
+	switch r.ExitCode() {
+	case reports.ExitPassed:
+		return reports.Passed
+	case reports.ExitFailed:
+		return reports.Failed
+	case reports.ExitInterrupted:
+		return reports.NotRun
+	default:
+		return reports.Error
+	}
+}
+
+func findingOf(f *upgrades.Finding) finding {
+	one := finding{Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: f.Hop, Count: number(len(f.Objects), "object")}
+	for i, o := range f.Objects {
+		if i == shownObjects {
+			one.More = len(f.Objects) - i
+			break
+		}
+		one.Objects = append(one.Objects, o.String())
+	}
+	for _, line := range []fact{{"Seen", f.Words}, {"Way back", f.Back}, {"Gates", listed(f.Flips)}, {"To do", f.Advice}} {
+		if line.Text != "" {
+			one.Lines = append(one.Lines, line)
+		}
+	}
+	return one
+}
+
+func listed(flips []string) string {
+	if more := len(flips) - shownFlips; more > 0 {
+		return strings.Join(flips[:shownFlips], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(flips, ", ")
+}
+
+// upgradeMatrix is kinds and states, with the gates that flip on the way to each.
+func upgradeMatrix(r *upgrades.Report) matrix {
+	m := matrix{Title: "Kinds and states", Corner: "kind", Text: "The objects of each kind at each state, by the worst that was seen of them. Below a state: the gates that flip on the way to it."}
+	for _, s := range r.Path {
+		m.Columns = append(m.Columns, column{Name: s.Name, Remark: strings.TrimSpace(s.Way + " " + listed(s.Flips))})
+	}
+	for _, row := range r.Matrix {
+		line := matrixRow{Name: row.Kind, Level: number(row.Objects, "object")}
+		for i, c := range row.Cells {
+			line.Cells = append(line.Cells, upgradeCell(c, r.Path[i]))
+		}
+		m.Rows = append(m.Rows, line)
+	}
+	return m
+}
+
+func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
+	var parts []string
+	one := cell{}
+	for _, part := range []struct {
+		n      int
+		text   string
+		status reports.Status
+	}{{c.Breaks, "break", reports.Failed}, {c.Unjudged, "not judged", reports.Error}, {c.Changes, "changed", reports.Known}, {c.Before, "broken before", reports.Skipped}, {c.Good, "ok", reports.Passed}} {
+		if part.n == 0 {
+			continue
+		}
+		if one.Status == "" {
+			one.Status = part.status
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
+	}
+	one.Text = strings.Join(parts, ", ")
+	one.Title = one.Text
+	if one.Status == "" && !s.Reached {
+		return cell{Status: reports.NotRun, Text: "not reached", Title: "the rehearsal did not come to this state"}
+	}
+	return one
+}
+
+func upgradeData(r *upgrades.Report) runData {
+	start := millis(r.Started)
+	relative := func(at int64) int64 { return max(at-start, 0) }
+	data := runData{Start: start, End: max(relative(millis(r.Finished)), 1), Scenarios: []scenarioData{}}
+	track := trackData{Name: "upgrade", Bands: []bandData{}}
+	for i, s := range r.Path {
+		if s.Began.IsZero() {
+			continue
+		}
+		from := relative(millis(s.Began))
+		to := from + int64(s.Transition*1000)
+		verb, status := "transition", string(reports.Passed)
+		if i == 0 {
+			verb = "create"
+		}
+		if !s.Reached && s.Survey == 0 {
+			status = string(reports.Error)
+		}
+		track.Bands = append(track.Bands, bandData{Name: s.Name, Verb: verb, Change: s.Way + ": " + s.Name, Status: status, From: from, To: to})
+		end := data.End
+		if i+1 < len(r.Path) && !r.Path[i+1].Began.IsZero() {
+			end = relative(millis(r.Path[i+1].Began))
+		}
+		if s.Reached {
+			track.Bands = append(track.Bands, bandData{Name: s.Name, From: to, To: end})
+		}
+	}
+	track.Processes = processes(r.Processes, relative)
+	data.Tracks = []trackData{track}
+	return data
+}

@@ -1,0 +1,152 @@
+// Package prr answers the questions of the production readiness review of a Kubernetes enhancement from runs of its scenarios.
+package prr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Markdown has the questions of the enhancement template, under their exact headings, with what the scenarios that carry the label kep showed. What no
+// scenario shows is left open, with what would show it. The error says that there is no such scenario.
+func Markdown(run *reports.Run, kep string) (string, error) {
+	var journeys []journey
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if s.Labels["kep"] == kep {
+				journeys = append(journeys, journeyOf(s, reports.Headline(run, track, s)))
+			}
+		}
+	}
+	if len(journeys) == 0 {
+		return "", fmt.Errorf("no scenario of the run has the label kep: %q", kep)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!-- Written by rehearse report prr --kep %s from a run of %s. Read it before you paste it. -->\n", kep, run.Started.UTC().Format("2006-01-02 15:04 MST"))
+	for _, q := range questions() {
+		fmt.Fprintf(&b, "\n###### %s\n\n", q.heading)
+		if answer := q.answer(run, journeys); answer != "" {
+			b.WriteString(answer)
+		} else {
+			fmt.Fprintf(&b, "*Open: no scenario shows it.* What would: %s\n", q.would)
+		}
+	}
+	return b.String(), nil
+}
+
+// journey is one scenario with the states that it went through.
+type journey struct {
+	*reports.Scenario
+	remark string
+	// states that were reached, and begins the number of the first step in each.
+	states []string
+	begins []int
+}
+
+func journeyOf(s *reports.Scenario, remark string) journey {
+	j := journey{Scenario: s, remark: remark}
+	for i, step := range s.Steps {
+		if step.Verb == reports.Cleanup || step.Status == reports.NotRun || step.State == "" {
+			continue
+		}
+		if n := len(j.states); n == 0 || j.states[n-1] != step.State {
+			j.states, j.begins = append(j.states, step.State), append(j.begins, i)
+		}
+	}
+	// The state after the last transition begins no step, where none follows.
+	if n := len(s.Steps); n > 0 && s.Steps[n-1].Verb == "transition" && s.Steps[n-1].Status == reports.Passed {
+		if after, ok := strings.CutPrefix(s.Steps[n-1].Evidence, "the cluster is now "); ok {
+			j.states, j.begins = append(j.states, after), append(j.begins, n)
+		}
+	}
+	return j
+}
+
+// gates of a state, by name.
+func gates(state string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(state)[1:] {
+		if name, value, ok := strings.Cut(word, "="); ok && (value == "true" || value == "false") && !strings.Contains(name, "/") {
+			all[name] = value == "true"
+		}
+	}
+	return all
+}
+
+func version(state string) string {
+	text, _, _ := strings.Cut(state, " ")
+	return text
+}
+
+// after finds the state in which a gate has gone through some values in a row, and returns its number; -1 where it never did.
+func (j journey) after(values ...bool) (state int, gate string) {
+	names := map[string]bool{}
+	for _, s := range j.states {
+		for name := range gates(s) {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		next := 0
+		for i, s := range j.states {
+			if value, set := gates(s)[name]; set && value == values[next] {
+				if next++; next == len(values) {
+					return i, name
+				}
+			}
+		}
+	}
+	return -1, ""
+}
+
+// turns says whether the versions go up, down and up again.
+func (j journey) turns() (up, down, again bool) {
+	for i := 1; i < len(j.states); i++ {
+		switch c := compareVersions(version(j.states[i-1]), version(j.states[i])); {
+		case c < 0 && down:
+			again = true
+		case c < 0:
+			up = true
+		case c > 0 && up:
+			down = true
+		}
+	}
+	return up, down, again
+}
+
+// observed lists what the steps of a state did, and what was seen.
+func (j journey) observed(state int) string {
+	end := len(j.Steps)
+	if state+1 < len(j.begins) {
+		end = j.begins[state+1]
+	}
+	var b strings.Builder
+	for i := j.begins[state]; i < end; i++ {
+		step := j.Steps[i]
+		if step.Verb == "transition" || step.Verb == reports.Cleanup {
+			continue
+		}
+		fmt.Fprintf(&b, "    - %s: **%s**", plain(reports.StepTitle(step)), reports.StatusWord(step.Status))
+		if seen := firstLine(step.Evidence); seen != "" {
+			fmt.Fprintf(&b, "; seen: %s", plain(seen))
+		} else if why := firstLine(step.Message); why != "" {
+			fmt.Fprintf(&b, "; %s", plain(why))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// title of a scenario with its verdict and its place.
+func (j journey) title() string {
+	text := fmt.Sprintf("`%s` (%s:%d): **%s**", j.Name, j.File, j.Line, reports.StatusWord(j.Status))
+	if j.Status != reports.Passed && j.remark != "" {
+		text += ": " + plain(j.remark)
+	}
+	return text
+}
+
+func (j journey) path() string { return "`" + strings.Join(j.states, "` → `") + "`" }

@@ -1,0 +1,62 @@
+package prr
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// A real run of two files of KEP-5311.
+func TestMarkdown(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "run-format-2.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := reports.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Markdown(run, "5311")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "5311.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != text {
+		t.Errorf("%s differs (%v; go test -update writes it anew):\n%s", path, err, text)
+	}
+	if _, err := Markdown(run, "1"); err == nil || !strings.Contains(err.Error(), `label kep: "1"`) {
+		t.Errorf("of a KEP without scenarios: %v", err)
+	}
+}
+
+// What failed, or did not come to the whole path, never reads as tested.
+func TestWhatFailedIsNotCalledTested(t *testing.T) {
+	s := &reports.Scenario{Name: "s", Status: reports.Failed, Labels: map[string]string{"kep": "1"}, Steps: []*reports.Step{
+		{Verb: "create", Status: reports.Passed, State: "1.34.4 A=false"},
+		{Verb: "transition", Status: reports.Passed, State: "1.34.4 A=false"},
+		{Verb: "create", Status: reports.Failed, State: "1.35.4 A=true", Message: "it was rejected"},
+		{Verb: "transition", Status: reports.NotRun, State: "1.35.4 A=true"},
+		{Verb: "create", Status: reports.NotRun, State: "1.34.4 A=false"},
+	}}
+	text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"No scenario passed the whole path", "**failed**", "it was rejected", "(i.e. can we roll back the enablement)?\n\n*Open: no scenario shows it.*"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package prr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// question of the enhancement template: its exact heading, what answers it ("" for nothing), and what would.
+type question struct {
+	heading string
+	answer  func(*reports.Run, []journey) string
+	would   string
+}
+
+func none(*reports.Run, []journey) string { return "" }
+
+// questions in the order of the template.
+func questions() []question {
+	return []question{
+		{"How can this feature be enabled / disabled in a live cluster?", toggled, "a scenario with a transition that changes the feature gate."},
+		{"Does enabling the feature change any default behavior?", none, "a scenario whose objects do not use the feature, with `unchanged` over the transition that turns the gate on."},
+		{
+			"Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?", values(true, false),
+			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and deletes the object.",
+		},
+		{
+			"What happens if we reenable the feature if it was previously rolled back?", values(true, false, true),
+			"a scenario that turns the gate on, off and on again, with assertions after the last transition.",
+		},
+		{"Are there any tests for feature enablement/disablement?", tests, "a scenario with a transition that changes the feature gate."},
+		{
+			"How can a rollout or rollback fail? Can it impact already running workloads?", disturbed,
+			"a scenario that kills or restarts a component during the transition, with `throughout` over it.",
+		},
+		{"What specific metrics should inform a rollback?", metrics, "a scenario with a `metric` step that shows the metric move under a fault, and not without it."},
+		{"Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?", turned, "a scenario whose transitions go up, down and up again."},
+		{
+			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, fields of API types, flags, etc.?", none,
+			"the list of gates that flip between the versions: `rehearse gates --from OLD --to NEW`.",
+		},
+		{"How can an operator determine if the feature is in use by workloads?", none, "a `metric` step, or an `eventually` on a condition that only its users have."},
+		{"Will enabling / using this feature result in any new API calls?", none, "`metric` steps on `apiserver_request_total` with the gate off and on."},
+		{"How does this feature react if the API server and/or etcd is unavailable?", unavailable, "a scenario with `kill: {component: etcd}` or `kill: {component: kube-apiserver}`, and what holds afterwards."},
+	}
+}
+
+// toggled lists the gates that were changed in a live cluster, with what proves it.
+func toggled(_ *reports.Run, journeys []journey) string {
+	proofs := map[string]bool{}
+	var b strings.Builder
+	for _, j := range journeys {
+		for i := 1; i < len(j.states); i++ {
+			before, now := gates(j.states[i-1]), gates(j.states[i])
+			for _, name := range slices.Sorted(maps.Keys(now)) {
+				if was, set := before[name]; set && was == now[name] {
+					continue
+				}
+				line := fmt.Sprintf("- Feature gate `%s`, set to `%t` by restarting the components that have it (%s → %s); proven by %s.\n", name, now[name], version(j.states[i-1]), version(j.states[i]), proven(j, j.states[i], name))
+				if !proofs[line] {
+					proofs[line] = true
+					b.WriteString(line)
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// proven names the components whose metric has the gate's value.
+func proven(j journey, state, gate string) string {
+	var by []string
+	for _, s := range j.StateGates {
+		for _, e := range s.Gates {
+			if s.State != state || e.Gate != gate {
+				continue
+			}
+			for _, r := range e.Readings {
+				if one := fmt.Sprintf("%s (`%s`)", r.Component, r.Metric); r.NotProven == "" && !slices.Contains(by, one) {
+					by = append(by, one)
+				}
+			}
+		}
+	}
+	if len(by) == 0 {
+		return "nothing: no component's metric tells it"
+	}
+	return strings.Join(by, ", ")
+}
+
+// values answers by what was seen after a gate went through some values.
+func values(wanted ...bool) func(*reports.Run, []journey) string {
+	return func(_ *reports.Run, journeys []journey) string {
+		var b strings.Builder
+		for _, j := range journeys {
+			if state, gate := j.after(wanted...); state >= 0 {
+				fmt.Fprintf(&b, "- %s\n  - path: %s\n  - with `%s` %s again:\n%s", j.title(), j.path(), gate, onOff(wanted[len(wanted)-1]), j.observed(state))
+			}
+		}
+		return b.String()
+	}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func tests(run *reports.Run, journeys []journey) string {
+	var b strings.Builder
+	for _, j := range journeys {
+		if len(j.states) > 1 {
+			fmt.Fprintf(&b, "- %s\n", j.title())
+		}
+	}
+	return withCommand(run, b.String())
+}
+
+// withCommand adds how to repeat it.
+func withCommand(run *reports.Run, text string) string {
+	if text == "" || run.Command == "" {
+		return text
+	}
+	return text + "\nRepeat it: `" + strings.ReplaceAll(run.Command, "\n", "` and `") + "`\n"
+}
+
+func turned(run *reports.Run, journeys []journey) string {
+	var b strings.Builder
+	whole := false
+	for _, j := range journeys {
+		up, down, again := j.turns()
+		if !up && !down {
+			continue
+		}
+		whole = whole || again && j.Status == reports.Passed
+		fmt.Fprintf(&b, "- %s\n  - path: %s\n", j.title(), j.path())
+		for i, state := range j.states {
+			if seen := j.observed(i); seen != "" {
+				fmt.Fprintf(&b, "  - on `%s`:\n%s", state, seen)
+			}
+		}
+	}
+	if b.Len() > 0 && !whole {
+		return withCommand(run, "*No scenario passed the whole path up, down and up again.* What was run:\n\n"+b.String())
+	}
+	return withCommand(run, b.String())
+}
+
+// disturbed lists what was tried while something was broken, and the rollouts that failed.
+func disturbed(_ *reports.Run, journeys []journey) string {
+	return byVerb(journeys, func(step *reports.Step) bool {
+		return step.Verb == "kill" || step.Verb == "restart" || step.Verb == "transition" && step.Status != reports.Passed
+	})
+}
+
+func unavailable(_ *reports.Run, journeys []journey) string {
+	return byVerb(journeys, func(step *reports.Step) bool { return step.Verb == "kill" })
+}
+
+func metrics(_ *reports.Run, journeys []journey) string {
+	return byVerb(journeys, func(step *reports.Step) bool { return step.Verb == "metric" })
+}
+
+// byVerb lists the steps of some kind that ran, with what was seen.
+func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
+	var b strings.Builder
+	for _, j := range journeys {
+		var steps []string
+		for _, step := range j.Steps {
+			if step.Status != reports.NotRun && wanted(step) {
+				line := fmt.Sprintf("  - on `%s`: %s: **%s**", step.State, plain(reports.StepTitle(step)), reports.StatusWord(step.Status))
+				if seen := firstLine(step.Evidence + "\n" + step.Message); seen != "" {
+					line += "; seen: " + plain(seen)
+				}
+				steps = append(steps, line+"\n")
+			}
+		}
+		if len(steps) > 0 {
+			fmt.Fprintf(&b, "- %s\n%s", j.title(), strings.Join(steps, ""))
+		}
+	}
+	return b.String()
+}
+
+// plain is a text in which Markdown sees nothing.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(reports.Clean(text)), " ")
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// compareVersions orders 1.34.4 and 1.35.0.
+func compareVersions(a, b string) int {
+	return slices.Compare(numbers(a), numbers(b))
+}
+
+func numbers(version string) []int {
+	var all []int
+	for _, part := range strings.Split(version, ".") {
+		n, _ := strconv.Atoi(part)
+		all = append(all, n)
+	}
+	return all
+}
