@@ -1,6 +1,11 @@
 package harness
 
-import "github.com/rehearse-dev/rehearse/clusters"
+import (
+	"runtime"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/memory"
+)
 
 // Room is what a machine has for clusters.
 type Room struct {
@@ -8,6 +13,12 @@ type Room struct {
 	Cores int
 	// Memory that is available, in bytes.
 	Memory int64
+}
+
+// ThisMachine is what the machine of this process has. Its error says that its memory is unknown.
+func ThisMachine() (Room, error) {
+	available, err := memory.Available()
+	return Room{Cores: runtime.GOMAXPROCS(0), Memory: available}, err
 }
 
 // reserve is the part of the memory that stays free, for others and for the harness itself.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/memory"
 	"github.com/rehearse-dev/rehearse/harness"
 )
 
@@ -23,16 +21,10 @@ func atOnce(plan *harness.Plan, asked int, progress clusters.Progress) (int, err
 	if asked > 0 {
 		return asked, nil
 	}
-	there, err := room()
+	there, err := harness.ThisMachine()
 	if err != nil {
 		progress("one cluster at a time: %v", err)
 		return 1, nil
 	}
 	return plan.AtOnce(there), nil
-}
-
-// room is what this machine has for clusters.
-func room() (harness.Room, error) {
-	available, err := memory.Available()
-	return harness.Room{Cores: runtime.GOMAXPROCS(0), Memory: available}, err
 }

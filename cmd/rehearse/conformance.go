@@ -36,7 +36,8 @@ func newConformanceCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "conformance [SUITE...]",
 		Short: "Run a suite against an implementation and report which requirements it meets",
-		Long: `Conformance runs a suite's scenarios, which are part of this program, and says of each requirement whether it is met. Without --system it
+		Long: `Conformance runs a suite's scenarios and says of each requirement whether it is met. Suites are part of this program; ./FOLDER is one of your own:
+requirements.yaml, and scenarios in the folder scenarios. Without --system it
 tests the suite's simulator (kubernetes: Kubernetes itself). With --output it writes a ConformanceReport, YAML or, where the file's name ends in .md,
 Markdown; then the implementation must be named. Of several suites, or of all where none is named, each has a report of its own: --output is then a folder, which
 gets SUITE.yaml.
@@ -55,6 +56,7 @@ folder in the report folder (run-1, ...); junit.xml beside them has each scenari
 Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable; 2 the input is wrong; 3 one is untested; 130 interrupted.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
+  rehearse conformance ./examples/team-rules
   rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml --system kai/older=process:my-old-kai.yaml \
     --organization acme --project kai --url https://example.com --version 1.2.3 --contact @acme/kai --output report.yaml
   rehearse conformance kai --system kai=faults:hint-never,fails-open

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -75,7 +76,7 @@ the other. Exit codes then: 0 all is as demanded; 1 it is not; 3 it could not be
 func (f *faultsFlags) run(command *cobra.Command) error {
 	f.options.Progress = progressTo(command.ErrOrStderr())
 	var err error
-	if f.options.Room, err = room(); err != nil && f.options.Clusters == 0 {
+	if f.options.Room, err = harness.ThisMachine(); err != nil && f.options.Clusters == 0 {
 		f.options.Progress("one cluster at a time: %v", err)
 		f.options.Clusters = 1
 	}

@@ -89,3 +89,28 @@ func TestFaultsAreTried(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
+
+// A project keeps its suite in a folder of its own.
+func TestConformanceOfAFolder(t *testing.T) {
+	for name, c := range map[string]struct{ args, want string }{
+		"no folder":       {"./nothing", "open the suite ./nothing: reading requirements"},
+		"no requirements": {"../../scenarios/kai", "requirements.yaml"},
+		"not a name":      {"team-rules", "there is no suite \"team-rules\"; there are: kubernetes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, "conformance", c.args)
+			if code != exitInput || !strings.Contains(errs, c.want) {
+				t.Errorf("exit code %d, want %q:\n%s%s", code, c.want, out, errs)
+			}
+		})
+	}
+	t.Run("example", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it needs clusters")
+		}
+		r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "../../examples/team-rules")
+		if r.Core.Result != reports.Success || len(r.Requirements) != 3 || r.Suite.Name != "team-rules" {
+			t.Errorf("%+v of suite %+v", r.Requirements, r.Suite)
+		}
+	})
+}

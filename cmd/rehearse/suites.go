@@ -40,14 +40,17 @@ func suiteNames() []string {
 	return names
 }
 
-// findSuite loads a suite by its name, with the scenarios of the library.
+// findSuite loads a suite by its name, with the scenarios of the library, or one that is in a folder.
 func findSuite(name string) (suites.Suite, error) {
+	if suites.IsFolder(name) {
+		return suites.Open(name)
+	}
 	for _, definition := range allSuites() {
 		if definition.Name == name {
 			return loadSuite(definition)
 		}
 	}
-	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s", name, strings.Join(suiteNames(), ", "))
+	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s, and those in folders, as in ./%s", name, strings.Join(suiteNames(), ", "), name)
 }
 
 func loadSuite(definition suites.Definition) (suites.Suite, error) {

@@ -3,7 +3,6 @@ package specs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -112,41 +111,11 @@ func (f *family) execute(ctx ginkgo.SpecContext) {
 
 // report passes on what came of a scenario.
 func (f *family) report(title string, at types.CodeLocation) {
-	known, err := verdict(f.run, title)
+	known, err := reports.ForTest(f.run, title)
 	if known != "" {
 		ginkgo.AddReportEntry("known issue", at, known)
 	}
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
-}
-
-// verdict is what came of a scenario of a run: a known issue, or why it did not pass.
-func verdict(run *reports.Run, title string) (known string, err error) {
-	for _, track := range run.Tracks {
-		for _, s := range track.Scenarios {
-			switch {
-			case s.Name != title:
-				continue
-			case s.Status == reports.Passed:
-				return "", nil
-			case s.Status == reports.Known:
-				return s.KnownIssue, nil
-			}
-			parts := []string{fmt.Sprintf("%s: %s", s.Name, s.Status), reports.Explain(s)}
-			return "", errors.New(strings.Join(append(parts, brokenSetup(track)...), "\n\n"))
-		}
-	}
-	return "", fmt.Errorf("the scenario %s is not in the run's result", title)
-}
-
-// brokenSetup says what went wrong with the cluster itself.
-func brokenSetup(track *reports.Track) []string {
-	var broken []string
-	for _, step := range track.Setup {
-		if step.Status == reports.Error || step.Status == reports.Failed {
-			broken = append(broken, fmt.Sprintf("%s of the cluster (%s): %s", step.Verb, step.Name, step.Message))
-		}
-	}
-	return broken
 }

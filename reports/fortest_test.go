@@ -1,4 +1,4 @@
-package specs
+package reports_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-func TestVerdict(t *testing.T) {
+func TestForTest(t *testing.T) {
 	step := func(status reports.Status, message string) []*reports.Step {
 		return []*reports.Step{{Name: "refuse it", Verb: "create", Status: status, Message: message}}
 	}
@@ -38,7 +38,7 @@ func TestVerdict(t *testing.T) {
 		{scenario: "of no status", want: []string{"of no status: "}},
 		{scenario: "unheard of", want: []string{"unheard of is not in the run's result"}},
 	} {
-		known, err := verdict(run, c.scenario)
+		known, err := reports.ForTest(run, c.scenario)
 		if known != c.known || (err != nil) != (c.want != nil) {
 			t.Errorf("%s: known %q, error %v", c.scenario, known, err)
 			continue

@@ -1,0 +1,13 @@
+// Package gotest shows a project's own scenario in its own Go tests.
+package gotest
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse"
+)
+
+func TestMain(m *testing.M) { rehearse.Main(m) }
+
+// The scenario passes on local control planes; so does the project's test.
+func TestUpgrade(t *testing.T) { rehearse.Run(t, rehearse.Options{}, "testdata/upgrade.yaml") }

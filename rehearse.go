@@ -1,0 +1,116 @@
+// Package rehearse runs scenario files in Go tests, on real control planes:
+//
+//	func TestMain(m *testing.M) { rehearse.Main(m) }
+//
+//	func TestUpgrade(t *testing.T) { rehearse.Run(t, rehearse.Options{}, "testdata/upgrade.yaml") }
+package rehearse
+
+import (
+	"os"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// Main is for TestMain. Components of local clusters, and simulators, are processes of the test's own program: Main
+// becomes one of them if the program's arguments say so, and runs the tests if not.
+func Main(m *testing.M, own ...simulators.Catalog) {
+	component.Main()
+	for _, catalog := range own {
+		catalog.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// Options say on what the scenarios run. The zero value is local clusters, and no simulators.
+type Options struct {
+	// Provider of the clusters. Default: local clusters.
+	Provider clusters.Provider
+	// Simulators that the scenarios' systems can be; Main must know them, too.
+	Simulators simulators.Catalog
+	// ReportDir is where failed scenarios leave their artifacts. Default: nowhere.
+	ReportDir string
+}
+
+// Run runs the scenarios of files and folders, which share clusters as in any run. Each is a subtest, which fails with
+// what the terminal would say of it, and is skipped with a reason where it did not run. With -short all of them are
+// skipped, since they need control planes.
+func Run(t *testing.T, o Options, files ...string) *reports.Run {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("NOT RUN: scenarios need control planes; go test without -short runs them")
+	}
+	plan := o.plan(t, files)
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	execution := harness.Options{
+		Recorder: recorder, ReportDir: o.ReportDir, Clusters: atOnce(t, plan), Progress: t.Logf, Environment: os.Environ(),
+	}
+	err := harness.Execute(t.Context(), plan, execution)
+	result := recorder.Run()
+	for _, track := range plan.Tracks {
+		for _, entry := range track.Entries {
+			t.Run(entry.Scenario.Title(), func(t *testing.T) { report(t, result, entry.Scenario.Title()) })
+		}
+	}
+	for _, skipped := range plan.Skipped {
+		t.Run(skipped.Scenario.Title(), func(t *testing.T) { t.Skip("NOT RUN: " + skipped.Why) })
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return result
+}
+
+func (o Options) plan(t *testing.T, files []string) *harness.Plan {
+	t.Helper()
+	set, err := scenarios.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := o.Provider
+	if provider == nil {
+		if provider, err = local.Default(releases.Options{}, t.Logf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options := harness.PlanOptions{Snapshots: true}
+	if options.Simulators, err = o.Simulators.Own(); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// atOnce is how many clusters there is room for.
+func atOnce(t *testing.T, plan *harness.Plan) int {
+	t.Helper()
+	room, err := harness.ThisMachine()
+	if err != nil {
+		t.Logf("one cluster at a time: %v", err)
+		return 1
+	}
+	return plan.AtOnce(room)
+}
+
+func report(t *testing.T, result *reports.Run, title string) {
+	t.Helper()
+	known, err := reports.ForTest(result, title)
+	if err != nil {
+		t.Error(err)
+	}
+	if known != "" {
+		t.Log("known issue: " + known)
+	}
+}
