@@ -50,7 +50,10 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			must(t, err)
 			two := 2
 			state.Nodes = []clusters.NodeGroup{{Count: &two}}
+			encryption := filepath.Join(t.TempDir(), "encryption.yaml")
+			must(t, os.WriteFile(encryption, []byte(secretsEncrypted), 0o600))
 			audit := audited(t, &state)
+			state.Components[clusters.APIServer].Flags["encryption-provider-config"] = encryption
 			original, err := provider.Create(t.Context(), "original", state)
 			must(t, err)
 			defer func() { must(t, original.Delete(t.Context())) }()
@@ -68,12 +71,19 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			backup, err := storage.OpenSnapshot(backUp(t, original))
 			must(t, err)
 			defer func() { must(t, backup.Close()) }()
+			if n := backup.Encrypted()["aescbc"]; n < 2 {
+				t.Errorf("%d values of the snapshot are encrypted", n)
+			}
 			if index.GatesUnknown != "" {
 				t.Errorf("gates: %s", index.GatesUnknown)
 			}
 			for way, data := range map[string]transplant.Data{"capture": transplant.FromCapture(captured), "snapshot": transplant.FromSnapshot(backup)} {
 				t.Run(way, func(t *testing.T) {
-					copied, err := transplant.New(data, transplant.Options{Name: "original", Now: time.Now})
+					options := transplant.Options{Name: "original", Now: time.Now}
+					if way == "snapshot" {
+						options.EncryptionConfig = encryption
+					}
+					copied, err := transplant.New(data, options)
 					must(t, err)
 					first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.State{})
 					must(t, err)
@@ -89,6 +99,13 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 		})
 	}
 }
+
+const secretsEncrypted = `apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [secrets]
+  providers: [{aescbc: {keys: [{name: one, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}}]
+`
 
 // audited has the API server write down who asks for what, into the file that is returned.
 func audited(t *testing.T, state *clusters.State) string {
