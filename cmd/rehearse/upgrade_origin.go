@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type originFlags struct {
 	secrets                        bool
 	serviceRange, encryptionConfig string
 	webhooks                       string
+	programs                       map[string]string
 
 	opened []io.Closer
 }
@@ -42,6 +44,7 @@ func (f *originFlags) add(command *cobra.Command) {
 	set.StringVar(&f.encryptionConfig, "encryption-config", "", "EncryptionConfiguration with which the values of --etcd-snapshot are encrypted; it is read where it is")
 	set.BoolVar(&f.secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "", "range of the addresses of Services in the cluster (default: read from its data)")
+	set.StringToStringVar(&f.programs, "webhook", nil, "a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT and KUBECONFIG; may be repeated")
 	set.StringVar(&f.webhooks, "webhooks", "allow", "who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, once the first state has been surveyed)")
 }
 
@@ -84,7 +87,11 @@ func (f *originFlags) origin(command *cobra.Command, provider *local.Provider, f
 	if err != nil {
 		return nil, flags, err
 	}
-	recorder, err := transplant.NewRecorder(ctx, time.Now())
+	files, err := f.files()
+	if err != nil {
+		return nil, flags, err
+	}
+	recorder, err := transplant.NewRecorder(ctx, files, time.Now())
 	if err != nil {
 		return nil, flags, broken(err)
 	}
@@ -103,10 +110,33 @@ func (f *originFlags) origin(command *cobra.Command, provider *local.Provider, f
 	}
 	first, err := transplant.FirstState(ctx, provider, provider.Releases, index, copied, flags)
 	origin := &upgrade.Origin{Copy: copied, Called: recorder.Notes}
+	origin.Created = func(ctx context.Context, cluster clusters.Cluster) error {
+		return recorder.Start(ctx, cluster, time.Now())
+	}
 	if f.webhooks == "down" {
-		origin.Surveyed = func() { _ = recorder.Close() }
+		origin.Surveyed = func() { _ = recorder.Down() }
 	}
 	return origin, first, err
+}
+
+// files are the programs of --webhook by their names.
+func (f *originFlags) files() (map[string]string, error) {
+	files := map[string]string{}
+	for name, value := range f.programs {
+		file, ok := strings.CutPrefix(value, "process:")
+		if !ok || file == "" {
+			return nil, fmt.Errorf("--webhook %s=%s: want NAME=process:FILE", name, value)
+		}
+		path, err := exec.LookPath(file)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--webhook %s=%s: %w", name, value, err)
+		}
+		files[name] = path
+	}
+	return files, nil
 }
 
 // data is what the cluster stored, and what is known of the cluster.

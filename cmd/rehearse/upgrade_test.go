@@ -13,6 +13,7 @@ import (
 
 func TestUpgradeRefusesWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	captured := smallCapture(t)
 	for _, test := range []struct{ name, args, stdin, want string }{
 		{"no files", "--from 1.35 --to 1.36", "", "name what is to be rehearsed"},
 		{"no version", "-f -", object, "-f and -k need --from"},
@@ -26,6 +27,9 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
 		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
 		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
+		{"a program that is none", "--from 1.34 --to 1.36 --capture CAPTURE --webhook a=b", "", "--webhook a=b: want NAME=process:FILE"},
+		{"a program that is not there", "--to 1.36 --capture CAPTURE --webhook a=process:./missing", "", "--webhook a=process:./missing: "},
+		{"objects that are newer", "--from 1.33 --to 1.36 --capture CAPTURE", "", "--from 1.33: the objects are of a cluster of version 1.34.4"},
 		{"a snapshot without a version", "--to 1.36 --etcd-snapshot a.db", "", "--etcd-snapshot needs --from"},
 		{"a snapshot that is not there", "--from 1.34 --to 1.36 --etcd-snapshot a.db", "", "a.db: open a.db: no such file"},
 		{"no snapshot", "--from 1.34 --to 1.36 --etcd-snapshot upgrade_test.go", "", "it is cut off, or no backup of etcd"},
@@ -34,7 +38,8 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(test.args)...), strings.NewReader(test.stdin), &out, &errs)
+			args := strings.ReplaceAll(test.args, "CAPTURE", captured)
+			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(args)...), strings.NewReader(test.stdin), &out, &errs)
 			if code != exitInput || !strings.Contains(errs.String(), test.want) {
 				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), exitInput, test.want)
 			}

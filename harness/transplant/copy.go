@@ -33,8 +33,10 @@ type Options struct {
 
 // Answerer answers webhooks.
 type Answerer interface {
-	// Address is where, and the authority of who answers, for a webhook of a configuration.
-	Address(configuration, webhook string) (address url.URL, authority []byte)
+	// Address at which a hook is asked, and the authority of who answers there.
+	Address(Hook) (address url.URL, authority []byte)
+	// Runs says whether a program answers for a hook in earnest.
+	Runs(Hook) bool
 }
 
 // Copy is another cluster's data on its way into one of ours. It is a clusters.Seed.

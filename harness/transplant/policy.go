@@ -3,9 +3,11 @@ package transplant
 import (
 	"encoding/base64"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -123,39 +125,50 @@ func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructu
 	return nil, false
 }
 
-// definition makes a CustomResourceDefinition do without its conversion webhook: only the version that is stored is served.
+// definition makes a CustomResourceDefinition do without its conversion webhook, where no program answers for it: only the version that is stored
+// is served.
 func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if strategy, _, _ := unstructured.NestedString(o.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
 		return nil, true
 	}
-	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
-	var stored, others []string
+	client, _, _ := unstructured.NestedMap(o.Object, "spec", "conversion", "webhook", "clientConfig")
+	hook := hookOf(o.GetName(), "", client)
+	hook.Converts = true
+	forget(o)
+	if c.Webhooks != nil && c.Webhooks.Runs(hook) {
+		return o, unstructured.SetNestedMap(o.Object, c.clientConfig(hook), "spec", "conversion", "webhook", "clientConfig") == nil
+	}
+	stored, others := serveStored(o)
+	if err := unstructured.SetNestedMap(o.Object, map[string]any{"strategy": "None"}, "spec", "conversion"); err != nil {
+		return nil, true
+	}
+	if len(others) > 0 {
+		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
+			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, and not as %s", stored, strings.Join(others, ", "))})
+	}
+	return o, true
+}
+
+// serveStored has the stored version alone served, and returns it and the others that were.
+func serveStored(definition *unstructured.Unstructured) (stored string, others []string) {
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, version := range versions {
 		fields, ok := version.(map[string]any)
 		if !ok {
 			continue
 		}
 		name := fmt.Sprint(fields["name"])
-		if fields["storage"] == true {
-			stored, fields["served"] = append(stored, name), true
+		switch {
+		case fields["storage"] == true:
+			stored, fields["served"] = name, true
 			continue
-		}
-		if fields["served"] == true {
+		case fields["served"] == true:
 			others = append(others, name)
 		}
 		fields["served"] = false
 	}
-	if err := unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"); err != nil {
-		return nil, true
-	}
-	if err := unstructured.SetNestedMap(o.Object, map[string]any{"strategy": "None"}, "spec", "conversion"); err != nil {
-		return nil, true
-	}
-	if len(others) > 0 {
-		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
-			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, and not as %s", strings.Join(stored, ", "), strings.Join(others, ", "))})
-	}
-	return o, true
+	_ = unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions") // it was read from there
+	return stored, others
 }
 
 // webhooks points the webhooks of a configuration at who answers them here.
@@ -166,15 +179,39 @@ func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructure
 	}
 	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
 	for _, webhook := range webhooks {
-		fields, ok := webhook.(map[string]any)
-		if !ok {
-			continue
+		if fields, ok := webhook.(map[string]any); ok {
+			client, _ := fields["clientConfig"].(map[string]any)
+			fields["clientConfig"] = c.clientConfig(hookOf(o.GetName(), fmt.Sprint(fields["name"]), client))
 		}
-		address, authority := c.Webhooks.Address(o.GetName(), fmt.Sprint(fields["name"]))
-		fields["clientConfig"] = map[string]any{"url": address.String(), "caBundle": base64.StdEncoding.EncodeToString(authority)}
 	}
+	forget(o)
 	if err := unstructured.SetNestedSlice(o.Object, webhooks, "webhooks"); err != nil {
 		return nil, true
 	}
 	return o, true
+}
+
+// hookOf is who is asked by a clientConfig.
+func hookOf(name, webhook string, client map[string]any) Hook {
+	h := Hook{Name: name, Webhook: webhook, Path: "/"}
+	if service, ok := client["service"].(map[string]any); ok {
+		h.Service = fmt.Sprintf("%v/%v", service["namespace"], service["name"])
+		if path, ok := service["path"].(string); ok {
+			h.Path = path
+		}
+	}
+	if address, err := url.Parse(fmt.Sprint(client["url"])); err == nil && client["url"] != nil {
+		h.Path = address.Path
+	}
+	return h
+}
+
+func (c *Copy) clientConfig(h Hook) map[string]any {
+	address, authority := c.Webhooks.Address(h)
+	return map[string]any{"url": address.String(), "caBundle": base64.StdEncoding.EncodeToString(authority)}
+}
+
+// forget takes out the manifest that was applied last, which an object that was adapted is not any more.
+func forget(o *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(o.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
 }

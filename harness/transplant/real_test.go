@@ -36,6 +36,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("WEBHOOK_PORT") != "" {
+		answerWebhooks()
+	}
 	component.Main()
 	os.Exit(m.Run())
 }

@@ -21,6 +21,8 @@ type Origin struct {
 	*transplant.Copy
 	// Select keeps those objects that are surveyed; nil for all. All of them are in the copy.
 	Select func([]*manifests.Object) ([]*manifests.Object, error)
+	// Created is called when the copy runs, before it is surveyed. May be nil.
+	Created func(context.Context, clusters.Cluster) error
 	// Surveyed is called when the first state has been surveyed. May be nil.
 	Surveyed func()
 	// Called tells at the end who was called instead of webhooks. May be nil.
@@ -43,6 +45,11 @@ func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 
 // adopt puts the objects of the copy under survey, once nothing moves any more: what controllers make up for is no upgrade's doing.
 func (r *rehearsal) adopt(ctx context.Context) error {
+	if r.Origin.Created != nil {
+		if err := r.Origin.Created(ctx, r.cluster); err != nil {
+			return err
+		}
+	}
 	r.Progress("reading the copy of %s", r.Origin.Name)
 	if err := r.survey.Still(ctx); err != nil {
 		return err

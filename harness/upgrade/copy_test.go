@@ -29,7 +29,7 @@ import (
 func TestUpgradeOfACopy(t *testing.T) {
 	p := clustertest.Local(t)
 	captured := captureOf(t, p, "1.33", "testdata/red/statefulset.yaml", "testdata/copied.yaml")
-	recorder, err := transplant.NewRecorder(t.Context(), time.Now())
+	recorder, err := transplant.NewRecorder(t.Context(), nil, time.Now())
 	must(t, err)
 	defer recorder.Close()
 	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{Name: "prod", Webhooks: recorder, Now: time.Now})

@@ -1,0 +1,116 @@
+package transplant_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+)
+
+// answerWebhooks is a program that denies everything, and says at which path it was asked.
+func answerWebhooks() {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		var review admissionv1.AdmissionReview
+		if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{Message: "denied at " + request.URL.Path}}
+		_ = json.NewEncoder(w).Encode(review)
+	})
+	dir := os.Getenv("CERT_DIR")
+	server := &http.Server{Addr: os.Getenv("WEBHOOK_HOST") + ":" + os.Getenv("WEBHOOK_PORT"), Handler: handler, ReadHeaderTimeout: time.Second}
+	panic(server.ListenAndServeTLS(dir+"/tls.crt", dir+"/tls.key"))
+}
+
+// housed is a cluster with nothing but a folder.
+type housed struct {
+	clusters.Cluster
+	dir string
+}
+
+func (h housed) Folder() string         { return h.dir }
+func (h housed) KubeconfigPath() string { return h.dir + "/kubeconfig" }
+
+func ask(t *testing.T, r *transplant.Recorder, h transplant.Hook) string {
+	t.Helper()
+	address, authority := r.Address(h)
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(authority)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}}
+	body, err := json.Marshal(admissionv1.AdmissionReview{Request: &admissionv1.AdmissionRequest{UID: "u"}})
+	must(t, err)
+	response, err := client.Post(address.String(), "application/json", bytes.NewReader(body))
+	if err != nil {
+		return "nobody answers"
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	var review admissionv1.AdmissionReview
+	switch err := json.Unmarshal(text, &review); {
+	case err != nil:
+		return strings.TrimSpace(string(text))
+	case review.Response.UID != "u":
+		t.Errorf("an answer to %s", review.Response.UID)
+	case review.Response.Allowed:
+		return "allowed"
+	}
+	return review.Response.Result.Message
+}
+
+func TestRecorder(t *testing.T) {
+	program, err := os.Executable()
+	must(t, err)
+	r, err := transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
+	must(t, err)
+	recorded := transplant.Hook{Name: "a", Webhook: "w", Service: "ns/other", Path: "/x"}
+	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
+	converts := transplant.Hook{Name: "c", Service: "ns/policy", Path: "/convert", Converts: true}
+	if r.Runs(recorded) || !r.Runs(answered) {
+		t.Error("it does not know for whom a program answers")
+	}
+	expect := func(h transplant.Hook, want string) {
+		t.Helper()
+		if got := ask(t, r, h); got != want {
+			t.Errorf("%s: %s, want %s", h, got, want)
+		}
+	}
+	expect(answered, "allowed")
+	expect(converts, "its program does not serve yet")
+	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	expect(recorded, "allowed")
+	if got, want := strings.Join(r.Notes(), "; "), "webhook a/w was not run: its 1 requests were allowed"; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	expect(answered, "denied at /validate")
+	expect(converts, "denied at /convert")
+	must(t, r.Down())
+	expect(recorded, "nobody answers")
+	must(t, r.Close())
+}
+
+// A program that does not serve is an error with its own words.
+func TestProgramThatEnds(t *testing.T) {
+	program := t.TempDir() + "/program"
+	must(t, os.WriteFile(program, []byte("#!/bin/sh\necho no licence\nexit 3\n"), 0o700))
+	r, err := transplant.NewRecorder(t.Context(), map[string]string{"a": program}, time.Now())
+	must(t, err)
+	err = r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now())
+	if err == nil || !strings.Contains(err.Error(), "no licence") || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("got %v", err)
+	}
+	must(t, r.Close())
+}
