@@ -77,6 +77,11 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling
 
+# All regressions of the gallery. Versions that are not in the cache are downloaded, or built in about four minutes each; go test leaves out what needs one, and names it.
+.PHONY: regressions
+regressions: fetch
+	go run ./cmd/rehearse run --report-dir rehearse-report/regressions scenarios/regressions
+
 # Every suite against every fault of its simulator, with the matrix: what make test-all does, too, told at length.
 .PHONY: faults
 faults: fetch

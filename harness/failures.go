@@ -25,7 +25,7 @@ type findings struct {
 // record takes down what came of a step, and says whether the scenario ends with it.
 func (s *scenarioRun) record(ctx context.Context, i int, outcome result) (over bool) {
 	step := &s.scenario.Spec.Steps[i]
-	if issue := knownFailure(s.known, step, outcome.Outcome); issue != nil {
+	if issue := knownFailure(s.known, step, outcome.Outcome, died(ctx)); issue != nil {
 		outcome.Status = reports.Known
 		s.found.known = append(s.found.known, *issue)
 	}

@@ -38,13 +38,15 @@ func applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIss
 	return all
 }
 
-// knownFailure returns the issue that a failed step is, or nil. What is no failure (an error of the cluster or the harness) is never known.
-func knownFailure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome) *scenarios.KnownIssue {
-	if o.Status != reports.Failed {
+// knownFailure returns the issue that a failed step is, or nil. An error of the cluster or the harness is never known, with one exception:
+// a component that ended by itself, if the issue has words of it.
+func knownFailure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome, died bool) *scenarios.KnownIssue {
+	ended := died && o.Status == reports.Error
+	if o.Status != reports.Failed && !ended {
 		return nil
 	}
 	for i, issue := range issues {
-		if step.Named(issue.Step) &&
+		if step.Named(issue.Step) && (issue.Message != "" || !ended) &&
 			(strings.Contains(o.Message, issue.Message) || strings.Contains(o.Evidence, issue.Message)) {
 			return &issues[i]
 		}

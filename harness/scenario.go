@@ -43,10 +43,12 @@ type scenarioRun struct {
 	// logs are the sizes of the components' log files when the scenario began.
 	logs map[string]int64
 	// spans are the times that steps judge when they are past, begun the steps that have begun, looked what was looked at.
-	spans   []*span
-	begun   []assertions.Step
-	begunAt []time.Time
-	looked  []history.Part
+	spans []*span
+	// survivals are the surveys that survives steps judge.
+	survivals []*survival
+	begun     []assertions.Step
+	begunAt   []time.Time
+	looked    []history.Part
 	// from is the number of the history's last change before the scenario began, at beginning.
 	from      int64
 	beginning time.Time
@@ -83,6 +85,7 @@ func (s *scenarioRun) run(ctx context.Context) {
 	s.from, s.beginning = s.history.Seq(), s.history.Now()
 	verdict := s.steps(ctx)
 	s.leave()
+	s.closeSurvivals()
 	s.cleanUp(ctx)
 	verdict.StateGates = s.gatesSoFar()
 	s.Recorder.FinishScenario(s.entry.result, verdict)

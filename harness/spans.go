@@ -46,6 +46,7 @@ func (s *scenarioRun) beginStep(ctx context.Context, i int) {
 			span.keepMissing(s.missingFields(ctx, s.scenario.Spec.Steps[span.judge]))
 		}
 	}
+	s.beginSurvivals(ctx, i)
 	s.begun = append(s.begun, assertions.Step{Title: s.scenario.Spec.Steps[i].Title(), Seq: s.history.Seq()})
 	s.begunAt = append(s.begunAt, s.history.Now())
 }
@@ -70,6 +71,7 @@ func (s *scenarioRun) endStep(ctx context.Context, i int) {
 	if s.scenario.Spec.Steps[i].Transition != nil {
 		s.lookAtFields(ctx, i)
 	}
+	s.endSurvivals(ctx, i)
 	for _, span := range s.spans {
 		if span.last == i && span.judge != i {
 			span.window.End = s.moment(ctx, span.judge)

@@ -106,6 +106,8 @@ func (s *scenarioRun) act(ctx context.Context, i int, step scenarios.Step) resul
 		return s.sequence(ctx, i, step)
 	case step.Unchanged != nil:
 		return s.unchanged(ctx, i, step)
+	case step.Survives != nil:
+		return s.survives(ctx, i, step)
 	case step.Snapshot != nil:
 		return s.snapshot(ctx, step)
 	case step.Restore != nil:

@@ -276,6 +276,12 @@ func interrupted(ctx context.Context) bool {
 	return cause != nil && !errors.As(cause, &died) && !errors.Is(cause, context.DeadlineExceeded)
 }
 
+// died says whether the context ended because a component did, by itself.
+func died(ctx context.Context) bool {
+	var ended *diedError
+	return errors.As(context.Cause(ctx), &ended)
+}
+
 // why the context ended, for a person.
 func why(ctx context.Context) string {
 	if interrupted(ctx) {

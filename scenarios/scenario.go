@@ -80,7 +80,8 @@ type KnownIssue struct {
 	Versions []string `json:"versions"`
 	// Step is the name of the step that fails; a failure anywhere else is a failure. A row of a table is "name [row]".
 	Step string `json:"step"`
-	// Message is what the failure must contain. Default: any failure of that step.
+	// Message is what the failure must contain. Default: any failure of that step is the issue. With a message the failure may also be that a
+	// component of the cluster ended by itself, with these words at the end of its log.
 	Message string `json:"message,omitempty"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `json:"reason"`

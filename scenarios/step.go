@@ -70,6 +70,11 @@ type Step struct {
 	Sequence *Sequence `json:"sequence,omitempty" verb:"true"`
 	// Unchanged demands that objects stay, with what is at some paths in them, all through a time.
 	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
+	// Survives demands that objects survive what is done to the cluster. Of each object it asks all that [rehearse upgrade](upgrade.md) asks: is it read
+	// in every version served, with the same content; is it ready as before; are a write that changes nothing, a label, a status, the removal of its
+	// finalizers, its deletion, the same object anew and its application accepted (all as dry runs); and did nothing move: no pod replaced or restarted,
+	// nothing deleted. What controllers made for the objects is asked, too. What failed before is not blamed on what came after it.
+	Survives *Survives `json:"survives,omitempty" verb:"true"`
 
 	// Resolve asks the cluster's DNS.
 	Resolve *Resolve `json:"resolve,omitempty" verb:"true"`
@@ -121,7 +126,7 @@ func verbs() []verb {
 	return []verb{
 		createVerb(), applyVerb(), updateVerb(), patchVerb(), deleteVerb(), evictVerb(), scaleVerb(), writeVerb(), parallelVerb(),
 		transitionVerb(), restartVerb(), killVerb(), snapshotVerb(), restoreVerb(),
-		eventuallyVerb(), rolledOutVerb(), alwaysVerb(), neverVerb(), sequenceVerb(), unchangedVerb(),
+		eventuallyVerb(), rolledOutVerb(), alwaysVerb(), neverVerb(), sequenceVerb(), unchangedVerb(), survivesVerb(),
 		resolveVerb(), metricVerb(), commandVerb(), execVerb(),
 	}
 }

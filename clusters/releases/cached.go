@@ -49,6 +49,22 @@ func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
 	return v, false, nil
 }
 
+// Cached says whether the control plane of a version is in the cache, so that a cluster of it starts at once. A minor version is, where
+// any patch of it is.
+func (s *Store) Cached(version string) bool {
+	v, err := clusters.ParseVersion(version)
+	if err != nil {
+		return false
+	}
+	if !v.Exact() {
+		_, found, err := s.newestCached(v)
+		return err == nil && found
+	}
+	programs, err1 := wanted(nil)
+	m, err2 := readManifest(s.entry(v).dir)
+	return err1 == nil && err2 == nil && m.hasAll(programs)
+}
+
 // CachedFeatureList is FeatureList by what is in the cache alone. The version may be a minor one. Its error, a
 // *NoFeatureListError, says how to get the list.
 func (s *Store) CachedFeatureList(version string) (*features.List, error) {

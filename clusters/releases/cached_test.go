@@ -32,6 +32,11 @@ func TestCached(t *testing.T) {
 	if v, found, err := s.CachedVersion("1.36"); found || err != nil || v.String() != "1.36" {
 		t.Errorf("1.36 is %s, %t, %v", v, found, err)
 	}
+	for _, version := range []string{"1.35", "1.35.4", "latest"} {
+		if s.Cached(version) {
+			t.Errorf("%s is cached, of which there is the list alone", version)
+		}
+	}
 	list, err := s.CachedFeatureList("1.35")
 	if err != nil || list.Version != "1.35.10" || len(list.Gates) != 6 {
 		t.Errorf("got %+v, %v", list, err)

@@ -37,7 +37,13 @@ func TestResolve(t *testing.T) {
 			for _, v := range test.cached {
 				mustEnsure(t, newStore(t, Options{CacheDir: test.options.CacheDir, Source: Build, Go: newFakeGo(t).path}), v)
 			}
-			got, err := newStore(t, test.options).Resolve(t.Context(), test.version)
+			s := newStore(t, test.options)
+			for _, v := range test.cached {
+				if !s.Cached(v) {
+					t.Errorf("%s is not cached", v)
+				}
+			}
+			got, err := s.Resolve(t.Context(), test.version)
 			if test.fail != "" {
 				wantError(t, err, test.fail)
 				return

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kubernetes"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset"
 	"github.com/rehearse-dev/rehearse/suites/porch"
+	"github.com/rehearse-dev/rehearse/suites/regressions"
 	"github.com/rehearse-dev/rehearse/suites/scheduling"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -20,6 +21,7 @@ import (
 func allSuites() []suites.Definition {
 	return []suites.Definition{
 		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(), grove.Definition(),
+		regressions.Definition(),
 	}
 }
 

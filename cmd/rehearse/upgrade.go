@@ -27,6 +27,7 @@ type upgradeFlags struct {
 	namespace    string
 	nodes        int
 	settle       time.Duration
+	sample       int
 	noRollback   bool
 	plan         bool
 	reportDir    string
@@ -74,6 +75,7 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but those of the cluster)")
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
+	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read the others only (default: all are sent)")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report", "folder for report.html, upgrade.json, upgrade.md and junit.xml")
@@ -82,7 +84,7 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 
 // options of the rehearsal; whatever is wrong with the input is found here.
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
-	o := upgrade.Options{Namespace: f.namespace, Settle: f.settle, Progress: progressTo(command.ErrOrStderr())}
+	o := upgrade.Options{Namespace: f.namespace, Settle: f.settle, Sample: f.sample, Progress: progressTo(command.ErrOrStderr())}
 	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
 		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and --etcd-snapshot; see rehearse upgrade --help")
 	}

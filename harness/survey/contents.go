@@ -51,9 +51,10 @@ func (s *Survey) judgeContents(found *sight) {
 
 // compared says whether anything of an object is lost, or is different from before.
 func compared(kind string, before, after map[string]any) Outcome {
-	var lost, added []string
+	var lost, added, paths []string
 	for _, change := range matching.Changes(before, after) {
 		text := change.String()
+		paths = append(paths, change.Path)
 		if secret(kind, change.Path) {
 			text = change.Path + " is not what it was"
 		}
@@ -65,9 +66,9 @@ func compared(kind string, before, after map[string]any) Outcome {
 	}
 	switch {
 	case len(lost) > 0:
-		return Outcome{Answer: Bad, Words: strings.Join(append(lost, added...), "; ")}
+		return Outcome{Answer: Bad, Words: strings.Join(append(lost, added...), "; "), Class: strings.Join(paths, " ")}
 	case len(added) > 0:
-		return Outcome{Answer: Changed, Words: strings.Join(added, "; ")}
+		return Outcome{Answer: Changed, Words: strings.Join(added, "; "), Class: strings.Join(paths, " ")}
 	}
 	return Outcome{Answer: Good}
 }

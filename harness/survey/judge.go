@@ -2,7 +2,6 @@ package survey
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 
 // Judge puts into the report what the series show. What was so at the first state is not blamed on a transition.
 func (s *Survey) Judge(report *upgrades.Report) {
-	j := judge{path: report.Path, found: map[string]*upgrades.Finding{}, checks: map[[2]string]*upgrades.Check{}, cells: map[*Target]map[int]upgrades.Severity{}}
+	j := judge{path: report.Path, targets: s.targets, checks: map[[2]string]*upgrades.Check{}, cells: map[*Target]map[int]upgrades.Severity{}}
 	slices.SortStableFunc(s.order, func(a, b *Series) int { // dry runs are answered in any order
 		return cmp.Or(cmp.Compare(a.Root.String(), b.Root.String()), cmp.Compare(a.Check, b.Check), cmp.Compare(kindOf(a), kindOf(b)))
 	})
@@ -23,10 +22,10 @@ func (s *Survey) Judge(report *upgrades.Report) {
 	slices.SortFunc(j.checkOrder, func(a, b *upgrades.Check) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
+	report.Findings = append(report.Findings, j.findings()...)
 	report.Checks = append(report.Checks, j.checkOrder...)
-	report.Findings = append(report.Findings, j.order...)
 	Sort(report.Findings)
-	report.Surveyed = len(s.targets)
+	report.Surveyed, report.Sampled = len(s.targets), s.Sampled()
 	report.Matrix = j.matrix(s.targets)
 }
 
@@ -36,23 +35,19 @@ func Sort(findings []*upgrades.Finding) {
 	for i, severity := range upgrades.Severities() {
 		rank[severity] = i
 	}
-	checks := map[string]int{}
-	for i, check := range worstFirst() {
-		checks[string(check)] = i
-	}
 	slices.SortStableFunc(findings, func(a, b *upgrades.Finding) int {
-		return cmp.Or(cmp.Compare(rank[a.Severity], rank[b.Severity]), cmp.Compare(checks[a.Check], checks[b.Check]), cmp.Compare(len(b.Objects), len(a.Objects)))
+		return cmp.Or(cmp.Compare(rank[a.Severity], rank[b.Severity]), cmp.Compare(weight(a.Check), weight(b.Check)), cmp.Compare(len(b.Objects), len(a.Objects)))
 	})
 }
 
-func worstFirst() []Check {
-	return []Check{Moved, Read, Content, Update, Label, Status, Finalizer, Delete, Apply, Create, Warning}
-}
+// weight of a check's findings: the least weighs most.
+func weight(check string) int { return slices.Index(Checks(), Check(check)) }
 
 type judge struct {
-	path       []*upgrades.State
-	found      map[string]*upgrades.Finding
-	order      []*upgrades.Finding
+	path    []*upgrades.State
+	targets []*Target
+	// seen is what the series show, before it is joined.
+	seen       []*sighting
 	checks     map[[2]string]*upgrades.Check
 	checkOrder []*upgrades.Check
 	// cells are the worst of each given object at each state; "" is good.
@@ -65,17 +60,18 @@ func (j *judge) series(s *Series) {
 	if len(states) == 0 {
 		return
 	}
-	check := j.check(s)
+	j.check(s)
 	base := s.Outcomes[states[0]]
 	for _, state := range states {
 		j.mark(s.Root, state, "")
 	}
 	switch base.Answer {
 	case Unknown:
-		j.add(s, check, upgrades.Unjudged, states[:1], base)
+		j.add(s, upgrades.Unjudged, states[:1], base)
 		return
 	case Bad, Changed:
-		j.add(s, check, upgrades.Before, states[:1], base)
+		j.add(s, upgrades.Before, states[:1], base)
+		j.lifted(s, base, states[1:])
 		return
 	}
 	bySeverity := map[upgrades.Severity][]int{}
@@ -86,9 +82,26 @@ func (j *judge) series(s *Series) {
 	}
 	for _, severity := range upgrades.Severities() {
 		if at := bySeverity[severity]; len(at) > 0 {
-			j.add(s, check, severity, at, s.Outcomes[at[0]])
+			j.add(s, severity, at, s.Outcomes[at[0]])
 		}
 	}
+}
+
+// lifted adds that a write is accepted which was rejected before: a policy, a webhook or a validation has another verdict.
+func (j *judge) lifted(s *Series, base Outcome, states []int) {
+	var at []int
+	for _, state := range states {
+		if s.Outcomes[state].Answer == Good {
+			at = append(at, state)
+		}
+	}
+	if len(at) > 0 && base.Answer == Bad && writesSomething(s.Check) {
+		j.add(s, upgrades.Changes, at, Outcome{Answer: Good, Words: "it is accepted now; before: " + base.Words, Class: "lifted " + base.Class})
+	}
+}
+
+func writesSomething(check Check) bool {
+	return slices.Contains([]Check{Update, Label, Status, Finalizer, Delete, Apply, Create}, check)
 }
 
 func severityOf(s *Series, base, now Outcome) upgrades.Severity {
@@ -110,30 +123,6 @@ func (j *judge) check(s *Series) *upgrades.Check {
 		j.checkOrder = append(j.checkOrder, j.checks[id])
 	}
 	return j.checks[id]
-}
-
-// add takes in what a series shows: it joins a finding of the same, or is a new one.
-func (j *judge) add(s *Series, check *upgrades.Check, severity upgrades.Severity, states []int, o Outcome) {
-	for _, state := range states {
-		j.mark(s.Root, state, severity)
-	}
-	object := upgrades.Object{Name: s.Root.String(), Place: s.Root.Given.Place()}
-	id := fmt.Sprint(severity, s.Check, kindOf(s), states, o.Class)
-	if f := j.found[id]; f != nil {
-		f.Objects = append(f.Objects, object)
-		return
-	}
-	f := &upgrades.Finding{
-		Severity: severity, Check: string(s.Check), Kind: kindOf(s), Objects: []upgrades.Object{object},
-		State: states[0], States: states, Hop: j.hop(states[0]), What: what(s, o.Answer), Words: o.Words, Advice: advice(s.Check, severity, j.path[states[0]].Way),
-	}
-	if severity == upgrades.Breaks {
-		f.Back, f.Flips = j.back(s, states[0]), j.path[states[0]].Flips
-	}
-	j.found[id], j.order = f, append(j.order, f)
-	if worse(severity, check.Severity) {
-		check.Severity, check.Message = severity, f.What+": "+f.Words
-	}
 }
 
 func (j *judge) mark(t *Target, state int, severity upgrades.Severity) {
@@ -160,37 +149,6 @@ func (j *judge) hop(state int) string {
 		return j.path[0].Name
 	}
 	return j.path[state-1].Name + " -> " + j.path[state].Name
-}
-
-// back says whether the other direction mends what came with a state.
-func (j *judge) back(s *Series, state int) string {
-	undoes := upgrades.Back
-	name := "the way back"
-	if j.path[state].Way == upgrades.Back {
-		undoes, name = upgrades.Up, "going up again"
-	}
-	later := -1
-	for i := state + 1; i < len(j.path); i++ {
-		if _, asked := s.Outcomes[i]; asked && j.path[i].Way == undoes {
-			later = i
-		}
-		if later >= 0 && s.Outcomes[later].Answer == Good {
-			break
-		}
-	}
-	switch {
-	case later < 0:
-		return name + " was not rehearsed"
-	case s.Check == Moved && s.Outcomes[later].Answer == Bad:
-		return name + " does it once more"
-	case s.Check == Moved:
-		return name + " moves nothing"
-	case s.Outcomes[later].Answer == Good:
-		return name + " mends it"
-	case s.Outcomes[later].Answer == Unknown:
-		return "whether " + name + " mends it could not be judged"
-	}
-	return name + " does not mend it"
 }
 
 // matrix counts the given objects of each kind at each state.

@@ -55,7 +55,9 @@ func TestJudge(t *testing.T) {
 		{"the way back does not mend it", Label, []Outcome{good, bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the way back does not mend it", 1},
 		{"only the way back breaks it", Label, []Outcome{good, good, bad, good}, "breaks 2 -> 1 [2] going up again mends it", 1},
 		{"it comes with the second upgrade", Label, []Outcome{good, good, good, bad}, "breaks 1 -> 2 [3] the way back was not rehearsed", 1},
-		{"broken before", Label, []Outcome{bad, bad, good, bad}, "broken before 1 [0] ", 0},
+		{"broken before", Label, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
+		{"rejected before, accepted later", Label, []Outcome{bad, bad, good, bad}, "changes 2 -> 1 [2] \nbroken before 1 [0] ", 0},
+		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the way back mends it", 1},
 		{"not judged at first, so never", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
 		{"not judged later", Label, []Outcome{good, unknown, good, good}, "cannot be judged 1 -> 2 [1] ", 3},
 		{"whether it is mended could not be judged", Label, []Outcome{good, bad, unknown, bad}, "breaks 1 -> 2 [1 3] whether the way back mends it could not be judged\ncannot be judged 2 -> 1 [2] ", 1},
@@ -158,8 +160,168 @@ func TestSampled(t *testing.T) {
 		targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: fmt.Sprint(i), Root: a})
 	}
 	targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "b0", Root: b})
-	if got := len(sampled(targets)); got != 2+3+1 {
+	s := &Survey{targets: []*Target{a, b}}
+	if got := len(s.sampled(targets)); got != 2+3+1 {
 		t.Errorf("%d are asked, want 6", got)
+	}
+}
+
+// With --sample so many of one kind and shape are asked, with what belongs to them: the same ones at each state.
+func TestSampleOfAShape(t *testing.T) {
+	shaped := func(name string, content map[string]any) *Target {
+		o := given(name)
+		for key, value := range content {
+			o.Given.Content.Object[key] = value
+		}
+		return o
+	}
+	a, b, c := shaped("a", map[string]any{"data": map[string]any{"x": "1"}}), shaped("b", map[string]any{"data": map[string]any{"y": "2"}}), shaped("c", map[string]any{"data": map[string]any{}, "spec": map[string]any{"p": "3"}})
+	pod := &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "pod", Root: b}
+	s := &Survey{options: Options{Sample: 1}, targets: []*Target{a, b}}
+	names := func(targets ...*Target) string {
+		var all []string
+		for _, one := range s.sampled(targets) {
+			all = append(all, one.Name)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := names(a, b, pod); got != "a" {
+		t.Errorf("asked %q, want a alone: b has the same shape", got)
+	}
+	s.targets = []*Target{c, b, a}
+	if got := names(c, b, pod, a); got != "c a" {
+		t.Errorf("asked %q, want c, which came later and has another shape, and a again", got)
+	}
+	if s.Sampled() != 2 {
+		t.Errorf("%d sampled", s.Sampled())
+	}
+}
+
+// What the status of an object tells is compared with what it told at first.
+func TestStands(t *testing.T) {
+	type object = map[string]any
+	status := func(kind string, status object) standing {
+		return standingOf(&unstructured.Unstructured{Object: object{"kind": kind, "status": status}})
+	}
+	conditions := func(pairs ...string) object {
+		var list []any
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, object{"type": pairs[i], "status": pairs[i+1]})
+		}
+		return object{"conditions": list}
+	}
+	for _, test := range []struct {
+		name, kind    string
+		before, after object
+		want          Answer
+		words         string
+	}{
+		{"equal", "Pod", conditions("Ready", "True"), conditions("Ready", "True"), Good, ""},
+		{"not ready any more", "Pod", conditions("Ready", "True"), conditions("Ready", "False"), Bad, "Ready was True"},
+		{"the condition is gone", "Ingress", conditions("Programmed", "True"), object{}, Bad, "Programmed was True"},
+		{"it was never ready", "Pod", conditions("Ready", "False"), conditions("Ready", "False"), Good, ""},
+		{"it progresses no more", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good, ""},
+		{"it failed", "Job", object{}, conditions("Failed", "True"), Bad, "Failed is True"},
+		{"it had failed before", "Job", conditions("Failed", "True"), conditions("Failed", "True"), Good, ""},
+		{"a schema that is not structural", "CustomResourceDefinition", object{}, conditions("NonStructuralSchema", "True"), Bad, "NonStructuralSchema is True"},
+		{"the claim is lost", "PersistentVolumeClaim", object{"phase": "Bound"}, object{"phase": "Lost"}, Bad, "phase was Bound and is Lost"},
+		{"it ran and has done its work", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
+		{"fewer are ready", "Deployment", object{"readyReplicas": int64(3)}, object{"readyReplicas": int64(2)}, Bad, "readyReplicas was 3 and is 2"},
+		{"more are ready", "Deployment", object{"readyReplicas": int64(2)}, object{"readyReplicas": int64(3)}, Good, ""},
+		{"another address", "Pod", object{"podIP": "10.0.0.1"}, object{"podIP": "10.0.0.2"}, Bad, "podIP was 10.0.0.1"},
+		{"the load balancer is gone", "Service", object{"loadBalancer": object{"ingress": []any{object{"ip": "192.0.2.1"}}}}, object{"loadBalancer": object{}}, Bad, "loadBalancer"},
+		{"a stored version is gone", "CustomResourceDefinition", object{}, object{"storedVersions": []any{"v1alpha1"}}, Bad, "storedVersions has v1alpha1"},
+		{
+			"a policy's expression does not fit any more", "ValidatingAdmissionPolicy",
+			object{},
+			object{"typeChecking": object{"expressionWarnings": []any{object{"fieldRef": "spec.validations[0]", "warning": "no such field"}}}},
+			Changed, "no such field",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := stands(status(test.kind, test.before), status(test.kind, test.after))
+			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
+				t.Errorf("got %+v, want answer %d with %q", got, test.want, test.words)
+			}
+		})
+	}
+}
+
+// A definition whose stored versions it does not have was broken before, whatever comes.
+func TestStoredVersionsOfTheBaseline(t *testing.T) {
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}}, "status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
+	}}
+	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") || strings.Contains(got.Words, "v1,") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Checks that fail alike are one finding, also of several objects whose names and values differ; another reason is another finding.
+func TestFindingsOfOneCauseAreOne(t *testing.T) {
+	s := &Survey{series: map[key]*Series{}, targets: []*Target{given("a"), given("b"), given("c")}}
+	for state := range 4 {
+		s.state = state
+		for i, target := range s.targets {
+			for _, check := range []Check{Update, Label, Apply} {
+				o := Outcome{Answer: Good}
+				if state%2 == 1 && target.Name != "c" {
+					o = Outcome{Answer: Bad, Words: fmt.Sprintf(`Service %q is invalid: spec.ports[%d]: Invalid value: "%d": no`, target.Name, i, i)}
+				}
+				s.note(target, check, o)
+			}
+		}
+		if state%2 == 1 {
+			s.note(s.targets[2], Label, Outcome{Answer: Bad, Words: "another reason"})
+		}
+	}
+	r := report()
+	s.Judge(r)
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, fmt.Sprintf("%s%s%d", f.Check, f.Checks, len(f.Objects)))
+	}
+	if text := strings.Join(got, "\n"); text != "update[label apply]2\nlabel[]1" {
+		t.Errorf("got\n%s", text)
+	}
+	for _, check := range r.Checks {
+		if check.Severity != upgrades.Breaks {
+			t.Errorf("check %+v is not red", check)
+		}
+	}
+}
+
+// Of pods that restart it is said of how many objects; what is known to do that is named, with its link.
+func TestPodsRestart(t *testing.T) {
+	moved := Outcome{Answer: Bad, Words: "2 of its 2 pods were deleted", Class: podsMoved}
+	for _, test := range []struct{ target, flip, what, cause string }{
+		{"1.34.0", "", "every StatefulSet's pods restart, though nobody touched it", "134773"},
+		{"1.34.4", "", "every StatefulSet's pods restart, though nobody touched it", ""},
+		{"1.34.4", "StatefulSetSemanticRevisionComparison is set: default -> false", "every StatefulSet's pods restart, though nobody touched it", "134773"},
+	} {
+		s := &Survey{series: map[key]*Series{}}
+		set := given("a")
+		set.GVK = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
+		s.targets = []*Target{set}
+		s.note(set, Moved, Outcome{Answer: Good})
+		s.state = 1
+		s.note(set, Moved, moved)
+		r := report()
+		r.Path[0].Name, r.Path[1].Name, r.Path[1].Flips = "1.33.13", test.target, []string{"AnyVolumeDataSource is locked on", test.flip}
+		s.Judge(r)
+		f := r.Findings[0]
+		if f.What != test.what || !strings.Contains(f.Link, test.cause) || (test.cause == "") != (f.Link == "") {
+			t.Errorf("%s %s: %q, %q", test.target, test.flip, f.What, f.Link)
+		}
+		if test.flip != "" && f.Flips[0] != test.flip {
+			t.Errorf("the likely gate is not the first of %q", f.Flips)
+		}
+		s.targets = append(s.targets, set, given("no set"))
+		r = report()
+		s.Judge(r)
+		if got := r.Findings[0].What; got != "the pods of 1 of 2 StatefulSets restart, though nobody touched them" {
+			t.Errorf("of two: %s", got)
+		}
 	}
 }
 

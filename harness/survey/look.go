@@ -165,7 +165,7 @@ func persist(ctx context.Context, send func(context.Context) error) (writes.Outc
 		err := send(try)
 		cancel()
 		outcome := writes.Judge(err)
-		if outcome != writes.Unknown || ctx.Err() != nil || time.Since(began) > patience {
+		if outcome != writes.Unknown || undecodable(err) || ctx.Err() != nil || time.Since(began) > patience {
 			return outcome, err
 		}
 		select {

@@ -21,6 +21,7 @@ func movers() []schema.GroupVersionResource {
 		{Group: "apps", Version: "v1", Resource: "replicasets"},
 		{Group: "apps", Version: "v1", Resource: "controllerrevisions"},
 		{Group: "batch", Version: "v1", Resource: "jobs"},
+		{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
 	}
 }
 
@@ -117,6 +118,12 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	}
 }
 
+// moved says whether what belongs to a given object moved on the way to the current state.
+func (s *Survey) moved(root *Target) bool {
+	series := s.series[key{root, root.GVK.GroupKind(), Moved}]
+	return series != nil && series.Outcomes[s.state].Answer == Bad
+}
+
 // movesWithTime says whether an object makes others by the clock.
 func movesWithTime(t *Target) bool { return t.GVK.Kind == "CronJob" }
 
@@ -196,6 +203,9 @@ func restarts(o *unstructured.Unstructured) int64 {
 	return n
 }
 
+// podsMoved is the class of all movements of pods.
+const podsMoved = "pods"
+
 // outcome says what moved.
 func (m *movement) outcome(since Mark, t *Target) Outcome {
 	var parts []string
@@ -214,7 +224,7 @@ func (m *movement) outcome(since Mark, t *Target) Outcome {
 		parts = append(parts, fmt.Sprintf("containers of %d pods were restarted", len(m.restarted)))
 	}
 	class := strings.Join(parts, "; ")
-	for _, kind := range []string{"ControllerRevision", "ReplicaSet", "Job"} {
+	for _, kind := range []string{"ControllerRevision", "ReplicaSet", "Job", "EndpointSlice"} {
 		if list := m.made[kind]; len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("a new %s was made: %s", kind, names(list)))
 			class += " new " + kind
@@ -225,10 +235,10 @@ func (m *movement) outcome(since Mark, t *Target) Outcome {
 		}
 	}
 	if len(parts) == 0 {
-		return Outcome{Answer: Good} // EndpointSlices alone
+		return Outcome{Answer: Good}
 	}
 	if answer == Bad {
-		class = "pods"
+		class = podsMoved
 	}
 	return Outcome{Answer: answer, Words: strings.Join(parts, "; "), Class: class}
 }

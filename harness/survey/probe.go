@@ -42,31 +42,15 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 			}
 		})
 	}
-	asked := sampled(found.targets)
+	asked := s.sampled(found.targets)
 	for i, t := range asked {
 		targets <- t
 		if (i+1)%1000 == 0 {
-			s.progress("%d of %d objects asked", i+1, len(asked))
+			s.options.Progress("%d of %d objects asked", i+1, len(asked))
 		}
 	}
 	close(targets)
 	working.Wait()
-}
-
-// sample is how many objects of one kind that belong to the same given object are sent dry runs: those of one template are alike.
-const sample = 3
-
-// sampled are the targets that are sent dry runs: all given objects, and some of what belongs to each.
-func sampled(targets []*Target) []*Target {
-	taken := map[key]int{}
-	var kept []*Target
-	for _, t := range targets {
-		group := key{root: t.root(), kind: t.GVK.GroupKind()}
-		if taken[group]++; t.Root == nil || taken[group] <= sample {
-			kept = append(kept, t)
-		}
-	}
-	return kept
 }
 
 // probe asks one target's questions.

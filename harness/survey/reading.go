@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
@@ -38,6 +39,13 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
+// undecodable says whether the API server cannot make anything of what is stored. A newer one calls that a storage that is not ready yet,
+// with 429, and says so for good.
+func undecodable(err error) bool {
+	words := wordsOf(err)
+	return strings.Contains(words, "no kind \"") && strings.Contains(words, "is registered for version") || strings.Contains(words, "unable to decode")
+}
+
 // readIn says whether the target is in the list of a version.
 func (f *sight) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
@@ -49,7 +57,7 @@ func (f *sight) readIn(t *Target, version string) Outcome {
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does", gvk.GroupVersion())}
 	case l.err == nil:
 		return Outcome{} // it is gone: that is a move
-	case writes.Judge(l.err) == writes.Refused, serverError(l.err):
+	case writes.Judge(l.err) == writes.Refused, serverError(l.err), undecodable(l.err):
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind, gvk.GroupVersion(), wordsOf(l.err))}
 	default:
 		return Outcome{Answer: Unknown, Words: fmt.Sprintf("listing objects of kind %s as %s: %s", t.GVK.Kind, gvk.GroupVersion(), wordsOf(l.err))}

@@ -54,7 +54,7 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := survey.New(cluster.RESTConfig(), time.Second, t.Logf)
+	s, err := survey.New(cluster.RESTConfig(), survey.Options{Settle: time.Second, Progress: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,12 +105,12 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 		if f.State != 2 {
 			t.Errorf("before anything happened: %+v", f)
 		}
-		got = append(got, string(f.Severity)+": "+f.Check+" "+f.Objects[0].Name)
+		got = append(got, string(f.Severity)+": "+strings.Join(append([]string{f.Check}, f.Checks...), "+")+" "+f.Objects[0].Name)
 	}
 	want := []string{
 		"breaks: moved ConfigMap default/gone", "breaks: moved ReplicaSet default/web", "breaks: content Service default/web",
 		"breaks: apply Service default/web", // the manifest would add its port to the other one, and neither has a name
-		"breaks: update Secret default/policed", "breaks: label Secret default/policed", "breaks: apply Secret default/policed", "breaks: create Secret default/policed",
+		"breaks: update+label+apply+create Secret default/policed",
 	}
 	slices.Sort(got)
 	slices.Sort(want)

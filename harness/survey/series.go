@@ -2,6 +2,8 @@ package survey
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,7 +27,13 @@ const (
 	Apply     Check = "apply"
 	Moved     Check = "moved"
 	Warning   Check = "warning"
+	Condition Check = "condition"
 )
+
+// Checks lists all of them, those whose findings weigh most first.
+func Checks() []Check {
+	return []Check{Moved, Read, Condition, Content, Update, Label, Status, Finalizer, Delete, Apply, Create, Warning}
+}
 
 // Answer to a check.
 type Answer int
@@ -49,7 +57,7 @@ type Outcome struct {
 	Answer Answer
 	// Words are the API server's own, or what was seen.
 	Words string
-	// Class is equal for outcomes that are one finding; that of the words unless set.
+	// Class is equal for outcomes of one cause. Default: the words, without names and values.
 	Class string
 }
 
@@ -114,7 +122,7 @@ func (s *Survey) forget() {
 
 // note takes in an outcome at the current state.
 func (s *Survey) note(t *Target, check Check, o Outcome) {
-	if o.Answer == NotAsked {
+	if o.Answer == NotAsked || slices.Contains(s.options.Except, check) {
 		return
 	}
 	k := key{t.root(), t.GVK.GroupKind(), check}
@@ -128,9 +136,18 @@ func (s *Survey) note(t *Target, check Check, o Outcome) {
 		return
 	}
 	if o.Class == "" {
-		o.Class = strings.ReplaceAll(o.Words, t.Name, "NAME")
+		o.Class = classOf(o.Words, t.Name)
 	}
 	series.Outcomes[s.state] = o
+}
+
+// values are quoted texts, and places in lists.
+var values = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\[\d+\]`)
+
+// classOf is what the words about several objects have in common when they have one cause.
+func classOf(words, name string) string {
+	own := regexp.MustCompile(`(^|[^a-z0-9.-])` + regexp.QuoteMeta(name) + `($|[^a-z0-9.-])`)
+	return own.ReplaceAllString(values.ReplaceAllString(words, "_"), "${1}NAME$2")
 }
 
 func plural(kind string) string {

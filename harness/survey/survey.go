@@ -26,20 +26,38 @@ type Survey struct {
 	discovery discovery.DiscoveryInterface
 	history   *history.Recorder
 	requests  atomic.Int64
-	settle    time.Duration
-	progress  clusters.Progress
+	options   Options
 
 	targets  []*Target
 	baseline map[*Target]contents
-	series   map[key]*Series
-	order    []*Series
+	// standing is what held of each object, by uid, when it was first seen.
+	standing map[string]standing
+	// asked are the given objects that are sent dry runs; nil before it is known.
+	asked  map[*Target]bool
+	series map[key]*Series
+	order  []*Series
 	// state is the number of the state that is surveyed.
 	state int
 }
 
-// New returns a survey of a cluster. Settle is for how long an untouched cluster is watched at each state; progress is told of long work.
-func New(config *rest.Config, settle time.Duration, progress clusters.Progress) (*Survey, error) {
-	s := &Survey{settle: settle, progress: progress, baseline: map[*Target]contents{}, series: map[key]*Series{}, state: -1}
+// Options of a survey.
+type Options struct {
+	// Settle is for how long an untouched cluster is watched at each state.
+	Settle time.Duration
+	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any case.
+	Sample int
+	// Except are checks that are left out.
+	Except []Check
+	// Progress hears of long work. May be nil.
+	Progress clusters.Progress
+}
+
+// New returns a survey of a cluster.
+func New(config *rest.Config, options Options) (*Survey, error) {
+	if options.Progress == nil {
+		options.Progress = func(string, ...any) {}
+	}
+	s := &Survey{options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, series: map[key]*Series{}, state: -1}
 	counted := writes.Configure(config, "rehearse-upgrade")
 	counted.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
 	var err1, err2, err3 error
@@ -94,7 +112,7 @@ func (s *Survey) At(ctx context.Context, since Mark) error {
 }
 
 func (s *Survey) at(ctx context.Context, since Mark) error {
-	settled := time.NewTimer(s.settle)
+	settled := time.NewTimer(s.options.Settle)
 	defer settled.Stop()
 	found, err := s.look(ctx)
 	if err != nil {
@@ -112,6 +130,7 @@ func (s *Survey) at(ctx context.Context, since Mark) error {
 	}
 	s.judgeContents(found)
 	s.judgeMoves(ctx, since, found)
+	s.judgeStanding(found)
 	return context.Cause(ctx)
 }
 

@@ -14,8 +14,9 @@ func kindOf(s *Series) string {
 	return s.Kind.String()
 }
 
-// what is the sentence of a finding.
-func what(s *Series, answer Answer) string {
+// what is the sentence of a finding: that of its first check.
+func what(s *Series, seen *sighting) string {
+	answer := seen.outcome.Answer
 	it, its := "it", "its"
 	if s.Kind != s.Root.GVK.GroupKind() {
 		it, its = "one of its "+plural(s.Kind.Kind), "their"
@@ -23,7 +24,15 @@ func what(s *Series, answer Answer) string {
 	if answer == Unknown {
 		return fmt.Sprintf("the check %q of %s could not be judged", s.Check, it)
 	}
+	if seen.severity == upgrades.Changes && answer == Good && s.Check != Warning {
+		return "a write of " + it + " that was rejected is accepted"
+	}
 	switch s.Check {
+	case Condition:
+		if answer == Changed {
+			return "what its status says is different"
+		}
+		return "what held of " + it + " does not hold any more"
 	case Read:
 		return it + " cannot be read"
 	case Content:
@@ -60,7 +69,7 @@ func advice(check Check, severity upgrades.Severity, way string) string {
 	case upgrades.Unjudged:
 		return "look at the reason, and rehearse again"
 	case upgrades.Before:
-		return "this is so before any upgrade; mend it first, so that it can be judged"
+		return "it is so before any upgrade: mend it first, so that it can be judged"
 	case upgrades.Changes:
 		return ""
 	}
@@ -68,6 +77,8 @@ func advice(check Check, severity upgrades.Severity, way string) string {
 		return "have no such objects until you are sure not to go back, or change them before you do"
 	}
 	switch check {
+	case Condition:
+		return "find out why before you upgrade: whoever relies on it is cut off"
 	case Moved:
 		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch release of the target"
 	case Read, Content:

@@ -26,6 +26,8 @@ type Options struct {
 	Namespace string
 	// Settle is for how long the untouched cluster is watched at each state.
 	Settle time.Duration
+	// Sample is how many objects of one kind and shape are sent dry runs. Default: all.
+	Sample int
 	// Features tells which gates flip at each hop. May be nil.
 	Features FeatureLister
 	// Progress hears what is going on.
@@ -55,6 +57,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	if r.survey != nil {
 		r.report.Requests = r.survey.Requests()
 		r.survey.Judge(r.report)
+		r.sampled()
 	}
 	r.lacking()
 	r.unaccepted()
@@ -115,7 +118,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 		}
 	}()
 	r.report.Path[0].Transition = time.Since(began).Seconds()
-	if r.survey, err = survey.New(r.cluster.RESTConfig(), r.Settle, r.Progress); err != nil {
+	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{Settle: r.Settle, Sample: r.Sample, Progress: r.Progress}); err != nil {
 		return err
 	}
 	defer r.survey.Close()
@@ -228,6 +231,14 @@ func (r *rehearsal) died(i int) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// sampled notes that not all objects were sent dry runs.
+func (r *rehearsal) sampled() {
+	if r.Sample > 0 && r.report.Sampled < r.report.Surveyed {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d objects were sent dry runs, at most %d of one kind and shape; all of them were read",
+			r.report.Sampled, r.report.Surveyed, r.Sample))
 	}
 }
 

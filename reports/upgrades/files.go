@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -85,11 +86,16 @@ func JUnit(r *Report) ([]byte, error) {
 
 func (r *Report) checked(f *Finding) bool {
 	for _, check := range r.Checks {
-		if check.Name == f.Check && check.Kind == f.Kind {
+		if f.has(check) {
 			return true
 		}
 	}
 	return false
+}
+
+// has says whether the finding is one of the check's.
+func (f *Finding) has(check *Check) bool {
+	return f.Kind == check.Kind && (f.Check == check.Name || slices.Contains(f.Checks, check.Name))
 }
 
 // checkCase is a check as a JUnit case. What was broken before is skipped: it was not judged, and breaks no build.
@@ -116,7 +122,7 @@ func (r *Report) checkCase(check *Check) reporters.JUnitTestCase {
 func (r *Report) explain(check *Check) string {
 	var texts []string
 	for _, f := range r.Findings {
-		if f.Check == check.Name && f.Kind == check.Kind {
+		if f.has(check) {
 			texts = append(texts, findingText(f))
 		}
 	}

@@ -46,6 +46,8 @@ type Report struct {
 	// Objects is how many were given, Surveyed how many of them were created and surveyed.
 	Objects  int `json:"objects"`
 	Surveyed int `json:"surveyed"`
+	// Sampled is how many of them were sent dry runs. All were read.
+	Sampled int `json:"sampled,omitempty"`
 	// Findings, worst first.
 	Findings []*Finding `json:"findings"`
 	// Checks are all that was asked, one for each question and kind.
@@ -93,9 +95,10 @@ type Object struct {
 // Finding is one thing that a survey shows.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// Check that found it, and the kind that was asked about.
-	Check string `json:"check"`
-	Kind  string `json:"kind"`
+	// Check that found it, others that fail alike, and the kind that was asked about.
+	Check  string   `json:"check"`
+	Checks []string `json:"checks,omitempty"`
+	Kind   string   `json:"kind"`
 	// Objects that it concerns.
 	Objects []Object `json:"objects"`
 	// State is the number of the first state that shows it; States are all that do.
@@ -109,6 +112,9 @@ type Finding struct {
 	Words string `json:"words,omitempty"`
 	// Flips are the gates that have another value since the hop: what is likely to blame, if it is not a change without a gate.
 	Flips []string `json:"flips,omitempty"`
+	// Cause is a change of Kubernetes that is known to do this; Link is where to read of it.
+	Cause string `json:"cause,omitempty"`
+	Link  string `json:"link,omitempty"`
 	// Back says whether the way back mends it.
 	Back string `json:"back,omitempty"`
 	// Advice says what to do.

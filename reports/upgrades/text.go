@@ -45,7 +45,9 @@ func (f *Finding) title() string { return f.Kind + ": " + f.What }
 // lines of a finding behind its objects, each a word and what there is to say.
 func (f *Finding) lines() [][2]string {
 	var lines [][2]string
-	for _, line := range [][2]string{{"seen", f.Words}, {"back", f.Back}, {"gates", f.gates()}, {"to do", f.Advice}} {
+	for _, line := range [][2]string{
+		{"seen", f.Words}, {"also", f.also()}, {"cause", strings.TrimSpace(f.Cause + " " + f.Link)}, {"back", f.Back}, {"gates", f.gates()}, {"to do", f.Advice},
+	} {
 		if line[1] != "" {
 			lines = append(lines, line)
 		}
@@ -53,15 +55,35 @@ func (f *Finding) lines() [][2]string {
 	return lines
 }
 
+// also names the other checks that fail alike.
+func (f *Finding) also() string {
+	if len(f.Checks) == 0 {
+		return ""
+	}
+	return "so fail the checks " + strings.Join(f.Checks, ", ")
+}
+
 // shownGates is how many gates a person is shown with each finding.
 const shownGates = 6
 
-// gates that flip at the hop.
+// gates that flip at the hop: those that have to do with the finding, by their names.
 func (f *Finding) gates() string {
-	if len(f.Flips) <= shownGates {
+	likely := 0
+	for likely < len(f.Flips) && likely < shownGates && related(f.Flips[likely], f.Kind, f.Words) > 0 {
+		likely++
+	}
+	others := len(f.Flips) - likely
+	switch {
+	case len(f.Flips) == 0:
+		return ""
+	case likely == 0 && others <= shownGates:
+		return strings.Join(f.Flips, ", ")
+	case likely == 0:
+		return fmt.Sprintf("none of the %d that flip at this hop has a name that fits (upgrade.md lists them); it may be a change without a gate", others)
+	case others == 0:
 		return strings.Join(f.Flips, ", ")
 	}
-	return fmt.Sprintf("%d flip at this hop (upgrade.md lists them); or it is a change without a gate", len(f.Flips))
+	return fmt.Sprintf("%s; and %d more flip at this hop (upgrade.md lists them)", strings.Join(f.Flips[:likely], ", "), others)
 }
 
 // String is the object with its place.

@@ -38,6 +38,8 @@ type Suite struct {
 	suites.Definition
 	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
 	MaxTracks int
+	// CachedVersions leaves out scenarios whose versions of Kubernetes are not all in the cache, and names them: each takes minutes to build.
+	CachedVersions bool
 }
 
 // Main is for TestMain: it turns the program into a component or into the simulator if its arguments say so, and otherwise runs the tests.
@@ -73,6 +75,7 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 			return slow
 		})
 	}
+	list = s.atHand(t, list)
 	result, err := specs.Declare(t.Context(), s.Provider(t), list, s.Options(t))
 	if err != nil {
 		t.Fatal(err)
@@ -81,13 +84,37 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 	return result()
 }
 
+// atHand leaves out what needs a version that is not in the cache, if the suite wants that.
+func (s Suite) atHand(t *testing.T, list []*scenarios.Scenario) []*scenarios.Scenario {
+	if !s.CachedVersions {
+		return list
+	}
+	folder, err := local.CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := releases.New(releases.Options{CacheDir: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c *scenarios.Scenario) bool {
+		for _, state := range c.Path() {
+			if !store.Cached(state.Version) {
+				t.Logf("NOT RUN: %s, which needs Kubernetes %s; make regressions gets it", c.Title(), state.Version)
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // library fails the test for what is wrong with the suite itself.
 func (s Suite) library(t *testing.T) {
 	suite := s.Load(t)
 	if err := suite.Check(); err != nil {
 		t.Error(err)
 	}
-	plan, err := harness.NewPlan(t.Context(), s.Provider(t), suite.Scenarios, s.Options(t))
+	plan, err := harness.NewPlan(t.Context(), s.Provider(t), s.atHand(t, suite.Scenarios), s.Options(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,82 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// regression is a change of Kubernetes that is known to do to objects what a finding says.
+type regression struct {
+	sentence, link string
+	// kind of the object, or of what belongs to it; "" for any. words are in what the finding says.
+	kind, words string
+	check       Check
+	// versions that one of the hop's ends must have, exact or minors; and a gate that must flip at the hop. Either will do.
+	versions []string
+	gate     string
+}
+
+const issues = "https://github.com/kubernetes/kubernetes/issues/"
+
+// regressions are those of scenarios/regressions that a survey can find, and their like.
+func regressions() []regression {
+	return []regression{
+		{
+			sentence: "revisions are compared as text, and 1.34 does not write `creationTimestamp: null` any more", link: issues + "134773",
+			kind: "StatefulSet", check: Moved, versions: []string{"1.34.0", "1.34.1"}, gate: "StatefulSetSemanticRevisionComparison",
+		},
+		{
+			sentence: "1.36 rejects addresses with leading zeros, and networks with bits beyond their prefix", link: issues + "137053",
+			words: "must not have", gate: "StrictIPCIDRValidation",
+		},
+		{
+			sentence: "1.36 enforces the formats of numbers in custom resources", link: issues + "136582",
+			words: "format", check: Create, versions: []string{"1.36"},
+		},
+		{
+			sentence: "1.34 does not spare a stored default backend whose name only the newer rule accepts", link: issues + "135425",
+			kind: "Ingress", words: "spec.defaultBackend.service.name", gate: "RelaxedServiceNameValidation", versions: []string{"1.34"},
+		},
+		{
+			sentence: "the version in which it is stored was deleted", link: issues + "138572",
+			words: "no kind \"Workload\" is registered", versions: []string{"1.36", "1.37"},
+		},
+		{
+			sentence: "shared counters and devices are in ResourceSlices of their own since 1.35", link: issues + "134189",
+			kind: "ResourceSlice", versions: []string{"1.35"},
+		},
+		{
+			sentence: "server-side apply drops a null from a list or map that may be null", link: issues + "140294",
+			words: "Required value", check: Apply, versions: []string{"1.36.0", "1.36.1", "1.36.2"},
+		},
+	}
+}
+
+// cause is the regression that a finding is likely to be; "" where none is known.
+func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) {
+	ends := []string{versionOf(path[f.State].Name), versionOf(path[max(f.State-1, 0)].Name)}
+	kind, _, _ := strings.Cut(f.Kind, ".")
+	for _, r := range regressions() {
+		switch {
+		case r.kind != "" && r.kind != kind, !strings.Contains(f.Words, r.words):
+		case r.check != "" && string(r.check) != f.Check && !slices.Contains(f.Checks, string(r.check)):
+		case slices.ContainsFunc(ends, r.has), r.gate != "" && slices.ContainsFunc(f.Flips, func(flip string) bool { return strings.HasPrefix(flip, r.gate+" ") }):
+			return r.sentence, r.link
+		}
+	}
+	return "", ""
+}
+
+func (r regression) has(version string) bool {
+	return slices.ContainsFunc(r.versions, func(known string) bool {
+		return version == known || strings.Count(known, ".") == 1 && strings.HasPrefix(version, known+".")
+	})
+}
+
+// versionOf a state's name.
+func versionOf(state string) string {
+	version, _, _ := strings.Cut(state, " ")
+	return version
+}

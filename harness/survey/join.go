@@ -1,0 +1,152 @@
+package survey
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// sighting is what one or several checks of an object show that have one cause.
+type sighting struct {
+	severity upgrades.Severity
+	series   []*Series
+	states   []int
+	outcome  Outcome
+}
+
+// add takes in what a series shows. Checks of an object that fail alike are one sighting: a validation that rejects an update rejects a
+// label, too.
+func (j *judge) add(s *Series, severity upgrades.Severity, states []int, o Outcome) {
+	for _, state := range states {
+		j.mark(s.Root, state, severity)
+	}
+	for _, other := range j.seen {
+		first := other.series[0]
+		if other.severity == severity && first.Root == s.Root && first.Kind == s.Kind && other.outcome.Class == o.Class && slices.Equal(other.states, states) {
+			other.series = append(other.series, s)
+			return
+		}
+	}
+	j.seen = append(j.seen, &sighting{severity: severity, series: []*Series{s}, states: states, outcome: o})
+}
+
+// checks of the sighting, those that weigh most first.
+func (s *sighting) checks() []string {
+	var names []string
+	for _, series := range s.series {
+		names = append(names, string(series.Check))
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(weight(a), weight(b)) })
+	return names
+}
+
+// findings joins the sightings of several objects that have one cause.
+func (j *judge) findings() []*upgrades.Finding {
+	joined := map[string]*upgrades.Finding{}
+	var order []*upgrades.Finding
+	for _, seen := range j.seen {
+		s := seen.series[0]
+		checks := seen.checks()
+		object := upgrades.Object{Name: s.Root.String(), Place: s.Root.Given.Place()}
+		id := fmt.Sprint(seen.severity, checks, kindOf(s), seen.states, seen.outcome.Class)
+		if f := joined[id]; f != nil {
+			f.Objects = append(f.Objects, object)
+			continue
+		}
+		joined[id] = j.finding(seen, checks, object)
+		order = append(order, joined[id])
+	}
+	for _, f := range order {
+		j.finish(f)
+	}
+	return order
+}
+
+func (j *judge) finding(seen *sighting, checks []string, object upgrades.Object) *upgrades.Finding {
+	s, at := seen.series[0], seen.states[0]
+	for _, series := range seen.series {
+		if string(series.Check) == checks[0] {
+			s = series
+		}
+	}
+	f := &upgrades.Finding{
+		Severity: seen.severity, Check: checks[0], Checks: checks[1:], Kind: kindOf(s), Objects: []upgrades.Object{object},
+		State: at, States: seen.states, Hop: j.hop(at), What: what(s, seen), Words: seen.outcome.Words,
+		Advice: advice(s.Check, seen.severity, j.path[at].Way),
+	}
+	if seen.severity == upgrades.Breaks {
+		f.Back, f.Flips = j.back(s, at), j.path[at].Flips
+	}
+	if s.Check == Moved && seen.outcome.Class == podsMoved {
+		f.What = podsRestart
+	}
+	return f
+}
+
+// podsRestart stands for the sentence about pods until it is known of how many objects it is said.
+const podsRestart = "pods restart"
+
+// finish says what can be said only when all objects are known, and takes the finding into its checks.
+func (j *judge) finish(f *upgrades.Finding) {
+	if f.What == podsRestart {
+		f.What = j.restart(f)
+	}
+	if f.Severity == upgrades.Breaks {
+		f.Cause, f.Link = cause(f, j.path)
+		f.Flips = upgrades.LikelyFirst(f.Flips, f.Kind, f.Words)
+	}
+	for _, name := range append([]string{f.Check}, f.Checks...) {
+		if check := j.checks[[2]string{name, f.Kind}]; check != nil && worse(f.Severity, check.Severity) {
+			check.Severity, check.Message = f.Severity, f.What+": "+f.Words
+		}
+	}
+}
+
+// restart is the sentence about objects whose pods were replaced or restarted.
+func (j *judge) restart(f *upgrades.Finding) string {
+	all := 0
+	for _, t := range j.targets {
+		if t.GVK.GroupKind().String() == f.Kind {
+			all++
+		}
+	}
+	kind, _, _ := strings.Cut(f.Kind, ".")
+	if len(f.Objects) == all {
+		return fmt.Sprintf("every %s's pods restart, though nobody touched it", kind)
+	}
+	return fmt.Sprintf("the pods of %d of %d %s restart, though nobody touched them", len(f.Objects), all, plural(kind))
+}
+
+// back says whether the other direction mends what came with a state.
+func (j *judge) back(s *Series, state int) string {
+	undoes := upgrades.Back
+	name := "the way back"
+	if j.path[state].Way == upgrades.Back {
+		undoes, name = upgrades.Up, "going up again"
+	}
+	later := -1
+	for i := state + 1; i < len(j.path); i++ {
+		if _, asked := s.Outcomes[i]; asked && j.path[i].Way == undoes {
+			later = i
+		}
+		if later >= 0 && s.Outcomes[later].Answer == Good {
+			break
+		}
+	}
+	switch {
+	case later < 0:
+		return name + " was not rehearsed"
+	case s.Check == Moved && s.Outcomes[later].Answer == Bad:
+		return name + " does it once more"
+	case s.Check == Moved:
+		return name + " moves nothing"
+	case s.Outcomes[later].Answer == Good:
+		return name + " mends it"
+	case s.Outcomes[later].Answer == Unknown:
+		return "whether " + name + " mends it could not be judged"
+	}
+	return name + " does not mend it"
+}

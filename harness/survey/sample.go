@@ -1,0 +1,83 @@
+package survey
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// alike is how many objects of one kind that belong to the same given object are sent dry runs: those of one template are alike.
+const alike = 3
+
+// sampled are the targets that are sent dry runs: the given objects, as many of one kind and shape as the options say, and some of what
+// belongs to each of them. Which of the given ones are taken is the same at all states.
+func (s *Survey) sampled(targets []*Target) []*Target {
+	s.sampleGiven()
+	taken := map[key]int{}
+	var kept []*Target
+	for _, t := range targets {
+		group := key{root: t.root(), kind: t.GVK.GroupKind()}
+		if taken[group]++; s.asked[t.root()] && (t.Root == nil || taken[group] <= alike) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// sampleGiven chooses among the given objects that were not there at an earlier state.
+func (s *Survey) sampleGiven() {
+	known := s.asked
+	s.asked = make(map[*Target]bool, len(s.targets))
+	taken := map[string]int{}
+	for _, t := range s.targets {
+		shape := ""
+		if s.options.Sample > 0 {
+			shape = shapeOf(t)
+		}
+		was, isKnown := known[t]
+		s.asked[t] = was || !isKnown && (s.options.Sample == 0 || taken[shape] < s.options.Sample)
+		if s.asked[t] {
+			taken[shape]++
+		}
+	}
+}
+
+// Sampled is how many given objects are sent dry runs.
+func (s *Survey) Sampled() int {
+	n := 0
+	for _, asked := range s.asked {
+		if asked {
+			n++
+		}
+	}
+	return n
+}
+
+// shapeOf is equal for objects of one kind and version that have the same fields. What is said of one of them is said of all.
+func shapeOf(t *Target) string {
+	fields := map[string]bool{}
+	fieldsIn(t.Given.Content.Object, "", fields)
+	return t.GVK.String() + " " + strings.Join(slices.Sorted(maps.Keys(fields)), " ")
+}
+
+// freeKeys are the fields whose keys people choose, so that they are no part of a shape.
+func freeKeys() []string {
+	return []string{"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "nodeSelector", "selector", "managedFields"}
+}
+
+func fieldsIn(value any, at string, fields map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			path := at + "." + name
+			fields[path] = true
+			if !slices.Contains(freeKeys(), name) {
+				fieldsIn(inner, path, fields)
+			}
+		}
+	case []any:
+		for _, item := range value {
+			fieldsIn(item, at+"[]", fields)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package survey
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// standing is what holds of an object that its status tells: what an upgrade must not take away.
+type standing struct {
+	// conditions that are True.
+	conditions []string
+	phase      string
+	// counts of what is ready, by field; addresses that others may know, by field.
+	counts    map[string]int64
+	addresses map[string]string
+	// stored are the versions that a CustomResourceDefinition's objects may be stored in and that it does not have.
+	stored []string
+	// warnings are those of a policy's expressions.
+	warnings []string
+}
+
+// judgeStanding compares what holds of each object with what held when it was first seen.
+func (s *Survey) judgeStanding(found *sight) {
+	for _, t := range found.targets {
+		o := found.object(t, "")
+		if o == nil || o.GetDeletionTimestamp() != nil {
+			continue
+		}
+		now := standingOf(o)
+		before, known := s.standing[t.UID]
+		switch {
+		case !known:
+			s.standing[t.UID] = now
+			s.note(t, Condition, now.alone())
+		case movesWithTime(t.root()) || s.moved(t.root()): // whose pods are on their way, which is said already
+		default:
+			s.note(t, Condition, stands(before, now))
+		}
+	}
+}
+
+// good says of the types of conditions whether True is what people want.
+func good(kind string) bool {
+	for _, word := range []string{"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded", "disruption", "pending", "progressing", "reconciling", "suspended", "error"} {
+		if strings.Contains(strings.ToLower(kind), word) {
+			return false
+		}
+	}
+	return true
+}
+
+// bad are the types of conditions that must not become True.
+func bad(kind string) bool {
+	return slices.Contains([]string{"Failed", "FailureTarget", "ReplicaFailure", "NonStructuralSchema", "Stalled", "Degraded", "DisruptionTarget"}, kind)
+}
+
+func counted() []string {
+	return []string{"readyReplicas", "availableReplicas", "numberReady", "numberAvailable", "succeeded", "currentHealthy"}
+}
+
+func standingOf(o *unstructured.Unstructured) standing {
+	now := standing{counts: map[string]int64{}, addresses: map[string]string{}}
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, condition := range conditions {
+		if fields, ok := condition.(map[string]any); ok && fields["status"] == "True" {
+			now.conditions = append(now.conditions, fmt.Sprint(fields["type"]))
+		}
+	}
+	now.phase, _, _ = unstructured.NestedString(o.Object, "status", "phase")
+	for _, field := range counted() {
+		if n, ok, _ := unstructured.NestedInt64(o.Object, "status", field); ok {
+			now.counts[field] = n
+		}
+	}
+	if ip, _, _ := unstructured.NestedString(o.Object, "status", "podIP"); ip != "" {
+		now.addresses["podIP"] = ip
+	}
+	if ingress, _, _ := unstructured.NestedSlice(o.Object, "status", "loadBalancer", "ingress"); len(ingress) > 0 {
+		now.addresses["loadBalancer"] = fmt.Sprint(ingress)
+	}
+	switch o.GetKind() {
+	case "EndpointSlice":
+		now.counts["ready endpoints"] = readyEndpoints(o)
+	case "CustomResourceDefinition":
+		now.stored = storedAndGone(o)
+	case "ValidatingAdmissionPolicy":
+		warnings, _, _ := unstructured.NestedSlice(o.Object, "status", "typeChecking", "expressionWarnings")
+		for _, warning := range warnings {
+			if fields, ok := warning.(map[string]any); ok {
+				now.warnings = append(now.warnings, fmt.Sprintf("%v: %v", fields["fieldRef"], fields["warning"]))
+			}
+		}
+	}
+	return now
+}
+
+func readyEndpoints(o *unstructured.Unstructured) int64 {
+	endpoints, _, _ := unstructured.NestedSlice(o.Object, "endpoints")
+	var n int64
+	for _, endpoint := range endpoints {
+		fields, _ := endpoint.(map[string]any)
+		if ready, has, _ := unstructured.NestedBool(fields, "conditions", "ready"); ready || !has {
+			n++
+		}
+	}
+	return n
+}
+
+// storedAndGone are the versions in storedVersions that the definition does not have: no update of it is accepted before objects are
+// written anew.
+func storedAndGone(o *unstructured.Unstructured) []string {
+	var has, gone []string
+	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+	for _, version := range versions {
+		if fields, ok := version.(map[string]any); ok {
+			has = append(has, fmt.Sprint(fields["name"]))
+		}
+	}
+	stored, _, _ := unstructured.NestedStringSlice(o.Object, "status", "storedVersions")
+	for _, version := range stored {
+		if !slices.Contains(has, version) {
+			gone = append(gone, version)
+		}
+	}
+	return gone
+}
+
+// alone is what there is to say of what holds at the first state.
+func (s standing) alone() Outcome {
+	if len(s.stored) > 0 {
+		return Outcome{Answer: Bad, Words: goneWords(s.stored)}
+	}
+	return Outcome{Answer: Good}
+}
+
+func goneWords(versions []string) string {
+	return fmt.Sprintf("status.storedVersions has %s, which spec.versions does not", strings.Join(versions, ", "))
+}
+
+// stands says what does not hold any more.
+func stands(before, now standing) Outcome {
+	var lost, new []string
+	for _, condition := range before.conditions {
+		if !slices.Contains(now.conditions, condition) && good(condition) {
+			lost = append(lost, fmt.Sprintf("condition %s was True and is not", condition))
+		}
+	}
+	for _, condition := range now.conditions {
+		if !slices.Contains(before.conditions, condition) && bad(condition) {
+			lost = append(lost, fmt.Sprintf("condition %s is True", condition))
+		}
+	}
+	if before.phase != now.phase && slices.Contains([]string{"Failed", "Lost", "Pending", "Released", "Terminating", "Unknown"}, now.phase) {
+		lost = append(lost, fmt.Sprintf("its phase was %s and is %s", before.phase, now.phase))
+	}
+	for _, field := range append(counted(), "ready endpoints") {
+		if was, is := before.counts[field], now.counts[field]; is < was {
+			lost = append(lost, fmt.Sprintf("%s was %d and is %d", field, was, is))
+		}
+	}
+	for _, field := range []string{"podIP", "loadBalancer"} {
+		if was, is := before.addresses[field], now.addresses[field]; was != "" && was != is {
+			lost = append(lost, fmt.Sprintf("its %s was %s and is %q", field, was, is))
+		}
+	}
+	if len(now.stored) > len(before.stored) {
+		lost = append(lost, goneWords(now.stored))
+	}
+	for _, warning := range now.warnings {
+		if !slices.Contains(before.warnings, warning) {
+			new = append(new, "a new warning about its expressions: "+warning)
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		return Outcome{Answer: Bad, Words: strings.Join(append(lost, new...), "; ")}
+	case len(new) > 0:
+		return Outcome{Answer: Changed, Words: strings.Join(new, "; ")}
+	}
+	return Outcome{Answer: Good}
+}

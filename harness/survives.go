@@ -1,0 +1,232 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// defaultSettle is for how long an untouched cluster is watched at each look of survives.
+const defaultSettle = 2 * time.Second
+
+// survival is what a survives step has found out so far.
+type survival struct {
+	judge, last int
+	survey      *survey.Survey
+	mark        survey.Mark
+	path        []*upgrades.State
+	// wrong is what kept it from being found out.
+	wrong *result
+}
+
+// beginSurvivals takes the first look of the times that begin with step i, and a mark before a step that changes the cluster.
+func (s *scenarioRun) beginSurvivals(ctx context.Context, i int) {
+	for judge := range s.scenario.Spec.Steps {
+		if s.scenario.Spec.Steps[judge].Survives == nil {
+			continue
+		}
+		if first, last, ok := s.scenario.Span(judge); ok && first == i {
+			s.survivals = append(s.survivals, s.beginSurvival(ctx, judge, last))
+		}
+	}
+	if !s.scenario.Spec.Steps[i].ChangesCluster() {
+		return
+	}
+	for _, one := range s.survivals {
+		if one.wrong == nil && i <= one.last {
+			mark, err := one.survey.Begin(ctx)
+			one.mark = mark
+			one.fail(err)
+		}
+	}
+}
+
+// endSurvivals looks again after a step that changed the cluster.
+func (s *scenarioRun) endSurvivals(ctx context.Context, i int) {
+	step := s.scenario.Spec.Steps[i]
+	if step.Transition == nil && step.Restart == nil && step.Restore == nil {
+		return
+	}
+	for _, one := range s.survivals {
+		if one.wrong == nil && i <= one.last {
+			one.look(ctx, s.track.Path[s.at].String())
+		}
+	}
+}
+
+func (s *scenarioRun) closeSurvivals() {
+	for _, one := range s.survivals {
+		if one.survey != nil {
+			one.survey.Close()
+		}
+	}
+}
+
+// beginSurvival selects the objects, and takes the first look at them.
+func (s *scenarioRun) beginSurvival(ctx context.Context, judge, last int) *survival {
+	one := &survival{judge: judge, last: last}
+	original := s.scenario.Spec.Steps[judge]
+	step, err := s.Expressions.WithContext(ctx).Step(original, s.variables(&original))
+	if err != nil {
+		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
+		return one
+	}
+	found, wrong := s.selected(ctx, step)
+	if one.wrong = wrong; wrong != nil {
+		return one
+	}
+	options := survey.Options{Settle: step.Survives.Settle.Or(defaultSettle), Except: []survey.Check{survey.Warning}}
+	for _, check := range step.Survives.Except {
+		options.Except = append(options.Except, survey.Check(check))
+	}
+	if one.survey, err = survey.New(s.cluster.RESTConfig(), options); err != nil {
+		one.fail(err)
+		return one
+	}
+	one.survey.Add(found...)
+	one.mark, err = one.survey.Begin(ctx)
+	one.fail(err)
+	if err == nil {
+		one.look(ctx, s.track.Path[s.at].String())
+	}
+	return one
+}
+
+// selected are the objects that survives is about; there must be one.
+func (s *scenarioRun) selected(ctx context.Context, step scenarios.Step) ([]survey.Created, *result) {
+	selection := step.Survives.Selection
+	timeout := s.timeout(step, s.StepTimeout)
+	kind, err := s.served(ctx, selection, timeout)
+	if err != nil {
+		wrong := unserved(step, selection, err)
+		return nil, &wrong
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	scope := s.looksAt(selection, kind)
+	var api dynamic.ResourceInterface = s.client.Resource(kind.Resource)
+	if scope.Namespace != "" {
+		api = s.client.Resource(kind.Resource).Namespace(scope.Namespace)
+	}
+	options := metav1.ListOptions{}
+	if len(selection.Selector) > 0 {
+		options.LabelSelector = labels.SelectorFromSet(selection.Selector).String()
+	}
+	list, err := api.List(ctx, options)
+	if err != nil {
+		wrong := failure(reports.Error, "survives: list %s of %s: %v", selection.Kind, selection.APIVersion, err)
+		return nil, &wrong
+	}
+	var found []survey.Created
+	for i := range list.Items {
+		if selection.Name == "" || list.Items[i].GetName() == selection.Name {
+			o := &list.Items[i]
+			given := &manifests.Object{Content: transplant.Manifest(o), File: step.Position.File, Line: step.Position.Line}
+			found = append(found, survey.Created{Object: given, Namespace: o.GetNamespace(), UID: string(o.GetUID())})
+		}
+	}
+	if len(found) == 0 {
+		wrong := failure(reports.Failed, "survives: there is no %s that is selected, so that nothing can survive", selection.Kind)
+		return nil, &wrong
+	}
+	return found, nil
+}
+
+func (one *survival) fail(err error) {
+	if err != nil && one.wrong == nil {
+		wrong := failure(reports.Error, "survives: %v", err)
+		one.wrong = &wrong
+	}
+}
+
+// look surveys the cluster, which has come to a state.
+func (one *survival) look(ctx context.Context, state string) {
+	way := upgrades.Start
+	if n := len(one.path); n > 0 {
+		way = upgrades.Up
+		if n > 1 && one.path[n-2].Name == state && one.path[n-1].Name != state {
+			way = upgrades.Back
+		}
+	}
+	one.path = append(one.path, &upgrades.State{Name: state, Way: way})
+	err := one.survey.At(ctx, one.mark)
+	one.path[len(one.path)-1].Reached = err == nil
+	one.fail(err)
+}
+
+// survives judges what was found out.
+func (s *scenarioRun) survives(ctx context.Context, i int, step scenarios.Step) result {
+	one := s.survivalOf(ctx, i, step)
+	if one == nil {
+		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
+	}
+	if one.wrong == nil && len(one.path) == 1 && !step.Survives.Now {
+		one.look(ctx, s.track.Path[s.at].String())
+	}
+	if one.wrong != nil {
+		return *one.wrong
+	}
+	report := &upgrades.Report{Path: one.path}
+	one.survey.Judge(report)
+	report.Objects = report.Surveyed
+	return survived(report, step.Survives.Now)
+}
+
+func (s *scenarioRun) survivalOf(ctx context.Context, i int, step scenarios.Step) *survival {
+	if step.Survives.Now {
+		one := s.beginSurvival(ctx, i, i)
+		s.survivals = append(s.survivals, one)
+		return one
+	}
+	for _, one := range s.survivals {
+		if one.judge == i {
+			return one
+		}
+	}
+	return nil
+}
+
+// survived is what a survey's report means for the step. What was broken at the first look counts only where there is no other.
+func survived(report *upgrades.Report, now bool) result {
+	var broken, unjudged, notes []string
+	for _, f := range report.Findings {
+		text := fmt.Sprintf("%s: %s: %s: %s", f.Hop, names(f.Objects), f.What, f.Words)
+		switch {
+		case f.Severity == upgrades.Breaks, f.Severity == upgrades.Before && now:
+			broken = append(broken, text)
+		case f.Severity == upgrades.Unjudged:
+			unjudged = append(unjudged, text)
+		default:
+			notes = append(notes, fmt.Sprintf("%s: %s", f.Severity, text))
+		}
+	}
+	r := result{Outcome: reports.Outcome{Status: reports.Passed, Note: strings.Join(notes, "\n"), Evidence: upgrades.Text(report)}}
+	switch {
+	case len(broken) > 0:
+		r.Status, r.Message = reports.Failed, "not all survives: "+strings.Join(broken, "\n")
+	case len(unjudged) > 0:
+		r.Status, r.Message = reports.Error, "whether all survives could not be judged: "+strings.Join(unjudged, "\n")
+	}
+	return r
+}
+
+// names of some objects.
+func names(objects []upgrades.Object) string {
+	var all []string
+	for _, o := range objects {
+		all = append(all, o.Name)
+	}
+	return some(all)
+}

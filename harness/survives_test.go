@@ -1,0 +1,56 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// What except may name are the survey's checks, but for warnings, which never fail a step.
+func TestExceptNamesTheChecksOfSurveys(t *testing.T) {
+	var names []string
+	for _, check := range survey.Checks() {
+		if check != survey.Warning {
+			names = append(names, string(check))
+		}
+	}
+	if got, want := strings.Join(scenarios.SurvivalChecks(), " "), strings.Join(names, " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSurvived(t *testing.T) {
+	found := func(severity upgrades.Severity) *upgrades.Finding {
+		return &upgrades.Finding{Severity: severity, Hop: "1 -> 2", What: "it cannot be labelled", Words: "422 no", Objects: []upgrades.Object{{Name: "Service a/b"}}}
+	}
+	for _, test := range []struct {
+		name     string
+		findings []*upgrades.Finding
+		now      bool
+		want     reports.Status
+		words    string
+	}{
+		{"nothing", nil, false, reports.Passed, ""},
+		{"it breaks", []*upgrades.Finding{found(upgrades.Breaks)}, false, reports.Failed, "1 -> 2: Service a/b: it cannot be labelled: 422 no"},
+		{"a change is noted", []*upgrades.Finding{found(upgrades.Changes)}, false, reports.Passed, ""},
+		{"not judged is no success", []*upgrades.Finding{found(upgrades.Unjudged)}, false, reports.Error, "could not be judged"},
+		{"a failure is a failure, whatever else could not be judged", []*upgrades.Finding{found(upgrades.Unjudged), found(upgrades.Breaks)}, false, reports.Failed, "not all survives"},
+		{"broken before is not blamed on what came after", []*upgrades.Finding{found(upgrades.Before)}, false, reports.Passed, ""},
+		{"broken now", []*upgrades.Finding{found(upgrades.Before)}, true, reports.Failed, "it cannot be labelled"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := []*upgrades.State{{Name: "1", Reached: true}, {Name: "2", Reached: true}}
+			got := survived(&upgrades.Report{Path: path, Findings: test.findings}, test.now)
+			if got.Status != test.want || !strings.Contains(got.Message, test.words) || (got.Message == "") != (test.want == reports.Passed) {
+				t.Errorf("got %s, %q", got.Status, got.Message)
+			}
+			if passed := got.Status == reports.Passed; passed && (got.Note == "") != (len(test.findings) == 0) {
+				t.Errorf("note %q", got.Note)
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+// Package regressions holds real regressions of Kubernetes: each is a scenario that is red in the versions that have it, and green in others.
+package regressions
+
+import (
+	"embed"
+
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+//go:embed requirements.yaml
+var files embed.FS
+
+// Definition is the suite of Kubernetes' regressions.
+func Definition() suites.Definition {
+	return suites.Definition{Name: "regressions", Title: "Regressions of Kubernetes", Requirements: Requirements}
+}
+
+// Requirements returns the suite's requirements in the order in which they are written.
+func Requirements() ([]suites.Requirement, error) {
+	return suites.LoadRequirements(files, "requirements.yaml")
+}

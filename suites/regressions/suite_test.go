@@ -1,0 +1,16 @@
+package regressions_test
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/suites/regressions"
+	"github.com/rehearse-dev/rehearse/suites/suitetest"
+)
+
+func suite() suitetest.Suite {
+	return suitetest.Suite{Definition: regressions.Definition(), MaxTracks: 40, CachedVersions: true}
+}
+
+func TestMain(m *testing.M) { suite().Main(m) }
+
+func TestSuite(t *testing.T) { suite().Test(t) }
