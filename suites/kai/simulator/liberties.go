@@ -24,15 +24,16 @@ func Liberties() []liberty.Liberty {
 		})
 }
 
-// The texts that refusals have, but for those of the specification's own examples.
+// The texts that refusals have, but for those of the specification's own examples, and the same in other words. What the Test Strategy demands of them stays: "must be lowercase",
+// "is invalid", "exceeds maximum length", "cannot be empty".
 var otherTexts = []struct {
 	text  *regexp.Regexp
 	other string
 }{
-	{regexp.MustCompile(`^subgroup name (".*") must be lowercase; use (".*") instead$`), "the name $1 has capital letters, but $2 would do"},
-	{regexp.MustCompile(`^subgroup name (".*") is invalid: .*$`), "the name $1 has other signs than small letters, digits and dashes, or a dash at an end"},
-	{regexp.MustCompile(`^subgroup name (".*") exceeds maximum length of 63 characters$`), "the name $1 is too long"},
-	{regexp.MustCompile(`^subgroup name cannot be empty$`), "a subgroup has an empty name"},
+	{regexp.MustCompile(`^subgroup name (".*") must be lowercase; use (".*") instead$`), "each name must be lowercase, and $1 is not, but $2 would do"},
+	{regexp.MustCompile(`^subgroup name (".*") is invalid: .*$`), "$1 is invalid here, for the signs in it"},
+	{regexp.MustCompile(`^subgroup name (".*") exceeds maximum length of 63 characters$`), "$1 exceeds maximum length"},
+	{regexp.MustCompile(`^subgroup name cannot be empty$`), "what a subgroup is called cannot be empty"},
 	{regexp.MustCompile(`^duplicate subgroup name (.*)$`), "there is more than one $1"},
 	{regexp.MustCompile(`^parent (.*) of (.*) was not found$`), "$2 wants to be below $1, which is not there"},
 	{regexp.MustCompile(`^cycle detected in subgroups$`), "subgroups are below themselves (a cycle)"},
