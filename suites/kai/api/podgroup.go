@@ -41,7 +41,7 @@ type PodGroupSpec struct {
 	Queue string `json:"queue,omitempty"`
 	// PriorityClassName names the group's PriorityClass.
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// Preemptibility says whether a group of higher priority may take this one's place; default: its priority decides.
+	// Preemptibility says whether a group of higher priority may take this one's place. Its priority decides by default.
 	//
 	// +kubebuilder:validation:Enum=preemptible;non-preemptible
 	Preemptibility string `json:"preemptibility,omitempty"`
