@@ -18,11 +18,12 @@ func newCaptureCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "capture --context CONTEXT -o FILE",
 		Short: "Export the objects of a live cluster, read-only, for rehearse upgrade --capture",
-		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which an upgrade can be rehearsed elsewhere
-and again. It sends nothing but GET requests. What the credentials may not read is left out and listed.
+		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which an upgrade
+can be rehearsed elsewhere and again. It sends nothing but GET requests. What the credentials may not read is left
+out and listed.
 
-The values of Secrets are replaced by dummies of the same length, unless --with-secrets is given. Environment variables of Pods are kept: treat the
-file like the cluster itself. docs/upgrade.md has the ClusterRole that it needs.`,
+The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them. Environment variables
+of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has the ClusterRole that it needs.`,
 		Example: "  rehearse capture --context prod -o prod.capture\n  rehearse upgrade --capture prod.capture --to 1.36",
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -37,12 +38,15 @@ file like the cluster itself. docs/upgrade.md has the ClusterRole that it needs.
 			if err != nil {
 				return err
 			}
-			index, err := source.ExportTo(command.Context(), output, capture.Options{Secrets: secrets, Progress: progressTo(command.ErrOrStderr()), Now: time.Now})
+			index, err := source.ExportTo(command.Context(), output, capture.Options{
+				Secrets:  secrets,
+				Progress: progressTo(command.ErrOrStderr()), Now: time.Now,
+			})
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%w; remove it, or name another file with -o", err)
 			}
 			if err != nil {
-				return err
+				return broken(err)
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%scapture: %s\n", index, output)
 			return nil

@@ -38,14 +38,20 @@ type originFlags struct {
 func (f *originFlags) add(command *cobra.Command) {
 	set := command.Flags()
 	set.StringVar(&f.context, "from-context", "", "a live cluster, by its context in the kubeconfig; it is only read")
-	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig for --from-context (default KUBECONFIG or ~/.kube/config)")
+	set.StringVar(&f.kubeconfig, "kubeconfig", "",
+		"kubeconfig for --from-context (default KUBECONFIG or ~/.kube/config)")
 	set.StringVar(&f.capture, "capture", "", "a file of rehearse capture")
-	set.StringVar(&f.snapshot, "etcd-snapshot", "", "a backup of a cluster's etcd, as etcdctl snapshot save makes it; needs --from")
-	set.StringVar(&f.encryptionConfig, "encryption-config", "", "EncryptionConfiguration with which the values of --etcd-snapshot are encrypted; it is read where it is")
+	set.StringVar(&f.snapshot, "etcd-snapshot", "",
+		"a backup of a cluster's etcd, as etcdctl snapshot save makes it; needs --from")
+	set.StringVar(&f.encryptionConfig, "encryption-config", "",
+		"EncryptionConfiguration with which the values of --etcd-snapshot are encrypted; it is read where it is")
 	set.BoolVar(&f.secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")
-	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "", "range of the addresses of Services in the cluster (default: read from its data)")
-	set.StringToStringVar(&f.programs, "webhook", nil, "a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT and KUBECONFIG; may be repeated")
-	set.StringVar(&f.webhooks, "webhooks", "allow", "who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, once the first state has been surveyed)")
+	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "",
+		"range of the addresses of Services in the cluster (default: read from its data)")
+	set.StringToStringVar(&f.programs, "webhook", nil,
+		"a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT and KUBECONFIG; may be repeated")
+	set.StringVar(&f.webhooks, "webhooks", "allow",
+		"who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, once the first state has been surveyed)")
 }
 
 // copies says whether the objects are those of a cluster.
@@ -78,7 +84,9 @@ func (f *originFlags) check() error {
 }
 
 // origin reads the cluster, and returns the first state: what the cluster says of itself, under what flags say.
-func (f *originFlags) origin(command *cobra.Command, provider *local.Provider, flags clusters.State, progress clusters.Progress) (*upgrade.Origin, clusters.State, error) {
+func (f *originFlags) origin(
+	command *cobra.Command, provider *local.Provider, flags clusters.State, progress clusters.Progress,
+) (*upgrade.Origin, clusters.State, error) {
 	if err := f.check(); err != nil {
 		return nil, flags, err
 	}
@@ -97,7 +105,10 @@ func (f *originFlags) origin(command *cobra.Command, provider *local.Provider, f
 	}
 	f.opened = append(f.opened, recorder)
 	options := transplant.Options{
-		Name: index.Source, Incomplete: len(index.Missing) > 0, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
+		Name: index.Source, Missing: index.Missing, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
+	}
+	if index.GatesUnknown != "" {
+		options.Assumed = []string{fmt.Sprintf("the feature gates of %s are not known (%s): those that --from-feature-gates does not name had their defaults", index.Source, index.GatesUnknown)}
 	}
 	if f.encryptionConfig != "" {
 		if options.EncryptionConfig, err = filepath.Abs(f.encryptionConfig); err != nil {
@@ -140,7 +151,9 @@ func (f *originFlags) files() (map[string]string, error) {
 }
 
 // data is what the cluster stored, and what is known of the cluster.
-func (f *originFlags) data(ctx context.Context, flags clusters.State, progress clusters.Progress) (transplant.Data, *capture.Index, error) {
+func (f *originFlags) data(
+	ctx context.Context, flags clusters.State, progress clusters.Progress,
+) (transplant.Data, *capture.Index, error) {
 	if f.snapshot != "" {
 		return f.backup(flags)
 	}
@@ -171,10 +184,14 @@ func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.In
 	f.opened = append(f.opened, snapshot)
 	for provider, n := range snapshot.Encrypted() {
 		if provider != "kms" && f.encryptionConfig == "" {
-			return nil, nil, fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server with --encryption-config", f.snapshot, n, provider)
+			return nil, nil,
+				fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server with --encryption-config", f.snapshot, n, provider)
 		}
 	}
-	return transplant.FromSnapshot(snapshot), &capture.Index{Source: f.snapshot, Secrets: true}, nil
+	return transplant.FromSnapshot(snapshot), &capture.Index{
+		Source: f.snapshot, Secrets: true,
+		GatesUnknown: "a backup of etcd does not have them",
+	}, nil
 }
 
 // captured is the file, or what the live cluster is just read into. The latter is on no disk.
@@ -192,7 +209,7 @@ func (f *originFlags) captured(ctx context.Context, progress clusters.Progress) 
 	}
 	var held bytes.Buffer
 	if _, err := source.Export(ctx, &held, capture.Options{Secrets: f.secrets, Progress: progress, Now: time.Now}); err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	return capture.InMemory(access.Context, held.Bytes())
 }

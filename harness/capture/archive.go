@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// The file is a tar, compressed by gzip. Its first entry is the header, its last the index, which says that the capture is whole. Between them are
-// pages of objects: objects/GROUP/VERSION/RESOURCE/NUMBER.json.
+// The file is a tar, compressed by gzip. Its first entry is the header, its last the index, which says that the
+// capture is whole. Between them are pages of objects: objects/GROUP/VERSION/RESOURCE/NUMBER.json.
 const (
 	headerFile = "rehearse-capture.json"
 	indexFile  = "index.json"
@@ -119,7 +119,8 @@ func readEntry(name string, content io.Reader, visit func(storage.Resource, *uns
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		if h.Format != Format {
-			return nil, fmt.Errorf("it has format %d, and this rehearse reads format %d; use the rehearse that made it, or make it anew", h.Format, Format)
+			return nil,
+				fmt.Errorf("it has format %d, and this rehearse reads format %d; use the rehearse that made it, or make it anew", h.Format, Format)
 		}
 		return nil, nil
 	case indexFile:

@@ -25,7 +25,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Export writes all that the cluster lists. What it does not let us read is in the index; the error is of what made the rest worthless.
+// Export writes all that the cluster lists. What it does not let us read is in the index; the error is of what made
+// the rest worthless.
 func (s *Source) Export(ctx context.Context, w io.Writer, o Options) (*Index, error) {
 	index := &Index{Format: Format, Source: s.name, Started: o.Now().UTC(), Secrets: o.Secrets}
 	var err error
@@ -46,14 +47,16 @@ func (s *Source) Export(ctx context.Context, w io.Writer, o Options) (*Index, er
 	}
 	for i, r := range kinds.resources {
 		if i%20 == 0 {
-			o.Progress("reading cluster %s: %d of %d kinds, %d objects", s.name, i, len(kinds.resources), index.Objects())
+			o.Progress("reading cluster %s: %d of %d kinds, %d objects", s.name, i, len(kinds.resources),
+				index.Objects())
 		}
 		if err := s.export(ctx, archive, index, r); err != nil {
 			return nil, err
 		}
 	}
 	if index.Objects() == 0 {
-		return nil, fmt.Errorf("cluster %s lets us read no object at all; see the ClusterRole in docs/upgrade.md", s.name)
+		return nil, fmt.Errorf("cluster %s lets us read no object at all; see the ClusterRole in docs/upgrade.md",
+			s.name)
 	}
 	index.Finished = o.Now().UTC()
 	return index, archive.finish(index)

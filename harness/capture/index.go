@@ -1,4 +1,5 @@
-// Package capture exports the objects of a live cluster, read-only, into a file from which they can be rehearsed elsewhere.
+// Package capture exports the objects of a live cluster, read-only, into a file from which they can be rehearsed
+// elsewhere.
 package capture
 
 import (
@@ -68,9 +69,11 @@ func (i *Index) String() string {
 			kinds++
 		}
 	}
-	fmt.Fprintf(&b, "%d objects of %d kinds of cluster %s (Kubernetes %s)\n", i.Objects(), kinds, i.Source, i.GitVersion)
+	fmt.Fprintf(&b, "%d objects of %d kinds of cluster %s (Kubernetes %s)\n", i.Objects(), kinds, i.Source,
+		i.GitVersion)
 	if i.GatesUnknown != "" {
-		fmt.Fprintf(&b, "its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n", i.GatesUnknown)
+		fmt.Fprintf(&b,
+			"its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n", i.GatesUnknown)
 	}
 	for _, m := range i.Missing {
 		fmt.Fprintf(&b, "not read: %s: %s\n", m.What, m.Why)

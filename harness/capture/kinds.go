@@ -27,12 +27,15 @@ type kinds struct {
 }
 
 var (
-	definitions = storage.Resource{Group: storage.Extensions, Version: "v1", Name: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
+	definitions = storage.Resource{
+		Group: storage.Extensions, Version: "v1", Name: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition",
+	}
 	apiServices = storage.Resource{Group: storage.Aggregation, Version: "v1", Name: "apiservices", Kind: "APIService"}
 )
 
-// findKinds asks the cluster what it serves, each resource once: in its preferred version, or, of a custom resource, in the one that it is
-// stored in, which needs no conversion.
+// findKinds asks the cluster what it serves, each resource once: in its preferred version, or, of a custom resource,
+// in the one that it is stored in, which needs no conversion.
 func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	var groups []*metav1.APIGroup
 	var lists []*metav1.APIResourceList
@@ -62,7 +65,10 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 		if aggregated[gv.String()] {
 			k.left = append(k.left, Missing{gv.String(), "an aggregated API server serves it, which does not answer"})
 		} else {
-			k.missing = append(k.missing, Missing{gv.String(), "the API server could not tell what it serves: " + cause.Error()})
+			k.missing = append(k.missing, Missing{
+				gv.String(),
+				"the API server could not tell what it serves: " + cause.Error(),
+			})
 		}
 	}
 	prefer(groups, lists)
@@ -70,7 +76,8 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	return k, nil
 }
 
-// storedVersions of custom resources, by their names: orders.example.com. None where the definitions cannot be read: then no custom resource is.
+// storedVersions of custom resources, by their names: orders.example.com. None where the definitions cannot be read:
+// then no custom resource is.
 func (s *Source) storedVersions(ctx context.Context) (map[string]string, error) {
 	stored := map[string]string{}
 	err := s.list(ctx, definitions, func() { clear(stored) }, func(items []unstructured.Unstructured) error {
@@ -97,9 +104,13 @@ func storageVersion(definition unstructured.Unstructured) string {
 	return ""
 }
 
-// aggregated are the group versions that another API server serves, as APIServices say; those that are known for it where nobody may read these.
+// aggregated are the group versions that another API server serves, as APIServices say; those that are known for it
+// where nobody may read these.
 func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
-	others := map[string]bool{"metrics.k8s.io/v1beta1": true, "custom.metrics.k8s.io/v1beta2": true, "external.metrics.k8s.io/v1beta1": true}
+	others := map[string]bool{
+		"metrics.k8s.io/v1beta1": true, "custom.metrics.k8s.io/v1beta2": true,
+		"external.metrics.k8s.io/v1beta1": true,
+	}
 	err := s.list(ctx, apiServices, func() {}, func(items []unstructured.Unstructured) error {
 		for _, item := range items {
 			if service, _, _ := unstructured.NestedMap(item.Object, "spec", "service"); service != nil {
@@ -138,7 +149,10 @@ func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, 
 			continue
 		}
 		if aggregated[list.GroupVersion] {
-			k.left = append(k.left, Missing{list.GroupVersion, "an aggregated API server serves it, and keeps its objects itself"})
+			k.left = append(k.left, Missing{
+				list.GroupVersion,
+				"an aggregated API server serves it, and keeps its objects itself",
+			})
 			continue
 		}
 		own := true
@@ -146,7 +160,10 @@ func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, 
 			if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") {
 				continue
 			}
-			resource := storage.Resource{Group: gv.Group, Version: gv.Version, Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced}
+			resource := storage.Resource{
+				Group: gv.Group, Version: gv.Version, Name: r.Name, Kind: r.Kind,
+				Namespaced: r.Namespaced,
+			}
 			version, custom := stored[r.Name+"."+gv.Group]
 			resource.Custom = custom
 			own = own && !custom
@@ -177,7 +194,10 @@ func (k *kinds) leaves(r storage.Resource) bool {
 		return true
 	}
 	if !r.Custom && !known(r.Group) {
-		k.missing = append(k.missing, Missing{r.GroupResource().String(), "its group is not Kubernetes' own, and no definition of a custom resource of that name could be read"})
+		k.missing = append(k.missing, Missing{
+			r.GroupResource().String(),
+			"its group is not Kubernetes' own, and no definition of a custom resource of that name could be read",
+		})
 		return true
 	}
 	return false
@@ -209,7 +229,8 @@ func rank(r storage.Resource) int {
 
 // known says whether a group is Kubernetes' own.
 func known(group string) bool {
-	return group == "" || scheme.Scheme.IsGroupRegistered(group) || group == storage.Extensions || group == storage.Aggregation
+	return group == "" || scheme.Scheme.IsGroupRegistered(group) || group == storage.Extensions ||
+		group == storage.Aggregation
 }
 
 func gitVersion(raw []byte) (string, error) {

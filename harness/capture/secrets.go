@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hideSecrets replaces the values of a Secret by dummies of the same length, which the API server takes for its type. It hides those of
-// the last manifest, too, which kubectl keeps in an annotation.
+// hideSecrets replaces the values of a Secret by dummies of the same length, which the API server takes for its type.
+// It hides those of the last manifest, too, which kubectl keeps in an annotation.
 func hideSecrets(o *unstructured.Unstructured) {
 	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
 		return

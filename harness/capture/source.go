@@ -45,6 +45,7 @@ func NewSource(name string, config *rest.Config) (*Source, error) {
 
 // Limits of one request.
 const (
+	reachTimeout   = 20 * time.Second // the first of all
 	requestTimeout = time.Minute
 	tries          = 4
 	pageSize       = 500
@@ -62,6 +63,8 @@ func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // version of the API server: exact, and in its own words.
 func (s *Source) version(ctx context.Context) (exact, words string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, reachTimeout, fmt.Errorf("it does not answer within %s", reachTimeout))
+	defer cancel()
 	var raw []byte
 	err = s.persist(ctx, func() error {
 		raw, err = s.found.RESTClient().Get().AbsPath("/version").DoRaw(ctx)
@@ -98,8 +101,8 @@ func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
 	return on, nil
 }
 
-// list reads all objects of a resource, page by page. When a list takes so long that its next page has expired, it begins anew: begun is called
-// before each beginning.
+// list reads all objects of a resource, page by page. When a list takes so long that its next page has expired, it
+// begins anew: begun is called before each beginning.
 func (s *Source) list(ctx context.Context, r storage.Resource, begun func(), visit func([]unstructured.Unstructured) error) error {
 	for again := 0; ; again++ {
 		begun()
@@ -150,5 +153,6 @@ func (s *Source) persist(ctx context.Context, send func() error) error {
 // isRefused says whether the API server answered that it does not let us read something, or does not have it.
 func isRefused(err error) bool {
 	var status apierrors.APIStatus
-	return errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 && !apierrors.IsTooManyRequests(err)
+	return errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 &&
+		!apierrors.IsTooManyRequests(err)
 }

@@ -12,8 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Encode is what a kube-apiserver stores of an object: protobuf of Kubernetes' own kinds. Custom resources are JSON, and so are objects with a
-// kind or a field that is not known here, which protobuf would lose: a kube-apiserver reads both of every kind.
+// Encode is what a kube-apiserver stores of an object: protobuf of Kubernetes' own kinds. Custom resources are JSON,
+// and so are objects with a kind or a field that is not known here, which protobuf would lose: a kube-apiserver reads
+// both of every kind.
 func Encode(r Resource, o *unstructured.Unstructured) ([]byte, error) {
 	o = o.DeepCopy()
 	for _, field := range []string{"resourceVersion", "selfLink"} { // etcd's revision is the former, the latter is of no version any more
@@ -73,7 +74,8 @@ func Decode(value []byte) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// Encrypted says with which provider of an EncryptionConfiguration a stored value is encrypted: aescbc, kms; "" where it is not.
+// Encrypted says with which provider of an EncryptionConfiguration a stored value is encrypted: aescbc, kms; "" where
+// it is not.
 func Encrypted(value []byte) string {
 	rest, ok := bytes.CutPrefix(value, []byte("k8s:enc:"))
 	if !ok {

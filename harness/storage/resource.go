@@ -48,7 +48,8 @@ var old = map[schema.GroupResource]string{
 	{Group: Aggregation, Resource: "apiservices"}:              Aggregation + "/apiservices",
 }
 
-// The groups of the API servers that are compiled into kube-apiserver. They store JSON, in folders with the names of groups.
+// The groups of the API servers that are compiled into kube-apiserver. They store JSON, in folders with the names of
+// groups.
 const (
 	Extensions  = "apiextensions.k8s.io"
 	Aggregation = "apiregistration.k8s.io"

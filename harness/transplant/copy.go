@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
@@ -19,13 +20,16 @@ import (
 type Options struct {
 	// Name of where the data is from.
 	Name string
-	// Incomplete says that not all kinds of objects are in the data: who owns an object may not be there.
-	Incomplete bool
+	// Missing is what could not be read: who owns an object may not be there.
+	Missing []capture.Missing
+	// Assumed are assumptions about the cluster that the data is from, one sentence each.
+	Assumed []string
 	// ServiceRange is the API server's --service-cluster-ip-range; that of the data by default.
 	ServiceRange string
 	// EncryptionConfig is the API server's --encryption-provider-config; "" for none.
 	EncryptionConfig string
-	// Webhooks answers in place of those who answer webhooks in the cluster that the data is from. Default: nobody does.
+	// Webhooks answers in place of those who answer webhooks in the cluster that the data is from. Default: nobody
+	// does.
 	Webhooks Answerer
 	// Now is the clock.
 	Now func() time.Time
@@ -52,7 +56,7 @@ type Copy struct {
 	dropped map[string]int
 }
 
-// Lack is something that cannot be judged, since the copy lacks what it needs.
+// Lack is something that cannot be judged, since the copy lacks it or what it needs. Name is "" for all of a kind.
 type Lack struct {
 	Kind, Name string
 	Why        string
@@ -74,12 +78,19 @@ func New(data Data, o Options) (*Copy, error) {
 func (c *Copy) Objects() int { return c.facts.objects }
 
 // Lacks are what cannot be judged; Notes are what was done to the data. Both are known once it has been put into etcd.
-func (c *Copy) Lacks() []Lack { return c.lacks }
+func (c *Copy) Lacks() []Lack {
+	var lacks []Lack
+	for _, m := range c.Missing {
+		lacks = append(lacks, Lack{Kind: m.What, Why: "it could not be read from the cluster: " + m.Why})
+	}
+	return append(lacks, c.lacks...)
+}
 
 // Notes on what is not as it was.
 func (c *Copy) Notes() []string {
-	notes := append(slices.Clone(c.notes), "the controllers that act on time or hardware were off: CronJobs, expiry of Jobs, volumes, the life of nodes")
-	if c.Incomplete {
+	notes := append(slices.Concat(c.Assumed, c.notes),
+		"the controllers that act on time or hardware were off: CronJobs, expiry of Jobs, volumes, the life of nodes")
+	if len(c.Missing) > 0 {
 		notes = append(notes, "the garbage collector was off: what could not be read may own what could be")
 	}
 	for _, what := range clusters.SortedKeys(c.dropped) {
@@ -88,8 +99,8 @@ func (c *Copy) Notes() []string {
 	return notes
 }
 
-// Lost are the keys of what was put into etcd and is not among the keys that are there. What was being deleted already is allowed to go, and so are
-// APIServices: the API server has them for the versions that it serves.
+// Lost are the keys of what was put into etcd and is not among the keys that are there. What was being deleted already
+// is allowed to go, and so are APIServices: the API server has them for the versions that it serves.
 func (c *Copy) Lost(there map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(c.put), func(key string) bool {
 		folder, _ := split(key)
@@ -97,9 +108,11 @@ func (c *Copy) Lost(there map[string]bool) []string {
 	})
 }
 
-// idle are the controllers that act on time, or on hardware that a copy does not have. The first ones are off on all local clusters.
+// idle are the controllers that act on time, or on hardware that a copy does not have. The first ones are off on all
+// local clusters.
 var idle = []string{
-	"horizontal-pod-autoscaler-controller", "node-ipam-controller", "ttl-controller", "legacy-serviceaccount-token-cleaner-controller",
+	"horizontal-pod-autoscaler-controller", "node-ipam-controller", "ttl-controller",
+	"legacy-serviceaccount-token-cleaner-controller",
 	"selinux-warning-controller", "persistentvolume-attach-detach-controller", "persistentvolume-expander-controller",
 	"persistentvolume-binder-controller", "cronjob-controller", "ttl-after-finished-controller",
 	"certificatesigningrequest-cleaner-controller", "node-lifecycle-controller", "taint-eviction-controller",
@@ -117,14 +130,15 @@ func (c *Copy) Needs() (clusters.Change, error) {
 	}
 	server := map[string]*string{}
 	for flag, value := range map[string]string{
-		"service-cluster-ip-range": services, "service-node-port-range": c.facts.nodePortRange(), "encryption-provider-config": c.EncryptionConfig,
+		"service-cluster-ip-range": services, "service-node-port-range": c.facts.nodePortRange(),
+		"encryption-provider-config": c.EncryptionConfig,
 	} {
 		if value != "" {
 			server[flag] = &value
 		}
 	}
 	off := slices.Clone(idle)
-	if c.Incomplete {
+	if len(c.Missing) > 0 {
 		off = append(off, "garbage-collector-controller") // what could not be read may own what could be
 	}
 	controllers := "*,-" + strings.Join(off, ",-")
@@ -175,7 +189,8 @@ func (c *Copy) house(ctx context.Context, b *batch) error {
 		}
 	}
 	if len(names) > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%d nodes were made, since Pods are on them and they could not be read", len(names)))
+		c.notes = append(c.notes, fmt.Sprintf("%d nodes were made, since Pods are on them and they could not be read",
+			len(names)))
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package transplant puts what another cluster stored into the etcd of one of ours, and has a policy for everything that a copy lacks: nodes,
-// webhooks, aggregated API servers, time.
+// Package transplant puts what another cluster stored into the etcd of one of ours, and has a policy for everything
+// that a copy lacks: nodes, webhooks, aggregated API servers, time.
 package transplant
 
 import (

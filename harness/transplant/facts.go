@@ -175,7 +175,8 @@ func (f *facts) serviceRange() (string, error) {
 	return "", fmt.Errorf("no range of addresses begins at that of Service default/kubernetes (%s) and holds those of all Services; name it with --service-cluster-ip-range", f.first)
 }
 
-// The sizes of a range: 256 addresses at least, as they are usual, and a million at most, which is what an API server takes.
+// The sizes of a range: 256 addresses at least, as they are usual, and a million at most, which is what an API server
+// takes.
 const (
 	minRangeBits = 8
 	maxRangeBits = 20

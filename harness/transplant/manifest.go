@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Manifest is an object as somebody would write it: what kubectl applied last, where that is known; otherwise without what the API server and
-// controllers put into it.
+// Manifest is an object as somebody would write it: what kubectl applied last, where that is known; otherwise without
+// what the API server and controllers put into it.
 func Manifest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	if last := lastApplied(o); last != nil {
 		return last

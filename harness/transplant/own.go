@@ -11,7 +11,8 @@ import (
 func ClustersOwn(o *unstructured.Unstructured) bool {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	switch (schema.GroupKind{Group: o.GroupVersionKind().Group, Kind: o.GetKind()}).String() {
-	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
+	case "ClusterRole.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io",
+		"Role.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
 		return labels["kubernetes.io/bootstrapping"] == "rbac-defaults"
 	case "APIService.apiregistration.k8s.io":
 		return labels["kube-aggregator.kubernetes.io/automanaged"] != ""
@@ -24,7 +25,9 @@ func ClustersOwn(o *unstructured.Unstructured) bool {
 	case "ServiceAccount":
 		return o.GetName() == "default"
 	case "ConfigMap":
-		return o.GetName() == "kube-root-ca.crt" || o.GetNamespace() == "kube-system" && (o.GetName() == "extension-apiserver-authentication" || o.GetName() == "kube-apiserver-legacy-service-account-token-tracking")
+		return o.GetName() == "kube-root-ca.crt" || o.GetNamespace() == "kube-system" &&
+			(o.GetName() == "extension-apiserver-authentication" ||
+				o.GetName() == "kube-apiserver-legacy-service-account-token-tracking")
 	case "Service", "Endpoints", "EndpointSlice.discovery.k8s.io":
 		return o.GetNamespace() == "default" && o.GetName() == "kubernetes"
 	case "ServiceCIDR.networking.k8s.io":

@@ -23,7 +23,10 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 	}
 	if e.Encrypted == kms {
 		c.dropped["objects that a KMS plugin encrypted, which cannot be asked"]++
-		c.lacks = append(c.lacks, Lack{strings.TrimSuffix(folder, "/"), rest, "a KMS plugin encrypted it, which cannot be asked here; it was left out of the copy"})
+		c.lacks = append(c.lacks, Lack{
+			strings.TrimSuffix(folder, "/"), rest,
+			"a KMS plugin encrypted it, which cannot be asked here; it was left out of the copy",
+		})
 		return nil, nil
 	}
 	treat := c.treatment(folder)
@@ -31,7 +34,10 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 		return c.asItIs(e)
 	}
 	if e.Encrypted != "" {
-		c.lacks = append(c.lacks, Lack{strings.TrimSuffix(folder, "/"), rest, "it is encrypted, and could not be adapted to the copy; it was left out"})
+		c.lacks = append(c.lacks, Lack{
+			strings.TrimSuffix(folder, "/"), rest,
+			"it is encrypted, and could not be adapted to the copy; it was left out",
+		})
 		return nil, nil
 	}
 	o, err := e.Object()
@@ -72,8 +78,8 @@ func foreign(folder, rest string) string {
 	return ""
 }
 
-// treatment of the objects in a folder, nil for none. It returns the object as it is to be stored, nil where that is as it was; and whether it
-// is kept.
+// treatment of the objects in a folder, nil for none. It returns the object as it is to be stored, nil where that is
+// as it was; and whether it is kept.
 func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	switch folder {
 	case "leases/":
@@ -104,7 +110,8 @@ func (c *Copy) lease(o *unstructured.Unstructured) (*unstructured.Unstructured, 
 	return nil, true
 }
 
-// node makes one that Rehearse simulated one of the copy's own: otherwise it would be removed, since the copy's state does not ask for it.
+// node makes one that Rehearse simulated one of the copy's own: otherwise it would be removed, since the copy's state
+// does not ask for it.
 func (c *Copy) node(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	labels := o.GetLabels()
 	if labels[clusters.NodeLabel] == "" {
@@ -115,18 +122,22 @@ func (c *Copy) node(o *unstructured.Unstructured) (*unstructured.Unstructured, b
 	return o, true
 }
 
-// apiService leaves out those that lead to other API servers: discovery would wait for them, and so would whoever needs all of it.
+// apiService leaves out those that lead to other API servers: discovery would wait for them, and so would whoever
+// needs all of it.
 func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	service, _, _ := unstructured.NestedMap(o.Object, "spec", "service")
 	if service == nil {
 		return nil, true
 	}
-	c.lacks = append(c.lacks, Lack{"APIService.apiregistration.k8s.io", o.GetName(), fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were rehearsed", service["namespace"], service["name"])})
+	c.lacks = append(c.lacks, Lack{
+		"APIService.apiregistration.k8s.io", o.GetName(),
+		fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were rehearsed", service["namespace"], service["name"]),
+	})
 	return nil, false
 }
 
-// definition makes a CustomResourceDefinition do without its conversion webhook, where no program answers for it: only the version that is stored
-// is served.
+// definition makes a CustomResourceDefinition do without its conversion webhook, where no program answers for it: only
+// the version that is stored is served.
 func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if strategy, _, _ := unstructured.NestedString(o.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
 		return nil, true
@@ -136,7 +147,8 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 	hook.Converts = true
 	forget(o)
 	if c.Webhooks != nil && c.Webhooks.Runs(hook) {
-		return o, unstructured.SetNestedMap(o.Object, c.clientConfig(hook), "spec", "conversion", "webhook", "clientConfig") == nil
+		return o, unstructured.SetNestedMap(o.Object, c.clientConfig(hook), "spec", "conversion", "webhook",
+			"clientConfig") == nil
 	}
 	stored, others := serveStored(o)
 	if err := unstructured.SetNestedMap(o.Object, map[string]any{"strategy": "None"}, "spec", "conversion"); err != nil {
@@ -174,7 +186,10 @@ func serveStored(definition *unstructured.Unstructured) (stored string, others [
 // webhooks points the webhooks of a configuration at who answers them here.
 func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if c.Webhooks == nil {
-		c.lacks = append(c.lacks, Lack{o.GetKind() + ".admissionregistration.k8s.io", o.GetName(), "nobody answers its webhooks in the copy, so it was left out"})
+		c.lacks = append(c.lacks, Lack{
+			o.GetKind() + ".admissionregistration.k8s.io", o.GetName(),
+			"nobody answers its webhooks in the copy, so it was left out",
+		})
 		return nil, false
 	}
 	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")

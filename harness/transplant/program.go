@@ -21,8 +21,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Program answers webhooks in earnest. It finds where to serve in its environment: CERT_DIR (a folder with tls.crt, tls.key and ca.crt),
-// WEBHOOK_HOST and WEBHOOK_PORT; and the copy in KUBECONFIG.
+// Program answers webhooks in earnest. It finds where to serve in its environment: CERT_DIR (a folder with tls.crt,
+// tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT; and the copy in KUBECONFIG.
 type Program struct {
 	// Name of what it answers for, and the executable File.
 	Name, File string
@@ -103,7 +103,8 @@ func (p *Program) accepts(ctx context.Context, address string) error {
 		case <-p.process.Done():
 			return p.process.Failure()
 		case <-ctx.Done():
-			return fmt.Errorf("nobody accepts connections at %s (WEBHOOK_HOST, WEBHOOK_PORT) within %s; its log: %s", address, programTimeout, processes.LastLines(p.process.LogFile, 12))
+			return fmt.Errorf("nobody accepts connections at %s (WEBHOOK_HOST, WEBHOOK_PORT) within %s; its log: %s",
+				address, programTimeout, processes.LastLines(p.process.LogFile, 12))
 		case <-time.After(programTry):
 		}
 	}

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Objects of every kind that a default API server serves, and custom resources with every feature of a schema, read equal after they were exported and put
-// into another cluster: but for what the copy does not have on purpose.
+// Objects of every kind that a default API server serves, and custom resources with every feature of a schema, read
+// equal after they were exported and put into another cluster: but for what the copy does not have on purpose.
 func TestWhatIsCopiedReadsEqual(t *testing.T) {
 	for _, version := range []string{"1.33", "1.36"} {
 		t.Run(version, func(t *testing.T) {

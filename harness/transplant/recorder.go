@@ -57,8 +57,8 @@ type asked struct {
 	allowed, answers int
 }
 
-// NewRecorder serves until Close. Files are the programs that answer in earnest, by the name of the configuration or of the Service
-// (NAMESPACE/NAME) that they answer for; they run once Start was called.
+// NewRecorder serves until Close. Files are the programs that answer in earnest, by the name of the configuration or
+// of the Service (NAMESPACE/NAME) that they answer for; they run once Start was called.
 func NewRecorder(ctx context.Context, files map[string]string, now time.Time) (*Recorder, error) {
 	certificate, authority, err := serving(now)
 	if err != nil {
@@ -69,7 +69,10 @@ func NewRecorder(ctx context.Context, files map[string]string, now time.Time) (*
 	if err != nil {
 		return nil, fmt.Errorf("serve the answers to webhooks: %w", err)
 	}
-	r := &Recorder{address: listener.Addr().String(), authority: authority, hooks: map[string]*asked{}, programs: map[string]*Program{}}
+	r := &Recorder{
+		address: listener.Addr().String(), authority: authority, hooks: map[string]*asked{},
+		programs: map[string]*Program{},
+	}
 	for name, file := range files {
 		r.programs[name] = &Program{Name: name, File: file}
 	}
@@ -168,7 +171,10 @@ func allow(w http.ResponseWriter, request *http.Request) bool {
 		http.Error(w, fmt.Sprintf("no AdmissionReview: %v", err), http.StatusBadRequest)
 		return false
 	}
-	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}}
+	answer := admissionv1.AdmissionReview{
+		TypeMeta: review.TypeMeta,
+		Response: &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true},
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer) // who asks sees that the answer is cut off
 	return true
@@ -181,9 +187,12 @@ func (r *Recorder) Notes() []string {
 	var notes []string
 	for _, a := range r.hooks {
 		if p := r.program(a.hook); p != nil {
-			notes = append(notes, fmt.Sprintf("%s: %s answered %d requests; %d came before it served, and were allowed", a.hook, p.File, a.answers, a.allowed))
+			notes = append(notes,
+				fmt.Sprintf("%s: %s answered %d requests; %d came before it served, and were allowed", a.hook, p.File,
+					a.answers, a.allowed))
 		} else if a.allowed > 0 {
-			notes = append(notes, fmt.Sprintf("%s was not run: its %d requests were allowed, and nothing was changed", a.hook, a.allowed))
+			notes = append(notes, fmt.Sprintf("%s was not run: its %d requests were allowed, and nothing was changed",
+				a.hook, a.allowed))
 		}
 	}
 	slices.Sort(notes)

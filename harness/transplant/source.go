@@ -60,8 +60,11 @@ func everywhere(list *features.List, name string) bool {
 	return true
 }
 
-// FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before what the cluster says of itself.
-func FirstState(ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy, flags clusters.State) (clusters.State, error) {
+// FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before
+// what the cluster says of itself.
+func FirstState(
+	ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy, flags clusters.State,
+) (clusters.State, error) {
 	asked := flags
 	if asked.Version == "" {
 		asked.Version = index.Version
@@ -88,7 +91,10 @@ func FirstState(ctx context.Context, provider clusters.Provider, lists FeatureLi
 	}
 	settings := Settings(index, list)
 	first := clusters.State{Version: resolved.Version}.With(settings).With(needs)
-	first = first.With(clusters.Change{FeatureGates: pointers(flags.FeatureGates), RuntimeConfig: pointers(flags.RuntimeConfig)})
+	first = first.With(clusters.Change{
+		FeatureGates:  pointers(flags.FeatureGates),
+		RuntimeConfig: pointers(flags.RuntimeConfig),
+	})
 	if len(flags.Nodes) > 0 {
 		first.Nodes = flags.Nodes
 	}
@@ -100,7 +106,8 @@ type FeatureLister interface {
 	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
-// notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has stored.
+// notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has
+// stored.
 func notOlder(asked, version string) error {
 	a, err1 := clusters.ParseVersion(asked)
 	v, err2 := clusters.ParseVersion(version)

@@ -37,13 +37,15 @@ func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 	}
 	seeder, ok := r.Provider.(clusters.Seeder)
 	if !ok {
-		return fmt.Errorf("provider %s cannot begin with the objects of another cluster; use local clusters", r.Provider.Name())
+		return fmt.Errorf("provider %s cannot begin with the objects of another cluster; use local clusters",
+			r.Provider.Name())
 	}
 	r.cluster, err = seeder.CreateSeeded(ctx, name, r.Path.States[0], r.Origin)
 	return err
 }
 
-// adopt puts the objects of the copy under survey, once nothing moves any more: what controllers make up for is no upgrade's doing.
+// adopt puts the objects of the copy under survey, once nothing moves any more: what controllers make up for is no
+// upgrade's doing.
 func (r *rehearsal) adopt(ctx context.Context) error {
 	if r.Origin.Created != nil {
 		if err := r.Origin.Created(ctx, r.cluster); err != nil {
@@ -73,7 +75,10 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 		}
 	}
 	for _, o := range objects {
-		r.survey.Add(survey.Created{Object: manifestOf(o), Namespace: o.Content.GetNamespace(), UID: string(o.Content.GetUID())})
+		r.survey.Add(survey.Created{
+			Object: manifestOf(o), Namespace: o.Content.GetNamespace(),
+			UID: string(o.Content.GetUID()),
+		})
 	}
 	r.report.Objects = len(objects)
 	for _, one := range unread {
@@ -81,7 +86,9 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	}
 	for _, key := range r.Origin.Lost(found.there) {
 		kind, name, _ := strings.Cut(strings.TrimPrefix(key, storage.Prefix), "/")
-		r.unjudged(kind, []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}}, "it was put into the copy, but is not there any more", "controllers or the API server removed it before the first survey", "")
+		r.unjudged(kind, []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}},
+			"it was put into the copy, but is not there any more",
+			"controllers or the API server removed it before the first survey", "")
 	}
 	return nil
 }
@@ -93,7 +100,14 @@ func (r *rehearsal) lacking() {
 	}
 	for _, lack := range r.Origin.Lacks() {
 		kind, _, _ := strings.Cut(lack.Kind, ".")
-		r.unjudged(lack.Kind, []upgrades.Object{{Name: kind + " " + lack.Name, Place: r.Origin.Name}}, "the copy lacks what it needs", lack.Why, "rehearse it in a cluster that has it")
+		if lack.Name == "" {
+			r.unjudged(lack.Kind, nil, "none of its objects was rehearsed", lack.Why,
+				"capture the cluster with the ClusterRole of docs/upgrade.md")
+			continue
+		}
+		object := upgrades.Object{Name: kind + " " + lack.Name, Place: r.Origin.Name}
+		r.unjudged(lack.Kind, []upgrades.Object{object}, "the copy lacks what it needs", lack.Why,
+			"rehearse it in a cluster that has it")
 	}
 	r.report.Notes = append(r.report.Notes, r.Origin.Notes()...)
 	if r.Origin.Called != nil {
@@ -103,7 +117,8 @@ func (r *rehearsal) lacking() {
 
 func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words, advice string) {
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0}, Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,
+		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0},
+		Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,
 	})
 }
 
@@ -129,7 +144,8 @@ func (p *population) take(r storage.Resource, items []unstructured.Unstructured)
 	}
 }
 
-// given are the objects that people have: without those that controllers make for these, and those that every cluster makes for itself.
+// given are the objects that people have: without those that controllers make for these, and those that every cluster
+// makes for itself.
 func (p *population) given(name string) []*manifests.Object {
 	uids := map[string]bool{}
 	for _, o := range p.objects {

@@ -25,7 +25,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 )
 
-// The objects of a live cluster show what its own upgrade would do (G1: every StatefulSet restarts). What the copy lacks is not judged, and is said.
+// The objects of a live cluster show what its own upgrade would do (G1: every StatefulSet restarts). What the copy
+// lacks is not judged, and is said.
 func TestUpgradeOfACopy(t *testing.T) {
 	p := clustertest.Local(t)
 	captured := captureOf(t, p, "1.33", "testdata/red/statefulset.yaml", "testdata/copied.yaml")

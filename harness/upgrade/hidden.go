@@ -69,7 +69,10 @@ func (h hidden) hide(r *upgrades.Report) {
 	if len(h) == 0 {
 		return
 	}
-	longestFirst := slices.SortedFunc(maps.Keys(h), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	longestFirst := slices.SortedFunc(maps.Keys(h), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)),
+			cmp.Compare(a, b))
+	})
 	var pairs []string
 	for _, text := range longestFirst {
 		pairs = append(pairs, text, "(hidden)")

@@ -1,0 +1,153 @@
+package transplant
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+)
+
+// documents is data that stands in YAML, with the key of each object in front of it.
+type documents string
+
+func (d documents) Each(visit func(Entry) error) error {
+	for line := range strings.Lines(strings.TrimSpace(string(d))) {
+		key, text, _ := strings.Cut(line, " ")
+		o := &unstructured.Unstructured{}
+		plain, err := yaml.YAMLToJSON([]byte(text))
+		if err == nil {
+			err = json.Unmarshal(plain, &o.Object) // which keeps whole numbers whole
+		}
+		if err != nil {
+			return err
+		}
+		e := Entry{
+			Key:    storage.Prefix + key,
+			Value:  func() ([]byte, error) { return []byte(text), nil },
+			Object: func() (*unstructured.Unstructured, error) { return o, nil },
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const api = "services/specs/default/kubernetes {metadata: {name: kubernetes, namespace: default}, spec: {clusterIPs: [10.32.0.1]}}\n"
+
+func TestFacts(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		data       documents
+		addresses  string
+		ports      string
+		homeless   string
+		newestIsOf string
+	}{
+		{name: "what a ServiceCIDR says", data: api + "servicecidrs/kubernetes {spec: {cidrs: [10.32.0.0/20, 'fd00::/112']}}", addresses: "10.32.0.0/20,fd00::/112"},
+		{name: "another ServiceCIDR says nothing", data: api + "servicecidrs/more {spec: {cidrs: [10.99.0.0/24]}}", addresses: "10.32.0.0/24"},
+		{name: "the smallest that holds all", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.7.9, 'fd00::7']}}", addresses: "10.32.0.0/21"},
+		{name: "headless", data: api + "services/specs/a/b {spec: {clusterIPs: [None]}}", addresses: "10.32.0.0/24"},
+		{name: "none at all", data: "configmaps/a/b {}"},
+		{name: "no such range", data: api + "services/specs/a/b {spec: {clusterIPs: [192.168.0.1]}}", addresses: "no range of addresses begins at that of Service default/kubernetes (10.32.0.1)"},
+		{name: "usual ports", data: "services/specs/a/b {spec: {ports: [{nodePort: 30080}]}}"},
+		{name: "other ports", data: "services/specs/a/b {spec: {ports: [{nodePort: 8080}], healthCheckNodePort: 40000}}", ports: "8080-40000"},
+		{name: "pods without a node", data: "pods/a/b {spec: {nodeName: two}}\npods/a/c {spec: {nodeName: one}}\npods/a/d {}\nminions/one {metadata: {name: one}}", homeless: "two"},
+		{name: "the newest kubelet", data: "minions/x {metadata: {name: x}, status: {nodeInfo: {kubeletVersion: v1.34.2-eks-1}}}\nminions/y {metadata: {name: y}, status: {nodeInfo: {kubeletVersion: v1.33.0}}}", newestIsOf: "1.34.2"},
+		{name: "kubeadm", data: `configmaps/kube-system/kubeadm-config {data: {ClusterConfiguration: "a: b\nkubernetesVersion: v1.35.1\n"}}`, newestIsOf: "1.35.1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := scan(test.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := f.serviceRange()
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, test.addresses) || test.addresses == "" && got != "" {
+				t.Errorf("range of addresses %q, want %q", got, test.addresses)
+			}
+			if got := f.nodePortRange(); got != test.ports {
+				t.Errorf("range of ports %q, want %q", got, test.ports)
+			}
+			if got := strings.Join(f.homeless(), " "); got != test.homeless {
+				t.Errorf("homeless %q, want %q", got, test.homeless)
+			}
+			if newest := ""; f.newest != nil || test.newestIsOf != "" {
+				if f.newest != nil {
+					newest, _, _ = strings.Cut(f.newest.String(), "-")
+				}
+				if newest != test.newestIsOf {
+					t.Errorf("newest version %q, want %q", newest, test.newestIsOf)
+				}
+			}
+		})
+	}
+}
+
+// What the cluster had set, and is not the default, is set in the copy; what nobody can set is not.
+func TestSettings(t *testing.T) {
+	gate := func(value, locked bool) features.Gate {
+		return features.Gate{Specs: []features.Spec{{Since: "1.30", Stage: features.Beta, Default: value, Locked: locked}}}
+	}
+	list := &features.List{Version: "1.34.4", Gates: map[string]features.Gate{
+		"On": gate(true, false), "Off": gate(false, false), "Usual": gate(true, false), "Locked": gate(true, true),
+	}}
+	change := Settings(&capture.Index{
+		Gates:  map[string]bool{"On": false, "Off": true, "Usual": true, "Locked": false, "Unknown": true},
+		Served: []string{"v1", "apps/v1", "resource.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha1"},
+	}, list)
+	if len(change.FeatureGates) != 2 || *change.FeatureGates["On"] || !*change.FeatureGates["Off"] {
+		t.Errorf("gates %v", change.FeatureGates)
+	}
+	if len(change.RuntimeConfig) != 2 || *change.RuntimeConfig["resource.k8s.io/v1beta1"] != "true" {
+		t.Errorf("APIs %v", change.RuntimeConfig)
+	}
+}
+
+// What could not be read cannot be judged, and the garbage collector does not take its objects for gone.
+func TestWhatCouldNotBeRead(t *testing.T) {
+	c, err := New(documents(api), Options{Name: "prod", Missing: []capture.Missing{{What: "deployments.apps", Why: "forbidden"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lacks := c.Lacks(); len(lacks) != 1 || lacks[0].Kind != "deployments.apps" || !strings.Contains(lacks[0].Why, "forbidden") {
+		t.Errorf("lacks %v", lacks)
+	}
+	needs, err := c.Needs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := *needs.Components["kube-controller-manager"].Flags["controllers"]; !strings.Contains(off, "-garbage-collector-controller") {
+		t.Errorf("controllers %s", off)
+	}
+}
+
+// A manifest is what was applied last, or what somebody would write.
+func TestManifest(t *testing.T) {
+	for _, test := range []struct{ name, object, want string }{
+		{"as it was applied", `{apiVersion: v1, kind: A, metadata: {name: a, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}'}}, y: 2}`, `{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}`},
+		{"what was applied to another one", `{apiVersion: v1, kind: A, metadata: {name: b, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}'}}}`, `last-applied`},
+		{"without what the API server put there", `{apiVersion: v1, kind: A, metadata: {name: a, uid: u, generation: 1, labels: {a: b}}, status: {x: 1}}`, `{"apiVersion":"v1","kind":"A","metadata":{"labels":{"a":"b"},"name":"a"}}`},
+		{"a Job gets its selector anew", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {selector: {}, template: {metadata: {labels: {job-name: a, b: c}}}}}`, `"spec":{"template":{"metadata":{"labels":{"b":"c"}}}}`},
+		{"but for one that has its own", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {manualSelector: true, selector: {}}}`, `"selector":{}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := &unstructured.Unstructured{}
+			if err := yaml.Unmarshal([]byte(test.object), &o.Object); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Manifest(o).MarshalJSON()
+			if err != nil || !strings.Contains(string(got), test.want) {
+				t.Errorf("got %s, %v; want %s", got, err, test.want)
+			}
+		})
+	}
+}
