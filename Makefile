@@ -98,3 +98,8 @@ flake: fetch
 		echo "run $$i of $(TIMES)"; \
 		"$$folder/rehearse" run --report-dir rehearse-report/flake $(FLAGS) scenarios/$(SUITE) || exit 1; \
 	done
+
+# The pictures of reports in README and docs, from real runs; needs chromium, node and npm.
+.PHONY: pictures
+pictures: fetch
+	docs/pictures/make

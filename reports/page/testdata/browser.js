@@ -1,0 +1,162 @@
+// Drives pages in Chromium: node browser.js MODULES FOLDER. Prints what it measured; ends with 1 and says what is wrong.
+const path = require('path');
+const fs = require('fs');
+const [,, modules, folder] = process.argv;
+const { chromium } = require(path.join(modules, 'playwright-core'));
+const axe = fs.readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+const problems = [];
+const check = (ok, what) => { if (!ok) problems.push(what); };
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+async function open(browser, name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: options.width || 1600, height: 1000 }, colorScheme: options.theme || 'light', javaScriptEnabled: options.script !== false });
+  const page = await context.newPage();
+  page.on('console', m => { if (m.type() === 'error' || m.type() === 'warning') problems.push(`${name}: the console has: ${m.text()}`); });
+  page.on('pageerror', e => problems.push(`${name}: ${e.message}`));
+  page.on('request', r => { if (!r.url().startsWith('file:') && !r.url().startsWith('data:')) problems.push(`${name}: it fetches ${r.url()}`); });
+  await page.goto('file://' + path.join(folder, name) + (options.hash || ''));
+  if (options.script !== false) await page.waitForSelector('html[data-ready]', { state: 'attached', timeout: 60000 });
+  return page;
+}
+
+async function looks(browser, name) {
+  for (const theme of ['light', 'dark']) {
+    for (const width of [400, 1600]) {
+      const page = await open(browser, name, { theme, width, hash: '#broken/2' });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      check(wide <= 0, `${name} at ${width}: it is ${wide} pixels too wide`);
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => (await axe.run(document, { resultTypes: ['violations'] })).violations.filter(v => ['serious', 'critical'].includes(v.impact)).map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 120)).join(' | ')}`));
+      for (const violation of found) problems.push(`${name}, ${theme}, ${width}: axe: ${violation}`);
+      await page.context().close();
+    }
+  }
+}
+
+async function interactions(browser, name) {
+  const page = await open(browser, name, { hash: '#broken/2' });
+  const text = id => page.locator('#_' + id).innerText();
+  check((await text('step')).includes('step 2 of 3'), 'the link to a step does not show the step');
+  check((await text('step')).includes('readyReplicas'), 'the step does not show what differs');
+  await page.reload();
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  check((await text('step')).includes('step 2 of 3'), 'the link does not survive a reload');
+  await page.getByRole('button', { name: 'Next step' }).click();
+  check(page.url().endsWith('#broken/3'), 'the next step is not in the link: ' + page.url());
+
+  // The keyboard: up and down, left and right, plus, minus, zero, o.
+  const canvas = page.locator('#_canvas');
+  await canvas.focus();
+  await page.keyboard.press('ArrowLeft');
+  check(page.url().endsWith('#broken/2'), 'left does not choose the step before');
+  await page.keyboard.press('ArrowUp');
+  check(page.url().endsWith('#good'), 'up does not choose the scenario before: ' + page.url());
+  const image = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById('_canvas').toDataURL())))));
+  const whole = await image();
+  await page.keyboard.press('+');
+  const nearer = await image();
+  check(whole !== nearer, 'plus does not zoom');
+  await page.keyboard.press('0');
+  check(await image() === whole, 'zero does not show all again');
+  await page.keyboard.press('ArrowDown');
+  const closed = await image();
+  await page.keyboard.press('o');
+  check(await image() !== closed, 'o does not show the objects');
+
+  // The pointer: what is under it, a wheel, a drag, a click.
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 40);
+  check(/^\+/.test(await text('readout')), 'the cursor has no time: ' + await text('readout'));
+  const before = await image();
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -200);
+  await page.keyboard.up('Control');
+  await page.waitForTimeout(100);
+  check(await image() !== before, 'Ctrl and the wheel do not zoom');
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 150, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.locator('#_components').uncheck();
+  await page.mouse.click(box.x + 60, box.y + 26 + 22 + 11);
+  check(await page.locator('#_step').isVisible(), 'a click on a scenario does not show it');
+
+  // The life of an object.
+  await page.goto('about:blank');
+  await page.goto('file://' + path.join(folder, name) + '#broken/2');
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  await page.locator('#_step .objects button').last().click();
+  const object = await text('object');
+  check(object.includes('change') && object.includes('replicas'), 'the object is not shown: ' + object);
+  await page.locator('#_object').getByRole('button', { name: 'Change before' }).click();
+  check((await text('object')).includes('change 1 of'), 'the change before is not shown');
+  await page.locator('#_scrub').focus();
+  await page.keyboard.press('ArrowRight');
+  check((await text('object')).includes('change 2 of') && (await text('object')).includes('What changed'), 'the slider does not move: ' + await text('object'));
+
+  // Filters, in the link too.
+  await page.locator('#_filters [data-status="failed"]').click();
+  check(page.url().includes('status=failed'), 'the filter is not in the link');
+  check((await text('shown')).startsWith('1 of'), 'the filter shows ' + await text('shown'));
+  await page.locator('#_filters input[name=text]').fill('nothing has this');
+  check((await text('shown')).startsWith('0 of'), 'the text does not filter');
+  await page.goto('about:blank');
+  await page.goto('file://' + path.join(folder, name) + '#?status=passed');
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  check(await page.locator('#_filters [data-status="passed"]').getAttribute('aria-pressed') === 'true', 'the link does not set the filter');
+  check(await page.locator('tr[data-n]:visible').count() === 1, 'the list is not filtered');
+  await page.locator('#_filters button[type=reset]').click();
+  await page.waitForTimeout(50);
+  check(await page.locator('tr[data-n]:visible').count() === 3, 'the filters are not cleared');
+
+  // Copying, the theme.
+  await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: { writeText: async t => { window.copied = t; } } }); });
+  await page.locator('.failure').first().getByRole('button', { name: 'Copy as Markdown' }).click();
+  const copied = await page.evaluate(() => window.copied || '');
+  check(copied.includes('| field | wanted | seen |') && copied.includes('Run it again'), 'the Markdown is: ' + copied);
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.locator('#_theme').click();
+  await page.locator('#_theme').click();
+  check(await ground() !== light, 'the theme does not change');
+  await page.context().close();
+
+  const plain = await open(browser, name, { script: false });
+  const all = await plain.locator('body').innerText();
+  for (const want of ['status.readyReplicas', 'What moved by itself', 'R-1', 'Without script']) check(all.includes(want), `without script the page lacks ${want}`);
+  check(!all.includes('Copy as Markdown'), 'without script there are buttons');
+  await plain.context().close();
+}
+
+async function big(browser, name) {
+  const size = fs.statSync(path.join(folder, name)).size;
+  check(size < 5e6, `${name} has ${size} bytes`);
+  const began = Date.now();
+  const page = await open(browser, name);
+  const measured = await page.evaluate(async () => {
+    const paint = performance.getEntriesByType('paint').find(e => e.name === 'first-contentful-paint')?.startTime;
+    const canvas = document.getElementById('_canvas');
+    let frames = 0;
+    const from = performance.now();
+    while (performance.now() - from < 2000) {
+      document.getElementById(frames % 2 ? '_out' : '_in').click();
+      await new Promise(requestAnimationFrame);
+      frames++;
+    }
+    return { paint, frames: frames / (performance.now() - from) * 1000, rows: canvas.height };
+  });
+  console.log(`${name}: ${(size / 1e6).toFixed(2)} MB, first paint after ${Math.round(measured.paint)} ms, ready after ${Date.now() - began} ms, zoom at ${Math.round(measured.frames)} frames a second`);
+  await page.locator('#_filters input[name=text]').fill('scenario-999');
+  check((await page.locator('#_shown').innerText()).startsWith('1 of 1000'), 'the big page does not filter');
+  await page.context().close();
+}
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: flags });
+  for (const name of ['broken.html', 'real.html', 'upgrade.html']) await looks(browser, name);
+  await interactions(browser, 'broken.html');
+  await big(browser, 'big.html');
+  await browser.close();
+  for (const problem of problems) console.log('PROBLEM ' + problem);
+  process.exit(problems.length ? 1 : 0);
+})().catch(error => { console.log('PROBLEM ' + error.stack); process.exit(1); });
