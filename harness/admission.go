@@ -14,6 +14,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// settling is what the scenario wrote and the API server may not know yet.
+type settling struct {
+	run *scenarioRun
+	// unsettled is what was written that is in force a moment later, and canaries how many were sent out to see when.
+	unsettled map[unsettled]bool
+	canaries  int
+}
+
 // unsettled is something of which the API server may not know yet that the scenario has written it: kinds of one version, or a namespace.
 type unsettled struct {
 	family             canary.Family
@@ -37,16 +45,16 @@ func configures(step scenarios.Step) (u unsettled, ok bool) {
 	return u, u.namespace != ""
 }
 
-// settle waits, before a step that it matters to, until the API server knows what the scenario has written of admission, of roles and of namespaces.
+// await waits, before a step that it matters to, until the API server knows what the scenario has written of admission, of roles and of namespaces.
 // Several such writes in a row are waited for once. It returns what there is to say of it.
-func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said string, err error) {
+func (w *settling) await(ctx context.Context, step scenarios.Step) (said string, err error) {
 	more, _ := configures(step)
 	began := time.Now()
-	for _, u := range slices.SortedFunc(maps.Keys(s.unsettled), func(a, b unsettled) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, u := range slices.SortedFunc(maps.Keys(w.unsettled), func(a, b unsettled) int { return cmp.Compare(a.String(), b.String()) }) {
 		if !u.concerns(step, more.family) {
 			continue
 		}
-		version, err := s.servedVersion(ctx, u)
+		version, err := w.servedVersion(ctx, u)
 		if err != nil {
 			return "", err
 		}
@@ -54,24 +62,24 @@ func (s *scenarioRun) settle(ctx context.Context, step scenarios.Step) (said str
 			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote has no effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
 			continue
 		}
-		s.canaries++
+		w.canaries++
 		c := canary.Canary{
-			Client: s.client, Family: u.family, Version: version, Namespace: cmp.Or(u.namespace, s.namespace),
-			Name: s.manager(fmt.Sprintf("canary-%d", s.canaries)),
+			Client: w.run.client, Family: u.family, Version: version, Namespace: cmp.Or(u.namespace, w.run.namespace),
+			Name: w.run.manager(fmt.Sprintf("canary-%d", w.canaries)),
 		}
 		if err := c.Await(ctx); err != nil {
 			return "", err
 		}
 		said += fmt.Sprintf("\nbefore it: the API server was seen to know %s (after %s)", u, time.Since(began).Round(time.Millisecond))
-		delete(s.unsettled, u)
+		delete(w.unsettled, u)
 	}
 	return said, nil
 }
 
 // servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has removed that, the newest that is
 // served. It is "" where none is.
-func (s *scenarioRun) servedVersion(ctx context.Context, u unsettled) (string, error) {
-	_, err := writes.Await(ctx, s.kinds, u.family.GVK(u.version))
+func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, error) {
+	_, err := writes.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
 	var none *writes.NotServedError
 	switch {
 	case err == nil:
@@ -111,12 +119,12 @@ func sentAsOther(step scenarios.Step) bool {
 	if step.Parallel != nil {
 		return slices.ContainsFunc(step.Parallel.Steps, sentAsOther)
 	}
-	return step.As != nil || step.Command != nil
+	return step.As != nil || verbOf(&step).asOthers
 }
 
-// unsettle notes that a write, of which the API server will know later, was accepted.
-func (s *scenarioRun) unsettle(step scenarios.Step) {
+// note notes that a write, of which the API server will know later, was accepted.
+func (w *settling) note(step scenarios.Step) {
 	if u, ok := configures(step); ok && !step.DryRun && !(step.Expect != nil && step.Expect.Rejected != nil) {
-		s.unsettled[u] = true
+		w.unsettled[u] = true
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,43 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-// assert decides an assertion on the history of the track, which all its scenarios share.
-func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step) result {
-	started := time.Now()
-	decide, assertion := assertions.Eventually, step.Eventually
-	switch {
-	case step.RolledOut != nil:
-		decide, assertion = assertions.RolledOut, &scenarios.Assertion{Selection: step.RolledOut.Selection, Within: step.RolledOut.Within}
-	case step.Always != nil:
-		decide, assertion = assertions.Always, step.Always
-	case step.Never != nil:
-		decide, assertion = assertions.Never, step.Never
-	}
-	timeout := s.timeout(step, s.StepTimeout)
-	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
-	if err != nil {
-		return unserved(step, assertion.Selection, err)
-	}
-	wrong, doubt := s.checkFields(ctx, i, step)
-	if wrong != nil {
-		return *wrong
-	}
-	r := decide(ctx, assertions.Input{
-		Assertion: *assertion,
-		Stream:    s.history.Stream(kind.Resource),
-		Scope:     s.looksAt(assertion.Selection, kind),
-		CEL:       s.evaluate(ctx, step),
-		Why:       s.why(ctx, step),
-		Timeout:   timeout,
-		Started:   started,
-		Since:     s.from,
-		Window:    s.windowOf(ctx, i),
-		Steps:     s.begun,
-		Pods:      s.pods,
-	})
-	return resultOf(r).with(doubt)
-}
 
 // pods lists the pods of a namespace and counts the cluster's nodes, to explain why something does not run.
 func (s *scenarioRun) pods(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {
@@ -81,7 +45,7 @@ func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection,
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return writes.Await(ctx, s.kinds, gv.WithKind(selection.Kind))
+	return writes.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
 }
 
 // unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it: who asks whether there
@@ -109,8 +73,74 @@ func (s *scenarioRun) scope(selection scenarios.Selection, kind writes.Kind) his
 }
 
 // looksAt is the scope of what a step selects; the scenario's history has it.
-func (s *scenarioRun) looksAt(selection scenarios.Selection, kind writes.Kind) history.Scope {
-	scope := s.scope(selection, kind)
-	s.looked = append(s.looked, history.Part{Stream: s.history.Stream(kind.Resource), Scope: scope})
+func (t *timeline) looksAt(selection scenarios.Selection, kind writes.Kind) history.Scope {
+	scope := t.run.scope(selection, kind)
+	t.looked = append(t.looked, history.Part{Stream: t.run.shared.history.Stream(kind.Resource), Scope: scope})
 	return scope
+}
+
+// assert decides an assertion on the history of the track, which all its scenarios share.
+func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, assertion *scenarios.Assertion, decide decision) result {
+	started := time.Now()
+	timeout := s.timeout(step, s.shared.StepTimeout)
+	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
+	if err != nil {
+		return unserved(step, assertion.Selection, err)
+	}
+	wrong, doubt := s.fields.check(ctx, i, step)
+	if wrong != nil {
+		return *wrong
+	}
+	r := decide(ctx, assertions.Input{
+		Assertion: *assertion,
+		Stream:    s.shared.history.Stream(kind.Resource),
+		Scope:     s.timeline.looksAt(assertion.Selection, kind),
+		CEL:       s.evaluate(ctx, step),
+		Why:       s.why(ctx, step),
+		Timeout:   timeout,
+		Started:   started,
+		Since:     s.timeline.from,
+		Window:    s.timeline.windowOf(ctx, i),
+		Steps:     s.timeline.begun,
+		Pods:      s.pods,
+	})
+	return resultOf(r).with(doubt)
+}
+
+// decision is how an assertion is decided.
+type decision func(context.Context, assertions.Input) assertions.Result
+
+// evaluate evaluates the CEL of a step that looks at the history.
+func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) assertions.Evaluate {
+	return func(expression string, variables map[string]any) (bool, error) {
+		vars := s.variables(&step)
+		maps.Copy(vars, variables)
+		return s.shared.Expressions.WithContext(ctx).EvalBool(expression, vars)
+	}
+}
+
+// why says why the CEL of a step is false.
+func (s *scenarioRun) why(ctx context.Context, step scenarios.Step) func(string, map[string]any) string {
+	return func(expression string, variables map[string]any) string {
+		vars := s.variables(&step)
+		maps.Copy(vars, variables)
+		return s.shared.Expressions.WithContext(ctx).Why(expression, vars)
+	}
+}
+
+// resultOf is what an assertion came to, as the result of a step.
+func resultOf(r assertions.Result) result {
+	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence}}
+	out.values = map[string]any{}
+	if r.Objects != nil {
+		objects := make([]any, len(r.Objects))
+		for i, object := range r.Objects {
+			objects[i] = object.Object
+		}
+		out.values["objects"] = objects
+	}
+	if r.Object != nil {
+		out.values["object"] = r.Object.Object
+	}
+	return out
 }

@@ -54,40 +54,21 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 		if step.Transition != nil {
 			at++
 		}
-		for _, reference := range []*scenarios.ComponentReference{step.Kill, step.Restart} {
-			if why := uncontrollable(reference, path[at]); why != "" {
+		verb := verbOf(&step)
+		if verb.cannot != nil {
+			if why := verb.cannot(&step, path[at]); why != "" {
 				p.problem(step.Position, "%s: %s", step.Verb(), why)
 			}
 		}
-	}
-	for _, step := range s.Spec.Steps {
-		if ability := needed(step); ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
+		if verb.needs == nil {
+			continue
+		}
+		if ability := verb.needs(&step); ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
 			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the scenario is skipped there)",
 				step.Verb(), p.provider.Name(), ability.Text(), ability)
 		}
 	}
 }
-
-// needed is the ability without which a step cannot be run, "" where every cluster can run it.
-func needed(step scenarios.Step) clusters.Ability {
-	switch {
-	case ofComponent(step.Kill) || ofComponent(step.Restart):
-		return clusters.AbilityComponents
-	case step.Metric != nil:
-		return clusters.AbilityMetrics
-	case step.Resolve != nil:
-		return clusters.AbilityDNS
-	case step.Snapshot != nil || step.Restore != nil:
-		return clusters.AbilitySnapshots
-	case step.Exec != nil:
-		return clusters.AbilityExec
-	case step.Breaks() != nil && step.Breaks().System == "":
-		return clusters.AbilityBreakages
-	}
-	return ""
-}
-
-func ofComponent(r *scenarios.ComponentReference) bool { return r != nil && r.System == "" }
 
 // checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
 func (p *planner) checkPath(ctx context.Context, track *Track) {

@@ -19,23 +19,32 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// evidence is what a scenario leaves in the report folder.
+type evidence struct {
+	run *scenarioRun
+	// touched are the kinds that the steps were about.
+	touched []schema.GroupVersionKind
+	// logs are the sizes of the components' log files when the scenario began.
+	logs map[string]int64
+}
+
 // maxLog is how much of a log is copied: its end.
 const maxLog = 8 << 20
 
 var events = schema.GroupVersionKind{Version: "v1", Kind: "Event"}
 
 // touch notes the kinds that a step is about. Where every history is kept they are watched from now on.
-func (s *scenarioRun) touch(ctx context.Context, step scenarios.Step) {
+func (e *evidence) touch(ctx context.Context, step scenarios.Step) {
 	for _, gvk := range touchedBy(step) {
-		if slices.Contains(s.touched, gvk) {
+		if slices.Contains(e.touched, gvk) {
 			continue
 		}
-		s.touched = append(s.touched, gvk)
-		if !s.History {
+		e.touched = append(e.touched, gvk)
+		if !e.run.shared.KeepHistory {
 			continue
 		}
-		if kind, err := s.kinds.Find(ctx, gvk); err == nil {
-			s.history.Stream(kind.Resource)
+		if kind, err := e.run.shared.kinds.Find(ctx, gvk); err == nil {
+			e.run.shared.history.Stream(kind.Resource)
 		}
 	}
 }
@@ -53,14 +62,14 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 
 // diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario was about, the events of
 // its namespace, and what the components logged since it began.
-func (s *scenarioRun) diagnose(ctx context.Context) artifacts {
+func (e *evidence) diagnose(ctx context.Context) artifacts {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
 	defer cancel()
-	return s.leaveArtifacts(func(dir string, keep func(string, error)) {
-		keep("objects.yaml", s.dump(ctx, filepath.Join(dir, "objects.yaml"), s.touched))
-		keep("events.yaml", s.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
-		s.leaveHistory(dir, keep)
-		for _, l := range s.logParts() {
+	return e.leave(func(dir string, keep func(string, error)) {
+		keep("objects.yaml", e.dump(ctx, filepath.Join(dir, "objects.yaml"), e.touched))
+		keep("events.yaml", e.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
+		e.leaveHistory(dir, keep)
+		for _, l := range e.logParts() {
 			if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
 				keep(l.name, err)
 			}
@@ -76,26 +85,26 @@ type artifacts struct {
 	folder string
 }
 
-// leaveArtifacts writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why it was not
+// leave writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why it was not
 // written is said.
-func (s *scenarioRun) leaveArtifacts(write func(dir string, keep func(name string, err error))) artifacts {
-	if s.ReportDir == "" {
+func (e *evidence) leave(write func(dir string, keep func(name string, err error))) artifacts {
+	if e.run.shared.ReportDir == "" {
 		return artifacts{}
 	}
-	left := artifacts{folder: fromHere(filepath.Join(s.ReportDir, s.scenario.ID()))}
+	left := artifacts{folder: fromHere(filepath.Join(e.run.shared.ReportDir, e.run.scenario.ID()))}
 	keep := func(name string, err error) {
 		if err != nil {
-			s.Progress("no %s of %s: %v", name, s.scenario.Title(), err)
+			e.run.shared.Progress("no %s of %s: %v", name, e.run.scenario.Title(), err)
 			return
 		}
-		left.files = append(left.files, filepath.ToSlash(filepath.Join(s.scenario.ID(), name)))
+		left.files = append(left.files, filepath.ToSlash(filepath.Join(e.run.scenario.ID(), name)))
 	}
-	err := reports.WriteArtifacts(filepath.Join(s.ReportDir, s.scenario.ID()), func(dir string) error {
+	err := reports.WriteArtifacts(filepath.Join(e.run.shared.ReportDir, e.run.scenario.ID()), func(dir string) error {
 		write(dir, keep)
 		return nil
 	})
 	if err != nil {
-		s.Progress("no artifacts of %s: %v", s.scenario.Title(), err)
+		e.run.shared.Progress("no artifacts of %s: %v", e.run.scenario.Title(), err)
 	}
 	if len(left.files) == 0 {
 		return artifacts{}
@@ -120,10 +129,10 @@ func fromHere(path string) string {
 }
 
 // dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read is said in a comment.
-func (s *scenarioRun) dump(ctx context.Context, path string, kinds []schema.GroupVersionKind) error {
+func (e *evidence) dump(ctx context.Context, path string, kinds []schema.GroupVersionKind) error {
 	var b strings.Builder
 	for _, gvk := range kinds {
-		text, err := s.list(ctx, gvk)
+		text, err := e.list(ctx, gvk)
 		if err != nil {
 			text = fmt.Sprintf("# %s of %s could not be read: %s\n", gvk.Kind, gvk.GroupVersion(), strings.ReplaceAll(err.Error(), "\n", " "))
 		}
@@ -132,16 +141,16 @@ func (s *scenarioRun) dump(ctx context.Context, path string, kinds []schema.Grou
 	return os.WriteFile(path, []byte(b.String()), 0o600)
 }
 
-func (s *scenarioRun) list(ctx context.Context, gvk schema.GroupVersionKind) (string, error) {
-	kind, err := s.kinds.Find(ctx, gvk)
+func (e *evidence) list(ctx context.Context, gvk schema.GroupVersionKind) (string, error) {
+	kind, err := e.run.shared.kinds.Find(ctx, gvk)
 	if err != nil {
 		return "", err
 	}
 	namespace := ""
 	if kind.Namespaced {
-		namespace = s.namespace
+		namespace = e.run.namespace
 	}
-	list, err := s.client.Resource(kind.Resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	list, err := e.run.client.Resource(kind.Resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -158,9 +167,9 @@ func (s *scenarioRun) list(ctx context.Context, gvk schema.GroupVersionKind) (st
 }
 
 // logSizes are how much the components have logged so far, by file.
-func (s *scenarioRun) logSizes() map[string]int64 {
+func (e *evidence) logSizes() map[string]int64 {
 	sizes := map[string]int64{}
-	for _, files := range s.logFiles() {
+	for _, files := range e.run.shared.logFiles() {
 		for _, file := range files {
 			if info, err := os.Stat(file); err == nil {
 				sizes[file] = info.Size()
@@ -179,12 +188,12 @@ type logPart struct {
 // errNothingLogged says that a log has nothing new.
 var errNothingLogged = errors.New("nothing was logged")
 
-func (s *scenarioRun) logParts() []logPart {
+func (e *evidence) logParts() []logPart {
 	var parts []logPart
-	all := s.logFiles()
+	all := e.run.shared.logFiles()
 	for _, component := range clusters.SortedKeys(all) {
 		for i, file := range all[component] {
-			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file, s.logs[file]})
+			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file, e.logs[file]})
 		}
 	}
 	return parts

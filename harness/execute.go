@@ -46,8 +46,8 @@ type Options struct {
 	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
-	// History keeps the history of every scenario in ReportDir, not only of those that failed.
-	History bool
+	// KeepHistory keeps the history of every scenario in ReportDir, not only of those that failed.
+	KeepHistory bool
 	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own unless set.
 	Prefix string
 	// Progress hears what is going on. Optional.
@@ -86,10 +86,10 @@ func (o Options) withDefaults() Options {
 // Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are stopped, the clusters
 // are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
-	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, copies: newCopies()}
-	e.slots, e.run = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
+	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, firstStates: newFirstStates()}
+	e.slots, e.id = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
 	if e.Prefix == "" {
-		e.Prefix = "rehearse-" + e.run
+		e.Prefix = "rehearse-" + e.id
 	}
 	if err := e.Recorder.Start(); err != nil {
 		return errors.Join(fmt.Errorf("begin the reports: %w", err), e.Recorder.Finish())
@@ -97,7 +97,7 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 	stop := context.AfterFunc(ctx, e.Recorder.Interrupt)
 	e.skip(plan.Skipped)
 	e.runAll(ctx, plan.Tracks)
-	e.discardCopies()
+	e.discardFirstStates()
 	interrupted := !stop()
 	var err error
 	if interrupted {
@@ -115,10 +115,10 @@ type execution struct {
 	simulators systems.Simulators
 	// slots hold those scenarios that run; one that waits for others gives its slot back.
 	slots chan struct{}
-	// run tells this run's marks on objects from those of other runs.
-	run string
-	// copies of the first states of tracks.
-	copies *copies
+	// id tells this run's marks on objects from those of other runs.
+	id string
+	// firstStates are what tracks began with, for the tracks that begin with the same.
+	firstStates *firstStates
 }
 
 // runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first state of another lets those go
@@ -133,11 +133,11 @@ func (e *execution) runAll(ctx context.Context, tracks []*Track) {
 		case room <- struct{}{}:
 		case <-ctx.Done():
 		}
-		track := e.copies.next(&queue)
+		track := e.firstStates.next(&queue)
 		for track == nil && ctx.Err() == nil {
 			select {
-			case <-e.copies.news:
-				track = e.copies.next(&queue)
+			case <-e.firstStates.news:
+				track = e.firstStates.next(&queue)
 			case <-ctx.Done():
 			}
 		}
@@ -146,8 +146,8 @@ func (e *execution) runAll(ctx context.Context, tracks []*Track) {
 		}
 		running.Go(func() {
 			defer func() { <-room }()
-			defer e.copies.settle(track)
-			(&trackRun{execution: e, track: track}).run(ctx)
+			defer e.firstStates.settle(track)
+			newTrackRun(e, track).run(ctx)
 		})
 	}
 }

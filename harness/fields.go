@@ -13,6 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// fieldCheck finds fields that steps ask for, and that the kinds do not have.
+type fieldCheck struct{ run *scenarioRun }
+
 // asked is a field that a step asks of a kind.
 type asked struct {
 	scenarios.Selection
@@ -22,7 +25,7 @@ type asked struct {
 }
 
 // asks lists the fields that a step asks for.
-func (s *scenarioRun) asks(step scenarios.Step) ([]asked, error) {
+func (f *fieldCheck) asks(step scenarios.Step) ([]asked, error) {
 	var all []asked
 	add := func(of scenarios.Selection, where string, fields ...scenarios.FieldUse) {
 		for _, field := range fields {
@@ -39,7 +42,7 @@ func (s *scenarioRun) asks(step scenarios.Step) ([]asked, error) {
 			add(watch.Selection, "paths", path.Fields())
 		}
 		for _, text := range watch.CEL {
-			fields, err := s.Expressions.Fields(text)
+			fields, err := f.run.shared.Expressions.Fields(text)
 			if err != nil {
 				return nil, err
 			}
@@ -49,24 +52,24 @@ func (s *scenarioRun) asks(step scenarios.Step) ([]asked, error) {
 	return all, nil
 }
 
-// missingFields finds the fields that a step asks for and that the kinds do not have, by the schemas that the API server serves now. It is
+// missing finds the fields that a step asks for and that the kinds do not have, by the schemas that the API server serves now. It is
 // false where that could not be looked up: then nothing is said of any field.
-func (s *scenarioRun) missingFields(ctx context.Context, step scenarios.Step) (map[string]string, bool) {
-	fields, err := s.asks(step)
+func (f *fieldCheck) missing(ctx context.Context, step scenarios.Step) (map[string]string, bool) {
+	fields, err := f.asks(step)
 	if err != nil {
 		return nil, false
 	}
 	missing := map[string]string{}
 	for _, field := range fields {
-		if field.Optional && s.at > 0 {
+		if field.Optional && f.run.at > 0 {
 			continue // another version had it, perhaps, and that it is gone is what the step asks for
 		}
 		gvk := schema.FromAPIVersionAndKind(field.APIVersion, field.Kind)
-		kind, err := s.kinds.Find(ctx, gvk)
+		kind, err := f.run.shared.kinds.Find(ctx, gvk)
 		if err != nil {
 			return nil, false
 		}
-		of, err := s.schemas.Of(ctx, gvk, kind.Resource.Resource)
+		of, err := f.run.shared.schemas.Of(ctx, gvk, kind.Resource.Resource)
 		if err != nil {
 			return nil, false
 		}
@@ -85,11 +88,11 @@ func (s *scenarioRun) missingFields(ctx context.Context, step scenarios.Step) (m
 	return missing, true
 }
 
-// checkFields finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass. Wrong is its result
+// check finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass. Wrong is its result
 // then, and nil where they exist in one of the states that it judges at least. Doubt says that no schema could be looked up.
-func (s *scenarioRun) checkFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
-	missing, ok := s.missingFields(ctx, step)
-	for _, span := range s.spans {
+func (f *fieldCheck) check(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
+	missing, ok := f.missing(ctx, step)
+	for _, span := range f.run.timeline.spans {
 		if span.judge == i {
 			span.keepMissing(missing, ok)
 			missing, ok = span.missing, !span.unchecked
@@ -102,8 +105,8 @@ func (s *scenarioRun) checkFields(ctx context.Context, i int, step scenarios.Ste
 	case len(missing) == 0:
 		return nil, ""
 	}
-	s.schemas.Reset() // a CustomResourceDefinition may have been changed
-	again, ok := s.missingFields(ctx, step)
+	f.run.shared.schemas.Reset() // a CustomResourceDefinition may have been changed
+	again, ok := f.missing(ctx, step)
 	maps.DeleteFunc(missing, func(name, _ string) bool { return again[name] == "" })
 	switch {
 	case !ok:
@@ -132,11 +135,11 @@ func isCustom(apiVersion string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// lookAtFields takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.
-func (s *scenarioRun) lookAtFields(ctx context.Context, i int) {
-	for _, span := range s.spans {
+// look takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.
+func (f *fieldCheck) look(ctx context.Context, i int) {
+	for _, span := range f.run.timeline.spans {
 		if span.first <= i && i <= span.last && (span.missing == nil || len(span.missing) > 0) && !span.unchecked {
-			span.keepMissing(s.missingFields(ctx, s.scenario.Spec.Steps[span.judge]))
+			span.keepMissing(f.missing(ctx, f.run.scenario.Spec.Steps[span.judge]))
 		}
 	}
 }

@@ -14,6 +14,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
+// gateReadings are the feature gates of a track's cluster, as its components' metrics tell them.
+type gateReadings struct {
+	run *trackRun
+	// reached are the gates of each state that was reached, in the path's order. The run's lock guards them.
+	reached []reports.StateGates
+}
+
 // gatesTimeout is how long a component may take to tell its gates.
 const gatesTimeout = 5 * time.Second
 
@@ -32,23 +39,23 @@ func namedGates(path []clusters.State) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// readGates asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and for those that
+// read asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and for those that
 // they need. What cannot be read is reported with its reason; it does not end the run, since the cluster has proven its gates already as far as it can.
-func (t *trackRun) readGates(ctx context.Context, n int) {
-	state := t.track.Path[n]
+func (g *gateReadings) read(ctx context.Context, n int) {
+	state := g.run.track.Path[n]
 	found := reports.StateGates{State: state.String(), Version: state.Version}
-	if named := namedGates(t.track.Path); len(named) > 0 {
-		found.Gates = t.effective(ctx, state, named)
+	if named := namedGates(g.run.track.Path); len(named) > 0 {
+		found.Gates = g.effective(ctx, state, named)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.stateGates = append(t.stateGates, found)
+	g.run.mu.Lock()
+	defer g.run.mu.Unlock()
+	g.reached = append(g.reached, found)
 }
 
 // effective are the values of the gates in a state, and of those that they need.
-func (t *trackRun) effective(ctx context.Context, state clusters.State, named []string) []reports.EffectiveGate {
+func (g *gateReadings) effective(ctx context.Context, state clusters.State, named []string) []reports.EffectiveGate {
 	neededBy := map[string]string{}
-	if teller, ok := t.provider.(clusters.GateTeller); ok {
+	if teller, ok := g.run.provider.(clusters.GateTeller); ok {
 		for _, gate := range named {
 			for _, need := range teller.GateDependencies(ctx, state, gate) {
 				if !slices.Contains(named, need) && neededBy[need] == "" {
@@ -57,11 +64,11 @@ func (t *trackRun) effective(ctx context.Context, state clusters.State, named []
 			}
 		}
 	}
-	components := t.gatedComponents(state)
+	components := g.components(state)
 	said := make([]func(gate string) reports.GateReading, len(components))
 	var asking sync.WaitGroup
 	for i, component := range components {
-		asking.Go(func() { said[i] = t.askGates(ctx, component, state) })
+		asking.Go(func() { said[i] = g.ask(ctx, component, state) })
 	}
 	asking.Wait()
 	var all []reports.EffectiveGate
@@ -75,17 +82,17 @@ func (t *trackRun) effective(ctx context.Context, state clusters.State, named []
 	return all
 }
 
-// gatedComponents are the components of the cluster that have feature gates.
-func (t *trackRun) gatedComponents(state clusters.State) []clusters.Component {
-	if gated, ok := t.cluster.(clusters.GatedCluster); ok {
+// components are the components of the cluster that have feature gates.
+func (g *gateReadings) components(state clusters.State) []clusters.Component {
+	if gated, ok := g.run.cluster.(clusters.GatedCluster); ok {
 		return gated.GatedComponents()
 	}
 	return state.ControlPlane()
 }
 
-// askGates reads a component's metrics, and returns what they say of a gate.
-func (t *trackRun) askGates(ctx context.Context, component clusters.Component, state clusters.State) func(gate string) reports.GateReading {
-	gates, err := t.gatesOf(ctx, component)
+// ask reads a component's metrics, and returns what they say of a gate.
+func (g *gateReadings) ask(ctx context.Context, component clusters.Component, state clusters.State) func(gate string) reports.GateReading {
+	gates, err := g.of(ctx, component)
 	return func(gate string) reports.GateReading {
 		reading := reports.GateReading{Component: string(component)}
 		value, known := gates[gate]
@@ -101,11 +108,11 @@ func (t *trackRun) askGates(ctx context.Context, component clusters.Component, s
 	}
 }
 
-func (t *trackRun) gatesOf(ctx context.Context, component clusters.Component) (map[string]proof.Gate, error) {
-	if t.wrecked.Load() != nil {
+func (g *gateReadings) of(ctx context.Context, component clusters.Component) (map[string]proof.Gate, error) {
+	if g.run.transitions.wrecked.Load() != nil {
 		return nil, errors.New("the cluster is broken, as the transition expects")
 	}
-	source, ok := t.cluster.(clusters.MetricsSource)
+	source, ok := g.run.cluster.(clusters.MetricsSource)
 	if !ok {
 		return nil, errors.New("this provider's clusters show no metrics")
 	}
@@ -120,14 +127,14 @@ func (t *trackRun) gatesOf(ctx context.Context, component clusters.Component) (m
 
 // gatesSoFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario has reached.
 func (s *scenarioRun) gatesSoFar() []reports.StateGates {
-	named := namedGates(s.entry.Path(s.track))
+	named := namedGates(s.entry.Path(s.shared.track))
 	if len(named) == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
 	var all []reports.StateGates
-	for _, state := range s.stateGates[:min(s.at+1, len(s.stateGates))] {
+	for _, state := range s.shared.gates.reached[:min(s.at+1, len(s.shared.gates.reached))] {
 		state.Gates = slices.DeleteFunc(slices.Clone(state.Gates), func(g reports.EffectiveGate) bool {
 			return !slices.Contains(named, g.Gate) && !slices.Contains(named, g.NeededBy)
 		})

@@ -88,7 +88,7 @@ func TestHistoryIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{ReportDir: dir, History: test.keep})
+			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{ReportDir: dir, KeepHistory: test.keep})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ var (
 
 // makeNamespace makes the scenario's namespace, like any object that a step makes.
 func (s *scenarioRun) makeNamespace(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, s.StepTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.shared.StepTimeout)
 	defer cancel()
 	v := s.writer.Do(limited, writes.Request{
 		Manager: s.manager("namespace"),
@@ -102,5 +102,5 @@ func appears(ctx context.Context, watcher watch.Interface) bool {
 func (s *scenarioRun) manager(step string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s.namespace)) // a hash takes everything
-	return fmt.Sprintf("rehearse-%s-%x-%s", s.execution.run, h.Sum64(), step)
+	return fmt.Sprintf("rehearse-%s-%x-%s", s.shared.id, h.Sum64(), step)
 }

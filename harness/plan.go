@@ -44,8 +44,8 @@ type Track struct {
 	Name string
 	// Path of the cluster: resolved states, the first of which it is created in.
 	Path []clusters.State
-	// Ways are how the transitions are made: the first leads to the second state.
-	Ways []Way
+	// TransitionOptions are how the transitions are made: the first ones lead to the second state.
+	TransitionOptions []TransitionOptions
 	// Alone says why the track has only one scenario and may have no other; "" when it may.
 	Alone string
 	// Entries are the scenarios of the track.
@@ -102,7 +102,7 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}
-	plan.result = planned(plan)
+	plan.result = plannedRun(plan)
 	return plan, nil
 }
 
@@ -140,16 +140,16 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 		path = append(path, resolved)
 	}
 	p.checkTransitions(s, path)
-	ways := p.ways(s, path)
+	options := p.transitionOptions(s, path)
 	p.checkVerbs(ctx, s, path)
 	alone := whyAlone(s)
 	if p.options.NoSharing && alone == "" {
 		alone = "nothing is to be shared"
 	}
-	key := trackKey(path, ways)
+	key := trackKey(path, options)
 	track := p.tracks[key]
 	if track == nil || alone != "" {
-		track = &Track{Name: fmt.Sprintf("track-%d", len(p.order)+1), Path: path, Ways: ways, Alone: alone}
+		track = &Track{Name: fmt.Sprintf("track-%d", len(p.order)+1), Path: path, TransitionOptions: options, Alone: alone}
 		p.order = append(p.order, track)
 	}
 	if alone == "" {
@@ -177,23 +177,11 @@ func whyAlone(s *scenarios.Scenario) string {
 		return "exclusive"
 	}
 	for _, step := range s.Spec.Steps {
-		switch {
-		case step.Breaks() != nil:
-			return fmt.Sprintf("breaks %s", step.Breaks().Culprit())
-		case step.Kill != nil:
-			return fmt.Sprintf("kills %s", step.Kill)
-		case step.Restart != nil:
-			return fmt.Sprintf("restarts %s", step.Restart)
-		case step.Snapshot != nil:
-			return fmt.Sprintf("takes snapshot %s", step.Snapshot.Name)
-		case step.Command != nil && !step.Command.Shared:
-			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not", step.Command.Run[0])
-		case step.Exec != nil && !step.Exec.Shared:
-			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not", step.Exec.Pod)
-		case limitsLatency(step):
+		if alone := verbOf(&step).alone; alone != nil && alone(&step) != "" {
+			return alone(&step)
+		}
+		if limitsLatency(step) {
 			return fmt.Sprintf("limits the latency of a load during %s", step.Title())
-		case step.Metric != nil && step.Metric.Since != "":
-			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
 		}
 	}
 	return ""

@@ -50,7 +50,7 @@ func (p *planner) longer(track *Track) *Track {
 	var longest *Track
 	for _, other := range p.order {
 		if track.Alone != "" || other.Alone != "" || len(other.Path) <= len(track.Path) ||
-			trackKey(other.Path[:len(track.Path)], other.Ways[:len(track.Ways)]) != trackKey(track.Path, track.Ways) {
+			trackKey(other.Path[:len(track.Path)], other.TransitionOptions[:len(track.TransitionOptions)]) != trackKey(track.Path, track.TransitionOptions) {
 			continue
 		}
 		if longest == nil || len(other.Path) > len(longest.Path) {

@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // hasSystems says whether anything is under test that must be installed.
@@ -110,19 +109,6 @@ func (t *trackRun) logFiles() map[string][]string {
 	return all
 }
 
-// controlSystem restarts or kills a system.
-func (s *scenarioRun) controlSystem(ctx context.Context, step scenarios.Step, verb, name string, do func(*systems.Set, context.Context, string) error) result {
-	if s.systems == nil {
-		return failure(reports.Error, "%s system %s: the cluster has no systems", verb, name)
-	}
-	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
-	defer cancel()
-	if err := do(s.systems, ctx, name); err != nil {
-		return failure(reports.Error, "%s system %s: %v", verb, name, err)
-	}
-	return result{Outcome: reports.Outcome{Status: reports.Passed}}
-}
-
 // checkSystems says what is wrong with the systems of the last of some states, whatever the provider.
 func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
 	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators)
@@ -135,19 +121,4 @@ func namesOf(list []clusters.System) []string {
 		names = append(names, system.String())
 	}
 	return names
-}
-
-// uncontrollable says why a step cannot restart or kill its system in a state, "" when it can.
-func uncontrollable(r *scenarios.ComponentReference, state clusters.State) string {
-	if r == nil || r.System == "" {
-		return ""
-	}
-	system, there := state.System(r.System)
-	switch {
-	case !there:
-		return fmt.Sprintf("there is no system %s then", r.System)
-	case system.Kind() == "manifests":
-		return fmt.Sprintf("the cluster runs system %s; delete its pods instead", r.System)
-	}
-	return ""
 }

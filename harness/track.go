@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"k8s.io/client-go/discovery"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/lives"
-	"github.com/rehearse-dev/rehearse/harness/population"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -40,26 +37,28 @@ type trackRun struct {
 
 	mu      sync.Mutex
 	running int
-	// wrecked is what the last transition broke, as it was expected to. unguard ends that deaths break the run, guardAgain begins it anew.
-	wrecked             atomic.Pointer[clusters.BrokenError]
+	// unguard ends that deaths break the run, guardAgain begins it anew.
 	unguard, guardAgain func()
-
-	// before is what there was on a cluster that is somebody else's; nil where nobody asks. beforeErr is why it could not be seen.
-	before    *population.Population
-	beforeErr error
 
 	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
 	troubled bool
-	// stateGates are the gates of each state that was reached, in the path's order.
-	stateGates []reports.StateGates
-	// patience is the longest time that a waiting transition step allows.
-	patience time.Duration
+
+	gates       *gateReadings
+	left        *leftovers
+	transitions *transitions
+}
+
+func newTrackRun(e *execution, track *Track) *trackRun {
+	t := &trackRun{execution: e, track: track}
+	t.gates, t.left, t.transitions = &gateReadings{run: t}, &leftovers{run: t}, &transitions{run: t}
+	return t
 }
 
 // diedError is a component's unexpected end.
 type diedError struct{ cause error }
 
 func (e *diedError) Error() string { return "the cluster broke: " + e.cause.Error() }
+
 func (e *diedError) Unwrap() error { return e.cause }
 
 // run brings the cluster up, runs the scenarios and takes the cluster down.
@@ -68,12 +67,12 @@ func (t *trackRun) run(ctx context.Context) {
 		return
 	}
 	defer t.remove(ctx)
-	t.census(ctx)
+	t.left.census(ctx)
 	if !t.install(ctx) {
 		return
 	}
-	t.readGates(ctx, 0)
-	t.takeCopy(ctx)
+	t.gates.read(ctx, 0)
+	t.keepFirstState(ctx)
 	if err := t.connect(); err != nil {
 		t.giveUp(err)
 		return
@@ -83,7 +82,7 @@ func (t *trackRun) run(ctx context.Context) {
 	defer broken(nil)
 	t.guard(alive, broken)
 	t.running, t.quiet = len(t.track.Entries), make(chan struct{})
-	t.barrier = newBarrier(len(t.track.Entries), func(n int) error { return t.cross(alive, n) })
+	t.barrier = newBarrier(len(t.track.Entries), func(n int) error { return t.transitions.make(alive, n) })
 	var running sync.WaitGroup
 	for i, entry := range t.track.Entries {
 		if !t.acquire(alive) {
@@ -135,7 +134,7 @@ func (t *trackRun) create(ctx context.Context) bool {
 	t.Recorder.StartTrackStep(t.track.result, t.track.create)
 	outcome := reports.Outcome{Status: reports.Passed}
 	var err error
-	if t.cluster, outcome.Evidence, err = t.begin(ctx); err != nil {
+	if t.cluster, outcome.Evidence, err = t.makeCluster(ctx); err != nil {
 		outcome = unfinished(ctx, err)
 	}
 	t.finishSetup(t.track.create, outcome)
@@ -245,7 +244,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	outcome := reports.Outcome{Status: reports.Passed}
 	err := t.uninstall(ctx)
 	var looked error
-	outcome.Evidence, looked = t.leftovers(ctx)
+	outcome.Evidence, looked = t.left.find(ctx)
 	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}

@@ -22,7 +22,7 @@ func (v *validator) shape(n *node) bool {
 		return false
 	}
 	if n.get("expect") != nil && !verb.write {
-		hint := "only a write has it: " + strings.Join(writes(), ", ")
+		hint := "only a write has it: " + strings.Join(Writes(), ", ")
 		if verb.ownExpect {
 			hint = name + " has an expect of its own: indent it below " + name
 		}

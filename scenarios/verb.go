@@ -104,8 +104,8 @@ func verbNamed(name string) verb {
 	return verb{about: func(*Step) string { return "" }, check: func(*validator, stepCheck) {}}
 }
 
-// writes lists the verbs that send a write to the API server.
-func writes() []string { return verbNames(func(v verb) bool { return v.write }) }
+// Writes lists the verbs that send a write to the API server.
+func Writes() []string { return verbNames(func(v verb) bool { return v.write }) }
 
 // underLoad lists the verbs that take their time, so that a load can go on meanwhile.
 func underLoad() []string { return verbNames(func(v verb) bool { return v.takesTime }) }

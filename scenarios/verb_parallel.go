@@ -126,7 +126,7 @@ func (v *validator) parallelShape(n *node) bool {
 	if steps == nil || steps.kind != sequence {
 		return true // the decoder says it better
 	}
-	known := append(writes(), "name", "expect", "dryRun", "fieldValidation", "as")
+	known := append(Writes(), "name", "expect", "dryRun", "fieldValidation", "as")
 	for _, item := range steps.items {
 		if item.kind != mapping {
 			continue

@@ -64,7 +64,7 @@ func (v *validator) transition(s *Scenario, i int, n *node) {
 			changes++
 		}
 	}
-	v.way(t, n)
+	v.method(t, n)
 	if changes == 0 {
 		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems", "a transition that changes nothing")
 	}
@@ -87,8 +87,8 @@ func (v *validator) transition(s *Scenario, i int, n *node) {
 	v.broken(s, i, after, n.at("expect"))
 }
 
-// way checks how the transition is made, and what follows when it fails.
-func (v *validator) way(t *Transition, n *node) {
+// method checks how the transition is made, and what follows when it fails.
+func (v *validator) method(t *Transition, n *node) {
 	v.oneOf(t.Method, []string{MethodKubeadm}, n.at("method"), "method of a transition")
 	v.oneOf(t.OnFailure, []string{Revert}, n.at("onFailure"), "answer to a transition's failure")
 	if t.Method != "" && n.get("version") == nil {

@@ -89,7 +89,7 @@ existing cluster cannot be reached; 130 interrupted.`,
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, clustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
-	command.Flags().BoolVar(&options.History, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
+	command.Flags().BoolVar(&options.KeepHistory, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	return command
 }

@@ -64,7 +64,7 @@ func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect
 			return nil, fmt.Errorf("write %d of %d: %w", i+1, len(requests), err)
 		}
 		op.among = true
-		if op.verb == "apply" {
+		if op.applies() {
 			op.manager = request.Manager // or nobody could tell which of them it was that changed something
 		}
 		c := &contender{name: fmt.Sprintf("write %d of %d", i+1, len(requests)), op: op, request: request}

@@ -71,7 +71,7 @@ func wronglyAccepted(op *operation, want scenarios.Rejection, a answer) Verdict 
 		v.Evidence = render(a.object.Object)
 		title := "stored object:"
 		switch {
-		case op.verb == "delete" || op.verb == "evict":
+		case op.removes:
 			title = "the object that was there:"
 		case len(op.dryRun) > 0:
 			title = "object as it would have been stored (dry run):"

@@ -18,9 +18,33 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// write is how one of the verbs that write is sent.
+type write struct {
+	effect
+	// prepare takes what is to be sent from a step.
+	prepare func(*operation, *scenarios.Step) error
+}
+
+// effect is what a write may do to an object.
+type effect struct{ makes, changes, removes bool }
+
+// table is how the verbs that write are sent, by their names.
+func table() map[string]write {
+	return map[string]write{
+		"create": {effect{makes: true}, func(o *operation, s *scenarios.Step) error { return o.setObject(s.Create, sendCreate) }},
+		"apply":  {effect{makes: true, changes: true}, (*operation).setApply},
+		"update": {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setObject(s.Update, sendUpdate) }},
+		"patch":  {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setPatch(*s.Patch) }},
+		"delete": {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setDelete(*s.Delete) }},
+		"evict":  {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setEvict(*s.Evict) }},
+		"scale":  {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setScale(*s.Scale) }},
+	}
+}
+
 // operation is one write, ready to be sent as often as it takes.
 type operation struct {
-	verb                          string
+	verb string
+	effect
 	gvk                           schema.GroupVersionKind
 	namespace, name, generateName string
 	object                        map[string]any
@@ -36,7 +60,7 @@ type operation struct {
 	among bool
 	// repeatable writes do no harm when they are stored twice.
 	repeatable bool
-	send       func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error)
+	send       sending
 	// settle waits, after the write was accepted, until its effect is there. May be nil.
 	settle func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error
 
@@ -51,11 +75,14 @@ type operation struct {
 	uid     types.UID
 }
 
-// makes says whether the write can make an object.
-func (o *operation) makes() bool { return o.verb == "create" || o.verb == "apply" }
+// sending sends an operation once.
+type sending func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error)
 
-// removes says whether the write is a deletion.
-func (o *operation) removes() bool { return o.verb == "delete" || o.verb == "evict" }
+// creates says that the write makes an object, or fails.
+func (e effect) creates() bool { return e.makes && !e.changes }
+
+// applies says that the write makes an object, or changes the one that is there.
+func (e effect) applies() bool { return e.makes && e.changes }
 
 // namespaceOf is where the object is, "" for one that is cluster-scoped.
 func (o *operation) namespaceOf(w *Writer) string {
@@ -95,39 +122,26 @@ func (w *Writer) prepare(request Request) (*operation, error) {
 	if step.DryRun {
 		op.dryRun = []string{metav1.DryRunAll}
 	}
-	var err error
-	switch {
-	case step.Create != nil:
-		op.verb, op.send = "create", sendCreate
-		err = op.setObject(step.Create)
-	case step.Apply != nil:
-		op.verb, op.send, op.manager, op.repeatable = "apply", sendApply, ApplyManager, true
-		err = op.setObject(step.Apply)
-	case step.Update != nil:
-		op.verb, op.send = "update", sendUpdate
-		err = op.setObject(step.Update)
-	case step.Patch != nil:
-		op.verb = "patch"
-		err = op.setPatch(*step.Patch)
-	case step.Delete != nil:
-		op.verb = "delete"
-		err = op.setDelete(*step.Delete)
-	case step.Evict != nil:
-		op.verb = "evict"
-		err = op.setEvict(*step.Evict)
-	case step.Scale != nil:
-		op.verb = "scale"
-		err = op.setScale(*step.Scale)
-	default:
-		return nil, fmt.Errorf("the step has no verb that writes")
+	op.verb = step.Verb()
+	write, known := table()[op.verb]
+	if !known {
+		return nil, fmt.Errorf("%q is no verb that writes", op.verb)
 	}
-	if err != nil {
+	op.effect = write.effect
+	if err := write.prepare(op, step); err != nil {
 		return nil, fmt.Errorf("%s: %w", op.verb, err)
 	}
 	return op, op.checkName()
 }
 
-func (o *operation) setObject(object scenarios.Object) error {
+// setApply has the field manager of all applies: what one owns the next one may take away.
+func (o *operation) setApply(step *scenarios.Step) error {
+	o.manager, o.repeatable = ApplyManager, true
+	return o.setObject(step.Apply, sendApply)
+}
+
+func (o *operation) setObject(object scenarios.Object, send sending) error {
+	o.send = send
 	plain, err := plain(object)
 	if err != nil {
 		return err
@@ -156,7 +170,7 @@ func (o *operation) setReference(ref scenarios.ObjectReference) error {
 // checkName finds names that never reach an API server, because no URL can hold them. A create has its name in the body.
 func (o *operation) checkName() error {
 	switch {
-	case o.verb == "create":
+	case o.creates():
 		return nil
 	case o.name == "":
 		return fmt.Errorf("%s %s: the object needs a metadata.name", o.verb, o.gvk.Kind)

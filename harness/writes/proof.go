@@ -60,7 +60,7 @@ func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
 
 // begin watches the kind from before the first creation on.
 func (p *Proof) begin(ctx context.Context, op *operation) {
-	if p == nil || p.began || op.verb != "create" {
+	if p == nil || p.began || !op.creates() {
 		return
 	}
 	p.began = true
@@ -128,7 +128,7 @@ func (p *Proof) accept(object *unstructured.Unstructured) {
 
 // watches says whether refusals of such a creation are held.
 func (p *Proof) watches(op *operation) bool {
-	return p != nil && p.watcher != nil && op.verb == "create" && *op.kind == p.kind && op.namespaceOf(p.w) == p.namespace
+	return p != nil && p.watcher != nil && op.creates() && *op.kind == p.kind && op.namespaceOf(p.w) == p.namespace
 }
 
 // hold keeps a refusal until Prove; false when it must be looked after at once.

@@ -26,7 +26,7 @@ func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (
 	if err != nil {
 		return nil, false, err
 	}
-	if o.verb == "delete" || o.verb == "evict" {
+	if o.removes {
 		if o.before == nil {
 			return nil, false, nil
 		}
@@ -68,16 +68,15 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 // lookBefore keeps what is there before the write, where that is needed: to see that a refused change stored nothing, and to
 // tell an apply that makes an object from one that changes it.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
-	outside := op.verb == "apply" && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
-	changes := op.verb == "update" || op.verb == "patch" || op.verb == "scale" || op.verb == "apply"
+	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
 	switch {
-	case outside || changes && compared:
+	case outside || op.changes && compared:
 		op.before, err = op.look(ctx, op.api(w))
 		op.existed = op.before != nil
-	case op.verb == "create" && compared && request.Proof.watches(op):
+	case op.creates() && compared && request.Proof.watches(op):
 		op.there = request.Proof.there
-	case op.verb == "create" && compared:
+	case op.creates() && compared:
 		op.there, err = op.lookForStrangers(ctx, op.api(w))
 	}
 	if err != nil {
@@ -89,7 +88,7 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request)
 // verify makes sure that a refused write, or a dry run, stored nothing. It tries until it could look, and gives an unknown outcome if it never could.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
 	dry := len(op.dryRun) > 0
-	if op.verb == "list" || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
+	if op.effect == (effect{}) || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
 		return a
 	}
 	pauses := w.pauses()
@@ -123,7 +122,7 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 			now = o.before
 		}
 		return answer{outcome: Accepted, object: now, lost: true, sent: true, warnings: a.warnings}
-	case found == ours && o.removes() && (o.among || a.status.Code == http.StatusNotFound):
+	case found == ours && o.removes && (o.among || a.status.Code == http.StatusNotFound):
 		a.note = "the object is gone; somebody else deleted it meanwhile"
 	case found == ours:
 		a.stored, a.note, a.object = true, what, now
@@ -150,12 +149,12 @@ const (
 // trace looks in the object for what this step changed, and for what somebody else did to it meanwhile.
 func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
-	case o.removes():
+	case o.removes:
 		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil && o.before.GetDeletionTimestamp() == nil)) {
 			return ours, "the object is gone, or terminating, as if it had been accepted"
 		}
 		return none, ""
-	case o.verb == "create":
+	case o.creates():
 		switch {
 		case now != nil && wroteBy(now, o.manager):
 			return ours, ""

@@ -63,7 +63,7 @@ func TestTraces(t *testing.T) {
 		"deleted, and another in its place": {"evict", seen("1", "a"), other, false, ours},
 	} {
 		t.Run(name, func(t *testing.T) {
-			op := &operation{verb: test.verb, manager: "us", before: test.before, among: test.among, uid: "uid", there: strangers{}}
+			op := &operation{verb: test.verb, effect: table()[test.verb].effect, manager: "us", before: test.before, among: test.among, uid: "uid", there: strangers{}}
 			if test.verb == "create" && test.before != nil {
 				op.there.add(test.before)
 			}

@@ -118,7 +118,7 @@ func (w *Writer) tell(op *operation, a answer) {
 
 // made is what the write made, or may have made.
 func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
-	if !o.makes() || o.existed || o.kind == nil {
+	if !o.makes || o.existed || o.kind == nil {
 		return made, false
 	}
 	made = Made{
@@ -137,7 +137,7 @@ func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
 func (w *Writer) learn(op *operation, a answer) {
 	switch {
 	case a.outcome != Accepted || len(op.dryRun) > 0:
-	case op.verb == "delete":
+	case op.removes:
 		w.Kinds.Removed(op.gvk.GroupKind(), op.name)
 	case a.object != nil:
 		w.Kinds.Wrote(a.object)

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// planned makes the result of a run of which nothing has run yet.
-func planned(p *Plan) *reports.Run {
+// plannedRun makes the result of a run of which nothing has run yet.
+func plannedRun(p *Plan) *reports.Run {
 	run := &reports.Run{Provider: p.Provider.Name(), Sources: map[string]string{}}
 	for _, s := range p.Scenarios() {
 		run.Sources[s.Position.File] = s.Text
@@ -150,7 +150,7 @@ func (p *Plan) Describe(w io.Writer) error {
 			count(starts, "start"), p.Provider.Name(), shared)
 	}
 	if copied > 0 {
-		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with systems, and 0.7 of one without.\n", begin(copied))
+		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with systems, and 0.7 of one without.\n", beginning(copied))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -170,7 +170,7 @@ func (t *Track) describe(b *strings.Builder, provider clusters.Provider) {
 			fmt.Fprintf(b, "\n  %s %s%s", begin, state, t.beginning())
 			continue
 		}
-		fmt.Fprintf(b, "\n    then %s%s", state.After(t.Path[i-1]), t.Ways[i-1])
+		fmt.Fprintf(b, "\n    then %s%s", state.After(t.Path[i-1]), t.TransitionOptions[i-1])
 	}
 	b.WriteString("\n")
 	for _, entry := range t.Entries {
@@ -209,7 +209,7 @@ func (t *Track) served() string {
 	return strings.Join(names, ", ")
 }
 
-func begin(clusters int) string {
+func beginning(clusters int) string {
 	if clusters == 1 {
 		return "1 cluster begins"
 	}

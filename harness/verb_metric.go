@@ -18,6 +18,58 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+func metricVerb() verb {
+	return verb{
+		run: runMetric, needs: always(clusters.AbilityMetrics),
+		alone: func(step *scenarios.Step) string {
+			if step.Metric.Since == "" {
+				return ""
+			}
+			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
+		},
+		lacks: func(s *scenarioRun, step *scenarios.Step) string {
+			if _, read := earlier(s, step.Metric.Since); step.Metric.Since == "" || read {
+				return ""
+			}
+			return fmt.Sprintf("the reading of %q, which did not pass", step.Metric.Since)
+		},
+	}
+}
+
+// runMetric reads a component's metric, once or until it is as expected. What could not be read is read again until the step's time is up.
+func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	source, ok := s.shared.cluster.(clusters.MetricsSource)
+	if !ok {
+		return result{Outcome: lacking("metric", s.shared.cluster)}
+	}
+	m := *step.Metric
+	if m.Component == "" {
+		m.Component = clusters.APIServer
+	}
+	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, s.shared.StepTimeout)))
+	defer cancel()
+	var last reading
+	r := repeat(limited, s.attempts(i), func() try {
+		// A reading has its own time, so that one near the end is not taken for one that failed.
+		reading, cancel := context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+		text, err := source.Metrics(reading, m.Component)
+		if err == nil {
+			last, err = readMetric(text, m)
+		}
+		if err != nil {
+			return try{undecided: true, problem: fmt.Sprintf("read metric %s of %s: %v", m.Name, m.Component, err)}
+		}
+		t := judgeMetric(ctx, s, &step, m, last)
+		t.final = t.final || m.Within == 0
+		return t
+	})
+	if r.Status == reports.Passed {
+		s.readings = append(s.readings, named{&s.scenario.Spec.Steps[i], last})
+	}
+	return r
+}
+
 // readTimeout is how long one reading of the metrics may take.
 const readTimeout = 10 * time.Second
 
@@ -34,41 +86,7 @@ type reading struct {
 	started float64
 }
 
-// metric reads a component's metric, once or until it is as expected. What could not be read is read again until the step's time is up.
-func (s *scenarioRun) metric(ctx context.Context, i int, step scenarios.Step) result {
-	source, ok := s.cluster.(clusters.MetricsSource)
-	if !ok {
-		return result{Outcome: lacking("metric", s.cluster)}
-	}
-	m := *step.Metric
-	if m.Component == "" {
-		m.Component = clusters.APIServer
-	}
-	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, s.StepTimeout)))
-	defer cancel()
-	var last reading
-	r := repeat(limited, s.attempts(i), func() try {
-		// A reading has its own time, so that one near the end is not taken for one that failed.
-		reading, cancel := context.WithTimeout(ctx, readTimeout)
-		defer cancel()
-		text, err := source.Metrics(reading, m.Component)
-		if err == nil {
-			last, err = readMetric(text, m)
-		}
-		if err != nil {
-			return try{undecided: true, problem: fmt.Sprintf("read metric %s of %s: %v", m.Name, m.Component, err)}
-		}
-		t := s.judgeMetric(ctx, &step, m, last)
-		t.final = t.final || m.Within == 0
-		return t
-	})
-	if r.Status == reports.Passed {
-		s.readings = append(s.readings, named{&s.scenario.Spec.Steps[i], last})
-	}
-	return r
-}
-
-func (s *scenarioRun) judgeMetric(ctx context.Context, step *scenarios.Step, m scenarios.Metric, now reading) try {
+func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m scenarios.Metric, now reading) try {
 	t := try{evidence: now.String()}
 	expect := scenarios.MetricExpect{}
 	if m.Expect != nil {
@@ -82,7 +100,7 @@ func (s *scenarioRun) judgeMetric(ctx context.Context, step *scenarios.Step, m s
 		return t
 	case now.series == 0:
 		t.problem = now.String() + " (absent is not zero)"
-		if before, ok := s.earlier(m.Since); ok && before.started != now.started {
+		if before, ok := earlier(s, m.Since); ok && before.started != now.started {
 			t.undecided = true
 			t.problem += fmt.Sprintf("; %s was started anew since %q, so its counters began at zero again", m.Component, m.Since)
 		}
@@ -90,7 +108,7 @@ func (s *scenarioRun) judgeMetric(ctx context.Context, step *scenarios.Step, m s
 	}
 	t.values = map[string]any{"value": now.value}
 	if m.Since != "" {
-		before, ok := s.earlier(m.Since)
+		before, ok := earlier(s, m.Since)
 		if !ok {
 			return try{undecided: true, final: true, problem: fmt.Sprintf("metric %s: no earlier metric step is called %q", m.Name, m.Since)}
 		}
@@ -102,7 +120,7 @@ func (s *scenarioRun) judgeMetric(ctx context.Context, step *scenarios.Step, m s
 		t.evidence += fmt.Sprintf(", delta %v since %q", delta, m.Since)
 	}
 	if expect.CEL != "" {
-		return s.judgeMetricCEL(ctx, step, now, t)
+		return judgeMetricCEL(ctx, s, step, now, t)
 	}
 	t.problem = metricProblem(expect, now, t.values)
 	return t
@@ -121,10 +139,10 @@ func metricProblem(expect scenarios.MetricExpect, now reading, values map[string
 	return ""
 }
 
-func (s *scenarioRun) judgeMetricCEL(ctx context.Context, step *scenarios.Step, now reading, t try) try {
+func judgeMetricCEL(ctx context.Context, s *scenarioRun, step *scenarios.Step, now reading, t try) try {
 	expression, vars := step.Metric.Expect.CEL, s.variables(step)
 	maps.Copy(vars, t.values)
-	holds, err := s.Expressions.WithContext(ctx).EvalBool(expression, vars)
+	holds, err := s.shared.Expressions.WithContext(ctx).EvalBool(expression, vars)
 	switch {
 	case err != nil:
 		t.undecided, t.problem = true, fmt.Sprintf("cel %s of %s: %v", expression, now, err)
@@ -141,7 +159,7 @@ type named struct {
 }
 
 // earlier is the last reading that a step of that name made.
-func (s *scenarioRun) earlier(name string) (reading, bool) {
+func earlier(s *scenarioRun, name string) (reading, bool) {
 	for _, r := range slices.Backward(s.readings) {
 		if r.step.Named(name) {
 			return r.reading, true

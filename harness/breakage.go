@@ -2,12 +2,10 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/writes"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -67,36 +65,18 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 }
 
 // wreck is what the last transition broke, as it was expected to; nil when it made a whole cluster.
-func (t *trackRun) wreck() *clusters.BrokenError { return t.wrecked.Load() }
+func (c *transitions) wreck() *clusters.BrokenError { return c.wrecked.Load() }
 
 // forgetDeaths drops what was told of components and systems that died in a cluster that was expected to break.
-func (t *trackRun) forgetDeaths() {
+func (c *transitions) forgetDeaths() {
 	for {
 		select {
-		case death := <-t.componentDied():
-			t.Progress("died while the cluster was broken, as expected: %v", death)
-		case death := <-t.systemDied():
-			t.Progress("died while the cluster was broken, as expected: %v", death)
+		case death := <-c.run.componentDied():
+			c.run.Progress("died while the cluster was broken, as expected: %v", death)
+		case death := <-c.run.systemDied():
+			c.run.Progress("died while the cluster was broken, as expected: %v", death)
 		default:
 			return
 		}
 	}
-}
-
-// crossed is the outcome of the step whose transition is over.
-func (s *scenarioRun) crossed(err error) result {
-	state := s.track.Path[min(s.at+1, len(s.track.Path)-1)]
-	var whole *notBrokenError
-	switch {
-	case errors.As(err, &whole):
-		return failure(reports.Failed, "%v", err) // the step names the transition
-	case err != nil:
-		return failure(reports.Error, "%v", err)
-	}
-	s.at++
-	evidence := "the cluster is now " + state.String()
-	if wreck := s.wreck(); wreck != nil {
-		evidence = fmt.Sprintf("the cluster did not become %s, as expected: %s", state, wreck.Words)
-	}
-	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: evidence}}
 }

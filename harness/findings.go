@@ -13,6 +13,9 @@ import (
 
 // findings are what came of a scenario's steps so far.
 type findings struct {
+	run *scenarioRun
+	// issues are the known issues that the path has.
+	issues []scenarios.KnownIssue
 	// passed are the steps that passed, known the known issues that happened.
 	passed []*scenarios.Step
 	known  []scenarios.KnownIssue
@@ -23,22 +26,22 @@ type findings struct {
 }
 
 // record takes down what came of a step, and says whether the scenario ends with it.
-func (s *scenarioRun) record(ctx context.Context, i int, outcome result) (over bool) {
-	step := &s.scenario.Spec.Steps[i]
-	if issue := knownFailure(s.known, step, outcome.Outcome, died(ctx)); issue != nil {
+func (k *findings) record(ctx context.Context, i int, outcome result) (over bool) {
+	step := &k.run.scenario.Spec.Steps[i]
+	if issue := knownFailure(k.issues, step, outcome.Outcome, died(ctx)); issue != nil {
 		outcome.Status = reports.Known
-		s.found.known = append(s.found.known, *issue)
+		k.known = append(k.known, *issue)
 	}
-	s.Recorder.FinishStep(s.entry.result, s.entry.steps[i], outcome.Outcome)
+	k.run.shared.Recorder.FinishStep(k.run.entry.result, k.run.entry.steps[i], outcome.Outcome)
 	if outcome.Status == reports.Passed {
-		s.found.passed = append(s.found.passed, step)
+		k.passed = append(k.passed, step)
 		return false
 	}
-	if (outcome.Status == reports.Failed || outcome.Status == reports.Error) && s.found.broken == "" {
+	if (outcome.Status == reports.Failed || outcome.Status == reports.Error) && k.broken == "" {
 		line, _, _ := strings.Cut(outcome.Message, "\n")
-		s.found.broken = step.Title() + ": " + line
+		k.broken = step.Title() + ": " + line
 	}
-	return ctx.Err() != nil || !s.goesOn(i, outcome)
+	return ctx.Err() != nil || !k.run.goesOn(i, outcome)
 }
 
 // goesOn says whether the next step runs after what came of one.
@@ -47,8 +50,8 @@ func (s *scenarioRun) goesOn(i int, r result) bool {
 }
 
 // lose takes note that the outputs of a step that did not pass are not there, also where an earlier row of its table had made them.
-func (s *scenarioRun) lose(i int, r result) {
-	step, became := &s.scenario.Spec.Steps[i], "failed"
+func (k *findings) lose(i int, r result) {
+	step, became := &k.run.scenario.Spec.Steps[i], "failed"
 	switch r.Status {
 	case reports.Error:
 		became = "could not be judged"
@@ -56,60 +59,57 @@ func (s *scenarioRun) lose(i int, r result) {
 		became = "was not judged"
 	}
 	for name := range step.Outputs {
-		delete(s.outputs, name)
-		s.found.missing[name] = fmt.Sprintf("output %s of step %d (%s), which %s", name, i+1, step.Title(), became)
+		delete(k.run.outputs, name)
+		k.missing[name] = fmt.Sprintf("output %s of step %d (%s), which %s", name, i+1, step.Title(), became)
 	}
 }
 
 // needs says which output, or reading, a step needs that is not there because an earlier step did not pass; "" when it has all.
-func (s *scenarioRun) needs(step *scenarios.Step) string {
-	for _, name := range slices.Sorted(maps.Keys(s.found.missing)) {
+func (k *findings) needs(step *scenarios.Step) string {
+	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		if slices.Contains(step.OutputsUsed, name) || slices.Contains(step.OutputsUsed, "") {
-			return s.found.missing[name]
+			return k.missing[name]
 		}
 	}
-	if step.Metric == nil || step.Metric.Since == "" {
-		return ""
-	}
-	if _, read := s.earlier(step.Metric.Since); !read {
-		return fmt.Sprintf("the reading of %q, which did not pass", step.Metric.Since)
+	if lacks := verbOf(step).lacks; lacks != nil {
+		return lacks(k.run, step)
 	}
 	return ""
 }
 
 // verdict is what there is to say of the scenario beyond its steps, once no more of them run.
-func (s *scenarioRun) verdict(ctx context.Context) reports.Verdict {
-	verdict := reports.Verdict{KnownCovers: coveredBy(s.found.known)}
+func (k *findings) verdict(ctx context.Context) reports.Verdict {
+	verdict := reports.Verdict{KnownCovers: coveredBy(k.known)}
 	var reasons []string
-	for _, issue := range s.found.known {
+	for _, issue := range k.known {
 		reasons = append(reasons, reason(issue))
 	}
 	verdict.KnownIssue = strings.Join(unique(reasons), "; ")
-	absent := slices.DeleteFunc(slices.Clone(s.known), func(issue scenarios.KnownIssue) bool {
-		return !slices.ContainsFunc(s.found.passed, func(step *scenarios.Step) bool { return step.Named(issue.Step) })
+	absent := slices.DeleteFunc(slices.Clone(k.issues), func(issue scenarios.KnownIssue) bool {
+		return !slices.ContainsFunc(k.passed, func(step *scenarios.Step) bool { return step.Named(issue.Step) })
 	})
 	if len(absent) > 0 {
-		verdict.Status, verdict.Message = reports.Failed, strings.TrimPrefix(s.found.broken+"\n"+unexpectedSuccess(absent), "\n")
-		if len(s.found.known) == 0 {
+		verdict.Status, verdict.Message = reports.Failed, strings.TrimPrefix(k.broken+"\n"+unexpectedSuccess(absent), "\n")
+		if len(k.known) == 0 {
 			verdict.KnownCovers = coveredBy(absent)
 		}
 	}
 	var left artifacts
 	switch {
 	case interrupted(ctx):
-	case s.found.broken != "":
-		left = s.diagnose(ctx)
-	case s.History || len(absent) > 0:
-		left = s.keepHistory()
+	case k.broken != "":
+		left = k.run.evidence.diagnose(ctx)
+	case k.run.shared.KeepHistory || len(absent) > 0:
+		left = k.run.evidence.keepHistory()
 	}
 	verdict.Artifacts, verdict.Folder = left.files, left.folder
 	return verdict
 }
 
 // stopped is the verdict on a scenario whose steps could not go on. What failed before has failed.
-func (s *scenarioRun) stopped(ctx context.Context, status reports.Status, message string) reports.Verdict {
-	verdict := s.verdict(ctx)
-	if s.found.broken == "" {
+func (k *findings) stopped(ctx context.Context, status reports.Status, message string) reports.Verdict {
+	verdict := k.verdict(ctx)
+	if k.broken == "" {
 		verdict.Status, verdict.Message = status, message
 	}
 	return verdict

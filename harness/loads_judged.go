@@ -47,18 +47,18 @@ type returned struct {
 }
 
 // readBack reads what the load wrote, by a consistent list, and compares it with what the API server acknowledged.
-func (s *scenarioRun) readBack(ctx context.Context, l *stepLoad) (returned, error) {
+func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (returned, error) {
 	back := returned{none: len(l.kept) == 0, objects: len(l.kept)}
 	if back.none {
 		return back, nil
 	}
-	if s.down != "" {
-		s.owed, back.later = append(s.owed, l), true
+	if a.run.down != "" {
+		a.owed, back.later = append(a.owed, l), true
 		return back, nil
 	}
 	there := map[objectName]acknowledged{}
 	for _, namespace := range l.namespaces() {
-		if err := s.listed(ctx, l, namespace, there); err != nil {
+		if err := a.listed(ctx, l, namespace, there); err != nil {
 			return back, err
 		}
 	}
@@ -77,7 +77,7 @@ func (s *scenarioRun) readBack(ctx context.Context, l *stepLoad) (returned, erro
 	if len(gone) == 0 {
 		return back, nil
 	}
-	deletions, err := s.deletions(ctx, l)
+	deletions, err := a.deletions(ctx, l)
 	if err != nil {
 		return back, err
 	}
@@ -123,13 +123,13 @@ func (r returned) problems() []string {
 }
 
 // checkOwed reads back what was acknowledged before a component was killed without which nobody could read it.
-func (s *scenarioRun) checkOwed(ctx context.Context, step scenarios.Step, r result) result {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
+func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r result) result {
+	ctx, cancel := context.WithTimeout(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	defer cancel()
-	owed := s.owed
-	s.owed = nil
+	owed := a.owed
+	a.owed = nil
 	for _, l := range owed {
-		back, err := s.readBack(ctx, l)
+		back, err := a.readBack(ctx, l)
 		said := fmt.Sprintf("load %q of an earlier step%s", l.Name, back)
 		r.Evidence = strings.TrimPrefix(r.Evidence+"\n"+said, "\n")
 		switch {
@@ -161,10 +161,10 @@ func (l *stepLoad) namespaces() []string {
 }
 
 // listed reads what is stored, page by page, again and again until it is answered or the context ends.
-func (s *scenarioRun) listed(ctx context.Context, l *stepLoad, namespace string, there map[objectName]acknowledged) error {
-	api := dynamic.ResourceInterface(s.client.Resource(l.kind.Resource))
+func (a *scenarioLoads) listed(ctx context.Context, l *stepLoad, namespace string, there map[objectName]acknowledged) error {
+	api := dynamic.ResourceInterface(a.run.client.Resource(l.kind.Resource))
 	if namespace != "" {
-		api = s.client.Resource(l.kind.Resource).Namespace(namespace)
+		api = a.run.client.Resource(l.kind.Resource).Namespace(namespace)
 	}
 	r := repeat(ctx, func(string) {}, func() try {
 		options := metav1.ListOptions{Limit: 500}
@@ -189,7 +189,7 @@ func (s *scenarioRun) listed(ctx context.Context, l *stepLoad, namespace string,
 }
 
 // deletions are the objects of the load's kind that the watch was told somebody deleted.
-func (s *scenarioRun) deletions(ctx context.Context, l *stepLoad) (map[types.UID]bool, error) {
+func (a *scenarioLoads) deletions(ctx context.Context, l *stepLoad) (map[types.UID]bool, error) {
 	all := map[types.UID]bool{}
 	if l.stream == nil {
 		return all, nil
@@ -199,7 +199,7 @@ func (s *scenarioRun) deletions(ctx context.Context, l *stepLoad) (map[types.UID
 			return nil, fmt.Errorf("who deleted what load %q wrote could not be seen: %w", l.Name, err)
 		}
 	}
-	for change := range l.stream.Replay(s.from, s.history.Seq(), history.Scope{}) {
+	for change := range l.stream.Replay(a.run.timeline.from, a.run.shared.history.Seq(), history.Scope{}) {
 		if change.Type == history.Deleted && !change.Relisted {
 			all[change.UID] = true
 		}
@@ -211,15 +211,15 @@ func (s *scenarioRun) deletions(ctx context.Context, l *stepLoad) (map[types.UID
 func (d *during) judge(ctx context.Context, step scenarios.Step, r result) result {
 	s := d.run
 	r.acted = r.Status == reports.Passed
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout)+servedAgain)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout)+servedAgain)
 	defer cancel()
 	var failed, undecided, evidence []string
 	figures := map[string]any{}
 	for _, l := range d.loads {
 		record := l.running.Stop()
-		s.made = append(s.made, l.made...)
+		s.removal.made = append(s.removal.made, l.made...)
 		summary, problems := record.String(), l.problems(record)
-		back, err := s.readBack(ctx, l)
+		back, err := s.loads.readBack(ctx, l)
 		if err != nil {
 			undecided = append(undecided, err.Error())
 		}

@@ -15,30 +15,32 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// queryTimeout is how long one question may wait for its answer.
-const queryTimeout = 2 * time.Second
+func resolveVerb() verb { return verb{run: runResolve, needs: always(clusters.AbilityDNS)} }
 
-// resolve asks the cluster's DNS until the answer is as expected or time is up.
-func (s *scenarioRun) resolve(ctx context.Context, i int, step scenarios.Step) result {
-	server, ok := s.cluster.(clusters.DNSServer)
+// runResolve asks the cluster's DNS until the answer is as expected or time is up.
+func runResolve(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	server, ok := s.shared.cluster.(clusters.DNSServer)
 	if !ok {
-		return result{Outcome: lacking("resolve", s.cluster)}
+		return result{Outcome: lacking("resolve", s.shared.cluster)}
 	}
 	address, err := server.DNS(ctx)
 	if err != nil {
-		return failure(reports.Error, "start the DNS server of cluster %s: %v", s.cluster.Name(), err)
+		return failure(reports.Error, "start the DNS server of cluster %s: %v", s.shared.cluster.Name(), err)
 	}
 	question, err := newQuestion(*step.Resolve)
 	if err != nil {
 		return failure(reports.Error, "resolve: %v", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, s.StepTimeout)))
+	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
 	return repeat(limited, s.attempts(i), func() try {
 		// A question has its own time: one that is asked near the end must not be taken for one without an answer.
 		return question.judge(question.ask(ctx, address))
 	})
 }
+
+// queryTimeout is how long one question may wait for its answer.
+const queryTimeout = 2 * time.Second
 
 // question is what is asked and what is expected of the answer.
 type question struct {

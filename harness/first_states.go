@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// copies are what was stored in clusters in the first states of their tracks.
-type copies struct {
+// firstStates are what was stored in clusters in the first states of their tracks.
+type firstStates struct {
 	mu   sync.Mutex
 	kept map[*Track]*firstState
 	// settled are the tracks of which it is known whether there is a copy; news tells that there is another.
@@ -20,8 +20,8 @@ type copies struct {
 	news    chan struct{}
 }
 
-func newCopies() *copies {
-	return &copies{kept: map[*Track]*firstState{}, settled: map[*Track]bool{}, news: make(chan struct{}, 1)}
+func newFirstStates() *firstStates {
+	return &firstStates{kept: map[*Track]*firstState{}, settled: map[*Track]bool{}, news: make(chan struct{}, 1)}
 }
 
 // firstState is a copy of a cluster, and what was made in it for its systems.
@@ -31,14 +31,14 @@ type firstState struct {
 }
 
 // of returns what a track can begin with; nil where there is nothing.
-func (c *copies) of(track *Track) *firstState {
+func (c *firstStates) of(track *Track) *firstState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept[track.From]
 }
 
 // next takes the first track out of a queue that need not wait for the first state of another; nil when all must.
-func (c *copies) next(queue *[]*Track) *Track {
+func (c *firstStates) next(queue *[]*Track) *Track {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(*queue, func(t *Track) bool { return t.From == nil || c.settled[t.From] })
@@ -50,14 +50,14 @@ func (c *copies) next(queue *[]*Track) *Track {
 	return track
 }
 
-func (c *copies) keep(of *Track, state *firstState) {
+func (c *firstStates) keep(of *Track, state *firstState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept[of] = state
 }
 
 // settle says that there will be no copy of a track any more but the one that there is, if any.
-func (c *copies) settle(track *Track) {
+func (c *firstStates) settle(track *Track) {
 	c.mu.Lock()
 	c.settled[track] = true
 	c.mu.Unlock()
@@ -67,10 +67,10 @@ func (c *copies) settle(track *Track) {
 	}
 }
 
-// begin creates the track's cluster, with the first state of another where there is one, and says so.
-func (t *trackRun) begin(ctx context.Context) (made clusters.Cluster, evidence string, err error) {
+// makeCluster creates the track's cluster, with the first state of another where there is one, and says so.
+func (t *trackRun) makeCluster(ctx context.Context) (made clusters.Cluster, evidence string, err error) {
 	name := t.Prefix + "-" + t.track.Name
-	first := t.copies.of(t.track)
+	first := t.firstStates.of(t.track)
 	copier, able := t.provider.(clusters.Copier)
 	if first == nil || !able {
 		made, err = t.provider.Create(ctx, name, t.track.Path[0])
@@ -81,9 +81,9 @@ func (t *trackRun) begin(ctx context.Context) (made clusters.Cluster, evidence s
 	return made, "from the snapshot of " + t.track.From.Name, err
 }
 
-// takeCopy keeps the first state for the tracks that begin with it. Where that could not be done they begin with nothing.
-func (t *trackRun) takeCopy(ctx context.Context) {
-	defer t.copies.settle(t.track)
+// keepFirstState keeps the first state for the tracks that begin with it. Where that could not be done they begin with nothing.
+func (t *trackRun) keepFirstState(ctx context.Context) {
+	defer t.firstStates.settle(t.track)
 	copier, able := t.provider.(clusters.Copier)
 	if t.track.snapshot == nil || !able {
 		return
@@ -105,13 +105,13 @@ func (t *trackRun) copyFirstState(ctx context.Context, copier clusters.Copier) e
 	if state.copied, err = copier.Copy(ctx, t.cluster, t.Prefix+"-"+t.track.Name+"-snapshot"); err != nil {
 		return err
 	}
-	t.copies.keep(t.track, state)
+	t.firstStates.keep(t.track, state)
 	return nil
 }
 
-// discardCopies removes all copies. Clusters that were made from them stay.
-func (e *execution) discardCopies() {
-	for track, state := range e.copies.kept {
+// discardFirstStates removes all copies. Clusters that were made from them stay.
+func (e *execution) discardFirstStates() {
+	for track, state := range e.firstStates.kept {
 		if err := state.copied.Discard(); err != nil {
 			e.Say("the snapshot of %s is left: %v", track.Name, fmt.Errorf("remove it: %w", err))
 		}

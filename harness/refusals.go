@@ -5,9 +5,19 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
+
+// refusals are steps in a row that should be refused, after which one proof looks together.
+type refusals struct {
+	run *scenarioRun
+	// proof looks after the refusals of the steps before until; sent are the steps that wait for it.
+	proof *writes.Proof
+	until int
+	sent  []sent
+}
 
 const (
 	// worthAProof is how many refusals cost more to look after one by one than together.
@@ -23,9 +33,9 @@ type sent struct {
 	ended   time.Time
 }
 
-// refusals is how many steps from the i-th on are creations in one place that should be refused, and nothing else.
-func (s *scenarioRun) refusals(i int) int {
-	steps := s.scenario.Spec.Steps
+// inARow is how many steps from the i-th on are creations in one place that should be refused, and nothing else.
+func (r *refusals) inARow(i int) int {
+	steps := r.run.scenario.Spec.Steps
 	n := 0
 	for _, step := range steps[i:] {
 		alike := step.Create != nil && step.Expect != nil && step.Expect.Rejected != nil && place(step) == place(steps[i])
@@ -43,46 +53,46 @@ func place(step scenarios.Step) string {
 	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"]) // whatever they are: they are to be refused
 }
 
-// hold begins a proof of the refusals that follow from the i-th step on, if there are enough of them.
-func (s *scenarioRun) hold(ctx context.Context, i int) {
-	if i < s.until {
+// begin begins a proof of the refusals that follow from the i-th step on, if there are enough of them.
+func (r *refusals) begin(ctx context.Context, i int) {
+	if i < r.until {
 		return
 	}
-	s.proof.Close()
-	s.proof = nil
-	if n := s.refusals(i); n >= worthAProof {
-		s.proof, s.until = s.writer.NewProof(ctx, n), i+n
+	r.proof.Close()
+	r.proof = nil
+	if n := r.inARow(i); n >= worthAProof {
+		r.proof, r.until = r.run.writer.NewProof(ctx, n), i+n
 	}
 }
 
 // conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says whether the scenario ends with it.
 // The first of several that ends the scenario decides, as if the others had not been sent.
-func (s *scenarioRun) conclude(ctx context.Context, i int, outcome result) (over bool) {
-	s.sent = append(s.sent, sent{i, outcome, time.Now()})
-	if outcome.held && outcome.Status == reports.Passed && i+1 < s.until && time.Since(s.sent[0].ended) < holdAtMost {
+func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bool) {
+	r.sent = append(r.sent, sent{i, outcome, time.Now()})
+	if outcome.held && outcome.Status == reports.Passed && i+1 < r.until && time.Since(r.sent[0].ended) < holdAtMost {
 		return false
 	}
-	limited, cancel := context.WithTimeout(ctx, s.timeout(s.scenario.Spec.Steps[i], s.StepTimeout))
-	proven := s.proof.Prove(limited)
+	limited, cancel := context.WithTimeout(ctx, r.run.timeout(r.run.scenario.Spec.Steps[i], r.run.shared.StepTimeout))
+	proven := r.proof.Prove(limited)
 	cancel()
-	all := s.sent
-	s.sent = nil
+	all := r.sent
+	r.sent = nil
 	for _, one := range all {
 		if one.outcome.held {
 			v := proven[0]
 			proven = proven[1:]
 			if v.Status != reports.Passed {
-				one.outcome.Outcome = s.unlessStopped(ctx, reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence})
+				one.outcome.Outcome = r.run.unlessStopped(ctx, reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence})
 			}
 		}
 		one.outcome.Ended = one.ended
 		if over {
-			s.Recorder.FinishStep(s.entry.result, s.entry.steps[one.step], reports.Outcome{
+			r.run.shared.Recorder.FinishStep(r.run.entry.result, r.run.entry.steps[one.step], reports.Outcome{
 				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed", Ended: one.ended,
 			})
 			continue
 		}
-		over = s.record(ctx, one.step, one.outcome)
+		over = r.run.found.record(ctx, one.step, one.outcome)
 	}
 	return over
 }

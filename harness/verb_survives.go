@@ -21,6 +21,14 @@ import (
 // defaultSettle is for how long an untouched cluster is watched at each look of survives.
 const defaultSettle = 2 * time.Second
 
+func survivesVerb() verb { return verb{run: runSurvives} }
+
+// survivals are the surveys that the survives steps of a scenario judge.
+type survivals struct {
+	run *scenarioRun
+	all []*survival
+}
+
 // survival is what a survives step has found out so far.
 type survival struct {
 	judge, last int
@@ -31,20 +39,20 @@ type survival struct {
 	wrong *result
 }
 
-// beginSurvivals takes the first look of the times that begin with step i, and a mark before a step that changes the cluster.
-func (s *scenarioRun) beginSurvivals(ctx context.Context, i int) {
-	for judge := range s.scenario.Spec.Steps {
-		if s.scenario.Spec.Steps[judge].Survives == nil {
+// begin takes the first look of the times that begin with step i, and a mark before a step that changes the cluster.
+func (v *survivals) begin(ctx context.Context, i int) {
+	for judge := range v.run.scenario.Spec.Steps {
+		if v.run.scenario.Spec.Steps[judge].Survives == nil {
 			continue
 		}
-		if first, last, ok := s.scenario.Span(judge); ok && first == i {
-			s.survivals = append(s.survivals, s.beginSurvival(ctx, judge, last))
+		if first, last, ok := v.run.scenario.Span(judge); ok && first == i {
+			v.all = append(v.all, v.first(ctx, judge, last))
 		}
 	}
-	if !s.scenario.Spec.Steps[i].ChangesCluster() {
+	if !v.run.scenario.Spec.Steps[i].ChangesCluster() {
 		return
 	}
-	for _, one := range s.survivals {
+	for _, one := range v.all {
 		if one.wrong == nil && i <= one.last {
 			mark, err := one.survey.Begin(ctx)
 			one.mark = mark
@@ -53,37 +61,37 @@ func (s *scenarioRun) beginSurvivals(ctx context.Context, i int) {
 	}
 }
 
-// endSurvivals looks again after a step that changed the cluster.
-func (s *scenarioRun) endSurvivals(ctx context.Context, i int) {
-	step := s.scenario.Spec.Steps[i]
+// end looks again after a step that changed the cluster.
+func (v *survivals) end(ctx context.Context, i int) {
+	step := v.run.scenario.Spec.Steps[i]
 	if step.Transition == nil && step.Restart == nil && step.Restore == nil {
 		return
 	}
-	for _, one := range s.survivals {
+	for _, one := range v.all {
 		if one.wrong == nil && i <= one.last {
-			one.look(ctx, s.track.Path[s.at].String())
+			one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 		}
 	}
 }
 
-func (s *scenarioRun) closeSurvivals() {
-	for _, one := range s.survivals {
+func (v *survivals) close() {
+	for _, one := range v.all {
 		if one.survey != nil {
 			one.survey.Close()
 		}
 	}
 }
 
-// beginSurvival selects the objects, and takes the first look at them.
-func (s *scenarioRun) beginSurvival(ctx context.Context, judge, last int) *survival {
+// first selects the objects, and takes the first look at them.
+func (v *survivals) first(ctx context.Context, judge, last int) *survival {
 	one := &survival{judge: judge, last: last}
-	original := s.scenario.Spec.Steps[judge]
-	step, err := s.Expressions.WithContext(ctx).Step(original, s.variables(&original))
+	original := v.run.scenario.Spec.Steps[judge]
+	step, err := v.run.shared.Expressions.WithContext(ctx).Step(original, v.run.variables(&original))
 	if err != nil {
 		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
 		return one
 	}
-	found, wrong := s.selected(ctx, step)
+	found, wrong := v.selected(ctx, step)
 	if one.wrong = wrong; wrong != nil {
 		return one
 	}
@@ -91,7 +99,7 @@ func (s *scenarioRun) beginSurvival(ctx context.Context, judge, last int) *survi
 	for _, check := range step.Survives.Except {
 		options.Except = append(options.Except, survey.Check(check))
 	}
-	if one.survey, err = survey.New(s.cluster.RESTConfig(), options); err != nil {
+	if one.survey, err = survey.New(v.run.shared.cluster.RESTConfig(), options); err != nil {
 		one.fail(err)
 		return one
 	}
@@ -99,26 +107,26 @@ func (s *scenarioRun) beginSurvival(ctx context.Context, judge, last int) *survi
 	one.mark, err = one.survey.Begin(ctx)
 	one.fail(err)
 	if err == nil {
-		one.look(ctx, s.track.Path[s.at].String())
+		one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 	}
 	return one
 }
 
 // selected are the objects that survives is about; there must be one.
-func (s *scenarioRun) selected(ctx context.Context, step scenarios.Step) ([]survey.Created, *result) {
+func (v *survivals) selected(ctx context.Context, step scenarios.Step) ([]survey.Created, *result) {
 	selection := step.Survives.Selection
-	timeout := s.timeout(step, s.StepTimeout)
-	kind, err := s.served(ctx, selection, timeout)
+	timeout := v.run.timeout(step, v.run.shared.StepTimeout)
+	kind, err := v.run.served(ctx, selection, timeout)
 	if err != nil {
 		wrong := unserved(step, selection, err)
 		return nil, &wrong
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	scope := s.looksAt(selection, kind)
-	var api dynamic.ResourceInterface = s.client.Resource(kind.Resource)
+	scope := v.run.timeline.looksAt(selection, kind)
+	var api dynamic.ResourceInterface = v.run.client.Resource(kind.Resource)
 	if scope.Namespace != "" {
-		api = s.client.Resource(kind.Resource).Namespace(scope.Namespace)
+		api = v.run.client.Resource(kind.Resource).Namespace(scope.Namespace)
 	}
 	options := metav1.ListOptions{}
 	if len(selection.Selector) > 0 {
@@ -166,14 +174,14 @@ func (one *survival) look(ctx context.Context, state string) {
 	one.fail(err)
 }
 
-// survives judges what was found out.
-func (s *scenarioRun) survives(ctx context.Context, i int, step scenarios.Step) result {
-	one := s.survivalOf(ctx, i, step)
+// runSurvives judges what was found out.
+func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	one := s.survivals.of(ctx, i, step)
 	if one == nil {
 		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
 	}
 	if one.wrong == nil && len(one.path) == 1 && !step.Survives.Now {
-		one.look(ctx, s.track.Path[s.at].String())
+		one.look(ctx, s.shared.track.Path[s.at].String())
 	}
 	if one.wrong != nil {
 		return *one.wrong
@@ -184,13 +192,13 @@ func (s *scenarioRun) survives(ctx context.Context, i int, step scenarios.Step) 
 	return survived(report, step.Survives.Now)
 }
 
-func (s *scenarioRun) survivalOf(ctx context.Context, i int, step scenarios.Step) *survival {
+func (v *survivals) of(ctx context.Context, i int, step scenarios.Step) *survival {
 	if step.Survives.Now {
-		one := s.beginSurvival(ctx, i, i)
-		s.survivals = append(s.survivals, one)
+		one := v.first(ctx, i, i)
+		v.all = append(v.all, one)
 		return one
 	}
-	for _, one := range s.survivals {
+	for _, one := range v.all {
 		if one.judge == i {
 			return one
 		}

@@ -16,26 +16,26 @@ import (
 )
 
 // keepHistory leaves the scenario's history alone in its folder in the report folder.
-func (s *scenarioRun) keepHistory() artifacts {
-	return s.leaveArtifacts(func(dir string, keep func(string, error)) { s.leaveHistory(dir, keep) })
+func (e *evidence) keepHistory() artifacts {
+	return e.leave(func(dir string, keep func(string, error)) { e.leaveHistory(dir, keep) })
 }
 
 // leaveHistory writes the scenario's history into a folder, unless nothing was watched.
-func (s *scenarioRun) leaveHistory(dir string, keep func(string, error)) {
-	if parts := s.historyParts(); len(parts) > 0 {
-		keep(reports.HistoryFile, s.writeHistory(filepath.Join(dir, reports.HistoryFile), parts))
+func (e *evidence) leaveHistory(dir string, keep func(string, error)) {
+	if parts := e.historyParts(); len(parts) > 0 {
+		keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts))
 	}
 }
 
 // historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track, and what it looked at
 // elsewhere.
-func (s *scenarioRun) historyParts() []history.Part {
+func (e *evidence) historyParts() []history.Part {
 	var parts []history.Part
-	for _, stream := range s.history.Streams() {
-		parts = append(parts, history.Part{Stream: stream, Scope: history.Scope{Namespace: s.namespace}})
+	for _, stream := range e.run.shared.history.Streams() {
+		parts = append(parts, history.Part{Stream: stream, Scope: history.Scope{Namespace: e.run.namespace}})
 	}
-	for _, part := range s.looked {
-		if part.Scope.Namespace != s.namespace {
+	for _, part := range e.run.timeline.looked {
+		if part.Scope.Namespace != e.run.namespace {
 			parts = append(parts, part)
 		}
 	}
@@ -46,23 +46,23 @@ func (s *scenarioRun) historyParts() []history.Part {
 	return parts
 }
 
-func (s *scenarioRun) writeHistory(path string, parts []history.Part) (err error) {
+func (e *evidence) writeHistory(path string, parts []history.Part) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriter(file)
-	w := &historyWriter{scenarioRun: s, encoder: json.NewEncoder(out), to: s.history.Seq()}
+	w := &historyWriter{run: e.run, encoder: json.NewEncoder(out), to: e.run.shared.history.Seq()}
 	w.encoder.SetEscapeHTML(false)
 	if err := w.write(parts); err != nil {
-		return fmt.Errorf("write the history of %s: %w", s.scenario.Title(), err)
+		return fmt.Errorf("write the history of %s: %w", e.run.scenario.Title(), err)
 	}
 	return out.Flush()
 }
 
 type historyWriter struct {
-	*scenarioRun
+	run     *scenarioRun
 	encoder *json.Encoder
 	to      int64
 	// steps that were written, and gaps that were not yet.
@@ -74,10 +74,10 @@ func (w *historyWriter) write(parts []history.Part) error {
 	w.gaps = gapsOf(parts)
 	told := map[int64]bool{}
 	for _, part := range parts {
-		objects, _ := part.Stream.At(w.from, part.Scope)
+		objects, _ := part.Stream.At(w.run.timeline.from, part.Scope)
 		for _, object := range objects {
 			if err := w.encoder.Encode(reports.HistoryLine{
-				Line: "change", At: w.beginning, Change: "present", Resource: part.Stream.Resource().Resource,
+				Line: "change", At: w.run.timeline.beginning, Change: "present", Resource: part.Stream.Resource().Resource,
 				APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
 				UID: string(object.GetUID()), ResourceVersion: object.GetResourceVersion(), Object: object.Object,
 			}); err != nil {
@@ -85,7 +85,7 @@ func (w *historyWriter) write(parts []history.Part) error {
 			}
 		}
 	}
-	for i, change := range history.Merge(w.from, w.to, parts) {
+	for i, change := range history.Merge(w.run.timeline.from, w.to, parts) {
 		if told[change.Seq] {
 			continue // two parts have it
 		}
@@ -99,10 +99,10 @@ func (w *historyWriter) write(parts []history.Part) error {
 
 // before writes the steps and the gaps that began before a change; all that are left with a time of zero.
 func (w *historyWriter) before(seq int64, at time.Time) error {
-	for ; w.steps < len(w.begun) && w.begun[w.steps].Seq < seq; w.steps++ {
-		step := w.entry.steps[w.steps]
+	for ; w.steps < len(w.run.timeline.begun) && w.run.timeline.begun[w.steps].Seq < seq; w.steps++ {
+		step := w.run.entry.steps[w.steps]
 		if err := w.encoder.Encode(reports.HistoryLine{
-			Line: "step", At: w.begunAt[w.steps], Step: w.steps + 1, Title: w.begun[w.steps].Title, Verb: step.Verb, State: step.State,
+			Line: "step", At: w.run.timeline.begunAt[w.steps], Step: w.steps + 1, Title: w.run.timeline.begun[w.steps].Title, Verb: step.Verb, State: step.State,
 		}); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (w *historyWriter) before(seq int64, at time.Time) error {
 	for len(w.gaps) > 0 && (at.IsZero() || !w.gaps[0].At.After(at)) {
 		gap := w.gaps[0]
 		w.gaps = w.gaps[1:]
-		if gap.At.Before(w.beginning) && gap.Until != nil && gap.Until.Before(w.beginning) {
+		if gap.At.Before(w.run.timeline.beginning) && gap.Until != nil && gap.Until.Before(w.run.timeline.beginning) {
 			continue
 		}
 		gap.Step = w.steps

@@ -11,14 +11,27 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// exec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any case, as a write would be.
-func (s *scenarioRun) exec(ctx context.Context, i int, step scenarios.Step) result {
-	e := *step.Exec
-	executor, ok := s.cluster.(clusters.PodExecutor)
-	if !ok {
-		return result{Outcome: lacking("exec", s.cluster)}
+func execVerb() verb {
+	return verb{
+		run: runExec, needs: always(clusters.AbilityExec), programs: true,
+		alone: func(step *scenarios.Step) string {
+			if step.Exec.Shared {
+				return ""
+			}
+			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not", step.Exec.Pod)
+		},
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, s.StepTimeout)))
+}
+
+// runExec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any case, as a write would be.
+func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	s.shared.kinds.ExpectMore()
+	e := *step.Exec
+	executor, ok := s.shared.cluster.(clusters.PodExecutor)
+	if !ok {
+		return result{Outcome: lacking("exec", s.shared.cluster)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
 	if e.Namespace == "" {
 		e.Namespace = s.namespace

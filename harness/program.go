@@ -6,64 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/writes"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // maxOutput is how much of a program's output is kept, of each stream.
 const maxOutput = 1 << 20
-
-// command runs a program, once or until it is as expected.
-func (s *scenarioRun) command(ctx context.Context, i int, step scenarios.Step) result {
-	c := besideScenario(*step.Command, filepath.Dir(s.scenario.Position.File))
-	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, s.StepTimeout)))
-	defer cancel()
-	if _, err := s.settle(ctx, step); err != nil {
-		return failure(reports.Error, "%v", err)
-	}
-	return repeat(ctx, s.attempts(i), func() try {
-		t := judgeProgram("command "+strings.Join(step.Command.Run, " "), c.Expect, runProgram(ctx, c, s.environment(c)))
-		t.final = t.final || c.Within == 0
-		return t
-	})
-}
-
-// besideScenario takes the program from the scenario's folder, where its name is a relative path, and puts that folder in place of $(SCENARIO_DIR).
-func besideScenario(c scenarios.Command, dir string) scenarios.Command {
-	put := func(text string) string {
-		const placeholder = "$(" + clusters.ScenarioDir + ")"
-		return strings.ReplaceAll(clusters.WithFolder(dir, text), "$"+placeholder, placeholder)
-	}
-	c.Run = slices.Clone(c.Run)
-	for i, text := range c.Run {
-		c.Run[i] = put(text)
-	}
-	if len(c.Run) > 0 {
-		c.Run[0] = clusters.ProgramBeside(dir, c.Run[0])
-	}
-	env := map[string]string{clusters.ScenarioDir: clusters.Folder(dir)}
-	for name, text := range c.Env {
-		env[name] = put(text)
-	}
-	c.Env, c.Stdin = env, put(c.Stdin)
-	return c
-}
-
-// environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what the step adds.
-func (s *scenarioRun) environment(c scenarios.Command) []string {
-	env := append(slices.Clone(s.Environment), "KUBECONFIG="+s.cluster.KubeconfigPath(), "NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.execution.run)
-	for _, name := range clusters.SortedKeys(c.Env) {
-		env = append(env, name+"="+c.Env[name])
-	}
-	return env
-}
 
 // ran is how a program ended.
 type ran struct {

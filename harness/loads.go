@@ -20,6 +20,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// scenarioLoads are the loads of a scenario's steps.
+type scenarioLoads struct {
+	run *scenarioRun
+	// current is what goes on during the step that runs; nil mostly.
+	current *during
+	// owed is what the API server acknowledged before a component was killed without which nobody can read it: it is read back when it answers again.
+	owed []*stepLoad
+}
+
 // servedAgain is how long after the step's own action a load may go without an answer.
 const servedAgain = 10 * time.Second
 
@@ -53,33 +62,33 @@ type stepLoad struct {
 	kept map[objectName]acknowledged
 }
 
-// loads finds what the loads of a step need before they can begin; nil without any.
-func (s *scenarioRun) loads(ctx context.Context, i int, step scenarios.Step) (*during, error) {
+// prepare finds what the loads of a step need before they can begin; nil without any.
+func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step) (*during, error) {
 	if len(step.During) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.StepTimeout))
+	ctx, cancel := context.WithTimeout(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	defer cancel()
-	d := &during{run: s}
+	d := &during{run: a.run}
 	for n, requests := range step.During {
 		l := &stepLoad{Requests: requests, number: fmt.Sprintf("%d-load-%d", i+1, n+1), row: step.Case, kept: map[objectName]acknowledged{}}
-		first, err := s.request(ctx, l, 0)
+		first, err := a.request(ctx, l, 0)
 		if err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		s.touch(ctx, first)
+		a.run.evidence.touch(ctx, first)
 		if bearsPods(first) {
-			s.awaitAccount(ctx)
+			a.run.awaitAccount(ctx)
 		}
-		if _, err := s.settle(ctx, first); err != nil {
+		if _, err := a.run.settling.await(ctx, first); err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		if l.kind, err = s.served(ctx, scenarios.Selection{ObjectReference: l.About()}, s.timeout(step, s.StepTimeout)); err != nil {
+		if l.kind, err = a.run.served(ctx, scenarios.Selection{ObjectReference: l.About()}, a.run.timeout(step, a.run.shared.StepTimeout)); err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		if l.Read == nil && s.down == "" {
-			l.stream = s.history.Stream(l.kind.Resource)
-			if err := l.stream.CatchUp(ctx, s.scope(scenarios.Selection{}, l.kind)); err != nil {
+		if l.Read == nil && a.run.down == "" {
+			l.stream = a.run.shared.history.Stream(l.kind.Resource)
+			if err := l.stream.CatchUp(ctx, a.run.scope(scenarios.Selection{}, l.kind)); err != nil {
 				return nil, fmt.Errorf("load %q: %w", l.Name, err)
 			}
 		}
@@ -89,10 +98,10 @@ func (s *scenarioRun) loads(ctx context.Context, i int, step scenarios.Step) (*d
 }
 
 // request is the n-th request of a load, its expressions evaluated.
-func (s *scenarioRun) request(ctx context.Context, l *stepLoad, n int64) (scenarios.Step, error) {
+func (a *scenarioLoads) request(ctx context.Context, l *stepLoad, n int64) (scenarios.Step, error) {
 	step := l.Request(n)
 	step.Case = l.row
-	return s.Expressions.WithContext(ctx).Step(step, s.variables(&step))
+	return a.run.shared.Expressions.WithContext(ctx).Step(step, a.run.variables(&step))
 }
 
 // begin starts the loads, and waits until a request of each was answered: what follows happens while they go on.
@@ -113,7 +122,7 @@ func (d *during) start(ctx context.Context) (context.Context, bool) {
 	ctx, d.stop = context.WithCancel(ctx)
 	d.begun = true
 	for _, l := range d.loads {
-		timing := load.Load{Name: l.Name, Timeout: time.Duration(l.Timeout), Clock: clock.RealClock{}, Send: d.run.sender(l)}
+		timing := load.Load{Name: l.Name, Timeout: time.Duration(l.Timeout), Clock: clock.RealClock{}, Send: d.run.loads.sender(l)}
 		if l.Rate != nil {
 			timing.Rate = *l.Rate
 		}
@@ -169,22 +178,22 @@ func longest(loads []*stepLoad) (d time.Duration) {
 }
 
 // sender sends the requests of a load.
-func (s *scenarioRun) sender(l *stepLoad) func(context.Context, int64) load.Answer {
+func (a *scenarioLoads) sender(l *stepLoad) func(context.Context, int64) load.Answer {
 	return func(ctx context.Context, n int64) load.Answer {
-		step, err := s.request(ctx, l, n)
+		step, err := a.request(ctx, l, n)
 		if err != nil {
 			text := "evaluate the expressions of the request: " + err.Error()
 			return load.Answer{Outcome: load.Rejected, Unexpected: true, Text: text}
 		}
 		if l.Read != nil {
-			return s.read(ctx, l, step)
+			return a.read(ctx, l, step)
 		}
-		return s.send(ctx, l, step)
+		return a.send(ctx, l, step)
 	}
 }
 
-func (s *scenarioRun) send(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
-	single := s.writer.Once(ctx, writes.Request{Step: &step, Manager: s.manager(l.number)}, l.kind)
+func (a *scenarioLoads) send(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
+	single := a.run.writer.Once(ctx, writes.Request{Step: &step, Manager: a.run.manager(l.number)}, l.kind)
 	l.take(single)
 	answer := load.Answer{Outcome: outcomeOf(single.Outcome), Text: single.Problem, Alike: single.Alike}
 	answer.Unexpected = answer.Outcome != load.Failed && single.Problem != ""
@@ -219,12 +228,12 @@ func outcomeOf(o writes.Outcome) load.Outcome {
 }
 
 // read gets or lists what the request selects.
-func (s *scenarioRun) read(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
+func (a *scenarioLoads) read(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
 	selection := step.Eventually.Selection
-	scope := s.scope(selection, l.kind)
-	api := dynamic.ResourceInterface(s.client.Resource(l.kind.Resource))
+	scope := a.run.scope(selection, l.kind)
+	api := dynamic.ResourceInterface(a.run.client.Resource(l.kind.Resource))
 	if scope.Namespace != "" {
-		api = s.client.Resource(l.kind.Resource).Namespace(scope.Namespace)
+		api = a.run.client.Resource(l.kind.Resource).Namespace(scope.Namespace)
 	}
 	var err error
 	if selection.Name != "" {
@@ -242,35 +251,35 @@ func (s *scenarioRun) read(ctx context.Context, l *stepLoad, step scenarios.Step
 }
 
 // underLoad runs a step while its loads go on.
-func (s *scenarioRun) underLoad(ctx context.Context, i int, step scenarios.Step) result {
-	d, err := s.loads(ctx, i, step)
+func (a *scenarioLoads) underLoad(ctx context.Context, i int, step scenarios.Step) result {
+	d, err := a.prepare(ctx, i, step)
 	if err != nil {
 		return failure(reports.Error, "%v", err)
 	}
-	s.load = d
-	defer func() { s.load = nil }()
-	if step.Transition == nil {
-		d.begin(ctx, s.timeout(step, s.StepTimeout))
+	a.current = d
+	defer func() { a.current = nil }()
+	verb := verbOf(&step)
+	if !verb.startsLoads {
+		d.begin(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	}
-	r := s.act(ctx, i, step)
-	s.revive(step, r)
+	r := verb.run(ctx, a.run, i, step)
 	if !d.began() {
 		return r
 	}
 	defer d.stop()
 	if r.Status != reports.Error {
-		d.settle(ctx, step.Kill == nil)
+		d.settle(ctx, !verb.leavesDown)
 	}
 	return d.judge(ctx, step, r)
 }
 
-// beginLoad begins the loads of a transition: when all scenarios of the track have arrived, before the cluster crosses.
-func (s *scenarioRun) beginLoad(ctx context.Context, step scenarios.Step) func() {
-	d := s.load
+// starter begins the loads of a transition: when all scenarios of the track have arrived, before the cluster crosses.
+func (a *scenarioLoads) starter(ctx context.Context, step scenarios.Step) func() {
+	d := a.current
 	if d == nil {
 		return nil
 	}
-	return func() { d.begin(ctx, s.timeout(step, s.StepTimeout)) }
+	return func() { d.begin(ctx, a.run.timeout(step, a.run.shared.StepTimeout)) }
 }
 
 // loaded says in a plan what goes on during a step.

@@ -1,0 +1,156 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/assertions"
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// timeline is when the steps of a scenario began, and what was looked at from then on.
+type timeline struct {
+	run *scenarioRun
+	// spans are the times that steps judge when they are past, begun the steps that have begun, looked what was looked at.
+	spans   []*span
+	begun   []assertions.Step
+	begunAt []time.Time
+	looked  []history.Part
+	// from is the number of the history's last change before the scenario began, at beginning.
+	from      int64
+	beginning time.Time
+}
+
+// span is a time of the scenario that one of its steps judges once it is past.
+type span struct {
+	judge, first, last int
+	window             *assertions.Window
+	// missing are the fields that the step asks for and no state of the time has had yet, with what to say of them; nil before the first.
+	// unchecked: of one of the states it is not known.
+	missing   map[string]string
+	unchecked bool
+}
+
+// spansOf lists the times that a scenario's steps judge.
+func spansOf(s *scenarios.Scenario) []*span {
+	var all []*span
+	for i := range s.Spec.Steps {
+		if first, last, ok := s.Span(i); ok {
+			all = append(all, &span{judge: i, first: first, last: last, window: &assertions.Window{
+				First: s.Spec.Steps[first].Title(), Last: s.Spec.Steps[last].Title(),
+			}})
+		}
+	}
+	return all
+}
+
+// begin takes note of the beginning of a step, and of the times that begin with it: from here on everything that they are about is watched.
+func (t *timeline) begin(ctx context.Context, i int) {
+	t.watchAhead(ctx, i)
+	for _, span := range t.spans {
+		if span.first == i {
+			span.window.Begin = t.moment(ctx, span.judge)
+			span.keepMissing(t.run.fields.missing(ctx, t.run.scenario.Spec.Steps[span.judge]))
+		}
+	}
+	t.run.survivals.begin(ctx, i)
+	t.begun = append(t.begun, assertions.Step{Title: t.run.scenario.Spec.Steps[i].Title(), Seq: t.run.shared.history.Seq()})
+	t.begunAt = append(t.begunAt, t.run.shared.history.Now())
+}
+
+// watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked must not depend on whether
+// somebody else watched.
+func (t *timeline) watchAhead(ctx context.Context, i int) {
+	for _, step := range t.run.scenario.Spec.Steps[i:] {
+		for _, watch := range step.Watches() {
+			if !watch.FromTheStart {
+				continue
+			}
+			if kind, err := t.run.shared.kinds.Find(ctx, schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)); err == nil {
+				t.run.shared.history.Stream(kind.Resource)
+			}
+		}
+	}
+}
+
+// end takes note of the end of a step that passed, and of the times that end with it.
+func (t *timeline) end(ctx context.Context, i int) {
+	if t.run.scenario.Spec.Steps[i].Transition != nil {
+		t.run.fields.look(ctx, i)
+	}
+	t.run.survivals.end(ctx, i)
+	for _, span := range t.spans {
+		if span.last == i && span.judge != i {
+			span.window.End = t.moment(ctx, span.judge)
+		}
+	}
+}
+
+// toldWithin is how long the watch may take to tell of what a step wrote, before the next step begins: it is then said to have come in that one.
+const toldWithin = 100 * time.Millisecond
+
+// awaitTold waits until the history has what a step wrote, if it is watched.
+func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
+	fields, ok := values["object"].(map[string]any)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, toldWithin)
+	defer cancel()
+	object := unstructured.Unstructured{Object: fields}
+	kind, err := t.run.shared.kinds.Find(ctx, object.GroupVersionKind())
+	if err != nil {
+		return
+	}
+	if stream := t.run.shared.history.Watched(kind.Resource); stream != nil {
+		stream.Told(ctx, object.GetResourceVersion())
+	}
+}
+
+// moment lets the history catch up with the cluster in everything that a step will look at.
+func (t *timeline) moment(ctx context.Context, judge int) assertions.Moment {
+	step := t.run.scenario.Spec.Steps[judge]
+	limited, cancel := context.WithTimeout(ctx, t.run.timeout(step, t.run.shared.StepTimeout))
+	defer cancel()
+	at := t.run.shared.history.Now()
+	var err error
+	for _, watch := range step.Watches() {
+		if err = t.catchUp(limited, watch.Selection); err != nil {
+			break
+		}
+	}
+	return assertions.Moment{Seq: t.run.shared.history.Seq(), At: at, Err: err}
+}
+
+func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) error {
+	kind, err := t.run.served(ctx, selection, time.Hour)
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", selection.Kind, selection.APIVersion, err)
+	}
+	scope := history.Scope{}
+	if !strings.Contains(selection.Namespace, "${") { // only the step itself will know which
+		scope.Namespace = t.run.scope(selection, kind).Namespace
+	}
+	return t.run.shared.history.Stream(kind.Resource).CatchUp(ctx, scope)
+}
+
+// windowOf is the time that a step judges; nil when it judges none that is past. One that ends with the step itself ends now.
+func (t *timeline) windowOf(ctx context.Context, i int) *assertions.Window {
+	for _, span := range t.spans {
+		if span.judge != i {
+			continue
+		}
+		if span.last == i {
+			span.window.End = t.moment(ctx, i)
+		}
+		span.window.Steps = t.begun[span.first:]
+		return span.window
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// transitions take a track's cluster from state to state.
+type transitions struct {
+	run *trackRun
+	// wrecked is what the last transition broke, as it was expected to.
+	wrecked atomic.Pointer[clusters.BrokenError]
+	// patience is the longest time that a waiting transition step allows. The run's lock guards it.
+	patience time.Duration
+}
+
+// make makes the n-th transition of the track.
+func (c *transitions) make(ctx context.Context, n int) error {
+	step, patience := c.run.track.transitions[n], c.takePatience()
+	c.run.Recorder.StartTrackStep(c.run.track.result, step)
+	if c.mayBreak(n) {
+		c.run.unguard()
+	}
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := c.reach(ctx, timed, n, patience)
+	if arrived := c.run.track.Path[n+1].Version; err == nil {
+		c.run.kinds.Cross(arrived)
+	} else {
+		c.run.kinds.Cross("")
+	}
+	c.run.schemas.Reset()
+	if err == nil {
+		c.run.history.Reread(ctx)
+	}
+	wreck, err := c.judge(timed, n, err)
+	c.guardAfter(n, c.wrecked.Swap(wreck), wreck, err)
+	outcome := reports.Outcome{Status: reports.Passed}
+	if wreck != nil {
+		outcome.Evidence = "as expected: " + wreck.Words
+	}
+	var whole *notBrokenError
+	if err != nil && !errors.As(err, &whole) {
+		c.run.trouble()
+		outcome = unfinished(ctx, err)
+	}
+	if err == nil {
+		c.run.gates.read(ctx, n+1)
+	}
+	c.run.finishSetup(step, outcome)
+	return err
+}
+
+// reach brings the cluster to the state after the n-th transition, or back where the transition says so and it does not arrive.
+func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Duration) error {
+	options := c.run.track.TransitionOptions[n]
+	err := c.run.converge(timed, c.run.track.Path[n+1], options.Method)
+	if err != nil && options.Revert {
+		return c.revert(ctx, n, patience, err)
+	}
+	return err
+}
+
+// judge returns what the n-th transition broke as it was expected to, or what is wrong.
+func (c *transitions) judge(ctx context.Context, n int, err error) (*clusters.BrokenError, error) {
+	if wanted := c.run.track.breaks(n); wanted != nil {
+		return asBroken(ctx, wanted, c.run.track.Path[n+1], err)
+	}
+	return nil, err
+}
+
+// mayBreak says whether what the n-th transition kills must not end the run.
+func (c *transitions) mayBreak(n int) bool {
+	return c.run.track.breaks(n) != nil || c.run.track.TransitionOptions[n].Revert
+}
+
+// guardAfter guards the cluster again after the n-th transition, if nobody does and it is whole. Deaths in one that was broken before, or was taken back,
+// do not count.
+func (c *transitions) guardAfter(n int, before, now *clusters.BrokenError, err error) {
+	if now != nil || err != nil && c.run.track.breaks(n) != nil || before == nil && !c.mayBreak(n) {
+		return
+	}
+	if before != nil || err != nil {
+		c.forgetDeaths()
+	}
+	c.run.guardAgain()
+}
+
+// allow makes the next crossing wait at least that long.
+func (c *transitions) allow(patience time.Duration) {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	c.patience = max(c.patience, patience)
+}
+
+// takePatience is how long the next crossing may take.
+func (c *transitions) takePatience() time.Duration {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	patience := max(c.patience, time.Second)
+	c.patience = 0
+	return patience
+}

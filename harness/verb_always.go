@@ -1,0 +1,14 @@
+package harness
+
+import (
+	"context"
+
+	"github.com/rehearse-dev/rehearse/harness/assertions"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func alwaysVerb() verb {
+	return verb{run: func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+		return s.assert(ctx, i, step, step.Always, assertions.Always)
+	}}
+}

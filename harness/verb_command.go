@@ -1,0 +1,71 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func commandVerb() verb {
+	return verb{
+		run: runCommand, programs: true, asOthers: true,
+		alone: func(step *scenarios.Step) string {
+			if step.Command.Shared {
+				return ""
+			}
+			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not", step.Command.Run[0])
+		},
+	}
+}
+
+// runCommand runs a program, once or until it is as expected.
+func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	s.shared.kinds.ExpectMore()
+	c := besideScenario(*step.Command, filepath.Dir(s.scenario.Position.File))
+	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, s.shared.StepTimeout)))
+	defer cancel()
+	if _, err := s.settling.await(ctx, step); err != nil {
+		return failure(reports.Error, "%v", err)
+	}
+	return repeat(ctx, s.attempts(i), func() try {
+		t := judgeProgram("command "+strings.Join(step.Command.Run, " "), c.Expect, runProgram(ctx, c, environment(s, c)))
+		t.final = t.final || c.Within == 0
+		return t
+	})
+}
+
+// besideScenario takes the program from the scenario's folder, where its name is a relative path, and puts that folder in place of $(SCENARIO_DIR).
+func besideScenario(c scenarios.Command, dir string) scenarios.Command {
+	put := func(text string) string {
+		const placeholder = "$(" + clusters.ScenarioDir + ")"
+		return strings.ReplaceAll(clusters.WithFolder(dir, text), "$"+placeholder, placeholder)
+	}
+	c.Run = slices.Clone(c.Run)
+	for i, text := range c.Run {
+		c.Run[i] = put(text)
+	}
+	if len(c.Run) > 0 {
+		c.Run[0] = clusters.ProgramBeside(dir, c.Run[0])
+	}
+	env := map[string]string{clusters.ScenarioDir: clusters.Folder(dir)}
+	for name, text := range c.Env {
+		env[name] = put(text)
+	}
+	c.Env, c.Stdin = env, put(c.Stdin)
+	return c
+}
+
+// environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what the step adds.
+func environment(s *scenarioRun, c scenarios.Command) []string {
+	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.shared.cluster.KubeconfigPath(), "NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.shared.id)
+	for _, name := range clusters.SortedKeys(c.Env) {
+		env = append(env, name+"="+c.Env[name])
+	}
+	return env
+}

@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.AbilitySnapshots)} } // alone as the one who took the snapshot
+
+// runRestore puts back what is stored in the cluster to what it was. All that was known of it must be asked anew.
+func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
+	cluster, ok := s.shared.cluster.(clusters.Snapshotter)
+	if !ok {
+		return result{Outcome: lacking("restore", s.shared.cluster)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
+	defer cancel()
+	if err := s.shared.history.Pause(ctx); err != nil {
+		return failure(reports.Error, "restore %s: %v", step.Restore.Name, err)
+	}
+	defer s.shared.history.Resume()
+	if err := restoreAll(ctx, s, cluster, step.Restore.Name); err != nil {
+		return failure(reports.Error, "restore %s: %v", step.Restore.Name, err)
+	}
+	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+}
+
+// restoreAll restores the cluster while its systems are down: they, too, know what is no more.
+func restoreAll(ctx context.Context, s *scenarioRun, cluster clusters.Snapshotter, name string) error {
+	defer s.shared.kinds.Reset()
+	defer s.shared.schemas.Reset()
+	defer s.shared.kinds.ExpectMore()
+	installed := s.shared.track.Path[s.at].Systems
+	if s.shared.systems == nil {
+		return cluster.Restore(ctx, name)
+	}
+	s.shared.systems.Hold()
+	for _, system := range installed {
+		if system.Kind() == "manifests" {
+			continue
+		}
+		if err := s.shared.systems.Kill(ctx, system.Name); err != nil {
+			return fmt.Errorf("stop system %s: %w", system.Name, err)
+		}
+	}
+	if err := cluster.Restore(ctx, name); err != nil {
+		return err
+	}
+	return s.shared.systems.Converge(ctx, installed)
+}

@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Each verb of the language has an entry in the table, and no other.
+func TestEachVerbRuns(t *testing.T) {
+	want := slices.Sorted(slices.Values(scenarios.Verbs()))
+	got := slices.Sorted(maps.Keys(verbs()))
+	if !slices.Equal(want, got) {
+		t.Errorf("the language has the verbs\n%v\nthe harness runs\n%v", want, got)
+	}
+	for name, verb := range verbs() {
+		if verb.run == nil {
+			t.Errorf("%s is in the table, but does nothing", name)
+		}
+	}
+}
+
+// A step whose verb is unknown is an error, and nothing is sent.
+func TestUnknownVerb(t *testing.T) {
+	step := scenarios.Step{}
+	r := verbOf(&step).run(t.Context(), nil, 0, step)
+	if r.Status != reports.Error || !strings.Contains(r.Message, "does not know how to run") {
+		t.Errorf("%s: %s", r.Status, r.Message)
+	}
+}

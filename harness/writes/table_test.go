@@ -1,0 +1,30 @@
+package writes
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Each verb of the language that writes can be sent, and has an effect.
+func TestEachWriteIsInTheTable(t *testing.T) {
+	want := slices.Sorted(slices.Values(scenarios.Writes()))
+	if got := slices.Sorted(maps.Keys(table())); !slices.Equal(want, got) {
+		t.Errorf("the language writes with\n%v\nwhat can be sent is\n%v", want, got)
+	}
+	for name, write := range table() {
+		if write.effect == (effect{}) || write.prepare == nil {
+			t.Errorf("%s has no effect, or is never prepared", name)
+		}
+	}
+}
+
+// A step whose verb is none of them is an error.
+func TestNoWrite(t *testing.T) {
+	step := scenarios.Step{Kill: &scenarios.ComponentReference{}}
+	if _, err := (&Writer{}).prepare(Request{Step: &step}); err == nil {
+		t.Error("a kill was taken for a write")
+	}
+}
