@@ -152,7 +152,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for _, line := range []string{
-		"5 objects of 4 kinds of cluster prod (Kubernetes v1.34.4-gke.7)", "feature gates could not be read: read /metrics", "not read: services: secrets is forbidden",
+		"5 objects of 4 kinds of cluster prod (Kubernetes v1.34.4-gke.7)", "feature gates could not be read: read /metrics: Forbidden", "not read: services: secrets is forbidden",
 		"not read: things.other.example.org: its group is not", "left out: events: ", "left out: metrics.k8s.io/v1beta1: an aggregated API server",
 	} {
 		if !strings.Contains(c.String(), line) {

@@ -87,6 +87,9 @@ func (s *Source) version(ctx context.Context) (exact, words string, err error) {
 // gates of the API server, by its own metrics.
 func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
 	metrics, err := s.found.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {
+		return nil, fmt.Errorf("read /metrics: %s", reason) // the error's own words are "unknown"
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read /metrics: %w", err)
 	}
