@@ -12,11 +12,14 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/creation"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
-// What kind clusters cost, beside kind's own creation of the same image and kubeadm's upgrade of the same step, in one run.
+// What kind clusters cost, beside kind's own creation of the same image and kubeadm's upgrade of the same step, in
+// one run.
 func BenchmarkLive(b *testing.B) {
-	p := live(b)
+	p := onEngine(b)
 	ctx := b.Context()
 	low, err := p.Resolve(ctx, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
 	if err != nil {
@@ -27,7 +30,7 @@ func BenchmarkLive(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, state := range []clusters.State{low, high} { // what only the first use of an image costs
-		if _, err := p.artifacts(ctx, state.Version); err != nil {
+		if _, err := p.source().Artifacts(ctx, state.Version); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -74,34 +77,35 @@ func deleteCluster(b *testing.B, c clusters.Cluster) {
 	}
 }
 
-// byKubeadm is `kubeadm upgrade apply` alone: without what is brought into the node before, and what kubeadm leaves to its user. The whole step has to
-// succeed nevertheless.
+// byKubeadm is `kubeadm upgrade apply` alone: without what is brought into the node before, and what kubeadm leaves
+// to its user. The whole step has to succeed nevertheless.
 func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
 	b.Helper()
-	if err := c.readyKubeadm(b.Context(), state); err != nil {
+	if err := c.change.ReadyKubeadm(b.Context(), state); err != nil {
 		b.Fatal(err)
 	}
-	took := timed(b, func() error { return c.runKubeadm(b.Context(), state) })
+	took := timed(b, func() error { return c.change.RunKubeadm(b.Context(), state) })
 	if err := c.ConvergeBy(b.Context(), state, ""); err != nil {
 		b.Fatal(err)
 	}
 	return took
 }
 
-// plainKind is `kind create cluster --wait` of the same image, which does not wait for CoreDNS; and the same until that is there, too.
+// plainKind is `kind create cluster --wait` of the same image, which does not wait for CoreDNS; and the same until
+// that is there, too.
 func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS time.Duration) {
 	b.Helper()
 	e, err := p.engine(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	image, _, err := p.image(b.Context(), state.Version)
+	image, _, err := p.source().Image(b.Context(), state.Version)
 	if err != nil {
 		b.Fatal(err)
 	}
 	const name = "rehearse-bench-plain"
 	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
-	maker := cluster.NewProvider(nodeProvider(e))
+	maker := cluster.NewProvider(creation.NodeProvider(e))
 	config := fmt.Sprintf("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane, image: %q}]\nkubeadmConfigPatches: [\"kind: KubeletConfiguration\\nfailCgroupV1: false\\n\"]\n", image)
 	took = timed(b, func() error {
 		return maker.Create(name, cluster.CreateWithRawConfig([]byte(config)), cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(5*time.Minute))
@@ -115,8 +119,8 @@ func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS t
 		if err != nil {
 			return err
 		}
-		c := &Cluster{provider: p, client: client}
-		return c.await(b.Context(), "CoreDNS of plain kind", c.dnsReady)
+		c := &live.Cluster{Client: client, Tell: p.Progress}
+		return c.Await(b.Context(), "CoreDNS of plain kind", c.DNSReady)
 	})
 	if err := maker.Delete(name, kubeconfig); err != nil {
 		b.Error(err)

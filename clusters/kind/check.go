@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
 // checkSchedulers refuses what would be a static pod of its own.
@@ -26,7 +28,7 @@ func checkComponents(state clusters.State) error {
 				errs = append(errs, errors.New("component kube-proxy: it takes no flags beside its configuration; only its feature gates can be set on kind"))
 			}
 		default:
-			errs = append(errs, fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name, gated()))
+			errs = append(errs, fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name, live.Gated()))
 		}
 	}
 	return errors.Join(errs...)
@@ -76,4 +78,11 @@ func checkEtcd(from, to clusters.State) error {
 		return fmt.Errorf("a kind cluster cannot go down from Kubernetes %s to %s: the one has etcd 3.6, the other etcd 3.5, which cannot read its data; use --provider local, whose etcd stays the same", before, after)
 	}
 	return nil
+}
+
+// extended says whether a resource is one that a node can be said to have, as kubelet takes it: example.com/dongle.
+// Of cpu, memory and the like it has what the machine has.
+func extended(resource string) bool {
+	domain, _, found := strings.Cut(resource, "/")
+	return found && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io") && !strings.HasPrefix(resource, "requests.")
 }

@@ -4,38 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/convergence"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/coredns"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/creation"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/clusters/podexec"
 )
 
 // Cluster is one kind cluster.
 type Cluster struct {
 	provider *Provider
 	engine   *engine.Engine
-	dir      string
 	lock     *os.File
-	nodes    []node
-	rest     *rest.Config
-	client   kubernetes.Interface
-	api      *apiServer
-	gateway  string
-	dns      dnsProxy
-
-	mu     sync.Mutex
-	record record
+	record   *record.Record
+	// live, dns and change are nil until the cluster is connected.
+	live   *live.Cluster
+	dns    *coredns.Server
+	change *convergence.Converger
 }
 
 var (
@@ -83,15 +79,15 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	image, _, err := p.image(ctx, state.Version)
+	image, _, err := p.source().Image(ctx, state.Version)
 	if err != nil {
 		return nil, err
 	}
-	balancer, err := p.balancerImage(ctx, state)
+	balancer, err := p.source().BalancerImage(ctx, state)
 	if err != nil {
 		return nil, err
 	}
-	if taken, err := isTaken(ctx, e, name); err != nil {
+	if taken, err := nodes.Taken(ctx, e, name); err != nil {
 		return nil, err
 	} else if taken {
 		return nil, fmt.Errorf("there is a kind cluster %s already; delete it (rehearse cluster delete %s, or kind delete cluster --name %s if it is not ours)", name, name, name)
@@ -100,159 +96,118 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: record{Record: folders.Record{Name: name, State: state}}}
-	if err := c.create(ctx, image, balancer); err != nil {
+	c := &Cluster{provider: p, engine: e, lock: lock, record: &record.Record{Dir: dir}}
+	if err := c.create(ctx, name, state, image, balancer); err != nil {
 		err = fmt.Errorf("create cluster %s (%s): %w", name, state, err)
-		return nil, errors.Join(err, c.Delete(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, nodes.Remove(context.WithoutCancel(ctx), e, name, dir), lock.Close())
 	}
 	return c, nil
 }
 
-func (c *Cluster) create(ctx context.Context, image, balancer string) error {
-	c.record.Ours = map[clusters.Component]map[string]*string{}
-	for _, component := range append(clusters.ControlPlane(), clusters.Kubelet) {
-		c.record.Ours[component] = replacedAtCreation(component, c.record.State)
-	}
-	if err := c.save(); err != nil {
+func (c *Cluster) create(ctx context.Context, name string, state clusters.State, image, balancer string) error {
+	var err error
+	if c.record, err = record.New(c.record.Dir, name, state); err != nil {
 		return err
 	}
-	if err := writeNodeFiles(filepath.Join(c.dir, nodeFilesDir), c.record.State); err != nil {
-		return err
+	by := &creation.Creator{
+		Engine: c.engine, Executable: c.provider.Executable, Lock: c.lock, Progress: c.provider.Progress,
+		Image: image, Balancer: balancer, Record: c.record,
 	}
-	revision, err := schedulerRevision(c.record.State)
+	live, err := by.Create(ctx)
 	if err != nil {
 		return err
 	}
-	c.record.CreationRevision = revision
-	config, err := Config(c.record.State, image, filepath.Join(c.dir, nodeFilesDir))
-	if err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(c.dir, configFile), string(config)); err != nil {
-		return err
-	}
-	if warning := inotifyWarning(c.record.State, inotifyLimit); warning != "" {
-		c.provider.Progress("kind cluster %s: %s", c.record.Name, warning)
-	}
-	if err := c.runKind(ctx, config, balancer); err != nil {
-		return err
-	}
-	if err := c.findNodes(ctx); err != nil {
-		return err
-	}
-	if err := c.elevate(ctx); err != nil {
-		return err
-	}
-	if err := c.makeClients(ctx); err != nil {
-		return err
-	}
-	if err := c.connectPods(ctx); err != nil {
-		return err
-	}
-	waiting, waitingCtx := errgroup.WithContext(ctx)
-	waiting.Go(func() error { return c.usable(waitingCtx, c.record.State) })
-	waiting.Go(func() error { return c.prove(waitingCtx, c.record.State) })
-	if err := waiting.Wait(); err != nil {
-		return err
-	}
-	if err := c.advertise(ctx, c.record.State.Nodes); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.record.Lasting = c.provider.Lasting
-	c.mu.Unlock()
-	return c.save()
+	c.use(live)
+	return c.record.Created(c.provider.Lasting)
 }
 
 // connect finds the nodes and makes the clients of a cluster that kind has made, unless that is done.
 func (c *Cluster) connect(ctx context.Context) error {
-	if c.client != nil {
+	if c.live != nil {
 		return nil
 	}
-	if err := c.findNodes(ctx); err != nil {
-		return err
-	}
-	return c.makeClients(ctx)
-}
-
-// findNodes finds the cluster's containers, the control plane's first.
-func (c *Cluster) findNodes(ctx context.Context) error {
-	containers, err := ownContainers(ctx, c.engine, c.record.Name, c.dir)
+	live, err := live.Find(ctx, c.engine, c.record.Name(), c.record.Dir, c.State(), c.provider.Progress)
 	if err != nil {
 		return err
 	}
-	c.nodes = nil
-	for _, container := range containers {
-		if container.role != balancerRole {
-			c.nodes = append(c.nodes, node{engine: c.engine, name: container.name, controlPlane: container.role == constants.ControlPlaneNodeRoleValue})
-		}
+	if err := live.Reach(ctx, c.record.Kubeconfig()); err != nil {
+		return err
 	}
-	sortNodes(c.nodes)
-	if err := nameNodes(c.nodes, c.record.State.Nodes); err != nil {
-		return fmt.Errorf("cluster %s: %w", c.record.Name, err)
-	}
-	if len(c.nodes) == 0 || !c.nodes[0].controlPlane {
-		return fmt.Errorf("cluster %s has no control plane node", c.record.Name)
-	}
-	if have, want := len(c.controlPlanes()), c.record.State.NumberOfControlPlanes(); have != want {
-		return fmt.Errorf("cluster %s has %d of its %d control planes", c.record.Name, have, want)
-	}
-	c.gateway, err = c.findGateway(ctx)
-	return err
-}
-
-func (c *Cluster) makeClients(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", c.KubeconfigPath())
-	if err != nil {
-		return fmt.Errorf("read the kubeconfig of cluster %s: %w", c.record.Name, err)
-	}
-	config.QPS = -1 // a test is not to be throttled by its own client
-	c.rest = config
-	if c.api, err = newAPIServer(config); err != nil {
-		return fmt.Errorf("make a client for cluster %s: %w", c.record.Name, err)
-	}
-	if err := c.findAPIServers(ctx); err != nil {
-		return fmt.Errorf("find the API servers of cluster %s: %w", c.record.Name, err)
-	}
-	c.client = c.api.client
+	c.use(live)
 	return nil
 }
 
-// Name of the cluster, as kind has it.
-func (c *Cluster) Name() string { return c.record.Name }
-
-// State that the cluster is in.
-func (c *Cluster) State() clusters.State {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.record.State
+func (c *Cluster) use(live *live.Cluster) {
+	c.live, c.dns = live, &coredns.Server{Cluster: live}
+	c.change = &convergence.Converger{Cluster: live, Record: c.record, Source: c.provider.source(), Dns: c.dns}
 }
 
+// Name of the cluster, as kind has it.
+func (c *Cluster) Name() string { return c.record.Name() }
+
+// State that the cluster is in.
+func (c *Cluster) State() clusters.State { return c.record.State() }
+
 // RESTConfig reaches the API server as an administrator.
-func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
+func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.live.REST) }
 
 // KubeconfigPath is the administrator's kubeconfig. The user's own is never touched.
-func (c *Cluster) KubeconfigPath() string { return filepath.Join(c.dir, kubeconfigFile) }
+func (c *Cluster) KubeconfigPath() string { return c.record.Kubeconfig() }
 
 // Folder is the cluster's own on this machine.
-func (c *Cluster) Folder() string { return c.dir }
+func (c *Cluster) Folder() string { return c.record.Dir }
+
+// HostAddress is the address of this host by which the nodes reach it: what a server of a scenario's has to listen
+// on. It is the gateway of the network that the nodes are in, and no other network's; "" where the nodes cannot reach
+// this host by any.
+func (c *Cluster) HostAddress() string { return c.live.Gateway }
+
+// Metrics reads a component's /metrics on the control plane's node: of several the first, or the one whose component
+// leads.
+func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
+	if err := c.connect(ctx); err != nil {
+		return nil, err
+	}
+	return c.live.Metrics(ctx, component)
+}
+
+// GatedComponents are those that have feature gates.
+func (c *Cluster) GatedComponents() []clusters.Component { return live.Gated() }
+
+// DNS returns the address of a server that passes every question on to the cluster's own CoreDNS.
+func (c *Cluster) DNS(ctx context.Context) (string, error) {
+	if err := c.connect(ctx); err != nil {
+		return "", err
+	}
+	return c.dns.Address(ctx)
+}
+
+// ExecInPod runs a command in a container of a pod.
+func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdin io.Reader) (
+	stdout, stderr []byte, exitCode int, err error,
+) {
+	if err := c.connect(ctx); err != nil {
+		return nil, nil, 0, errors.Join(clusters.ErrNotStarted, err)
+	}
+	return podexec.Exec(ctx, c.live.REST, namespace, pod, container, command, stdin)
+}
 
 // Delete removes the nodes, with their volumes, and the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
-	c.dns.close()
-	err := removeCluster(ctx, c.engine, c.record.Name, c.dir)
+	c.letGo()
+	err := nodes.Remove(ctx, c.engine, c.record.Name(), c.record.Dir)
 	_ = c.lock.Close()
 	return err
 }
 
 // Release lets go of a lasting cluster without ending it.
 func (c *Cluster) Release() {
-	c.dns.close()
+	c.letGo()
 	_ = c.lock.Close()
 }
 
-func (c *Cluster) save() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return folders.Write(c.dir, c.record)
+func (c *Cluster) letGo() {
+	if c.dns != nil {
+		c.dns.Close()
+	}
 }

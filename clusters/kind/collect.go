@@ -13,47 +13,54 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/convergence"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/creation"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// Collect writes kind's export of the nodes' logs, the manifests and configurations that are in use, and what is known of the cluster. Credentials are not written.
+// Collect writes kind's export of the nodes' logs, the manifests and configurations that are in use, and what is
+// known of the cluster. Credentials are not written.
 func (c *Cluster) Collect(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for logs: %w", err)
 	}
 	var errs []error
-	for _, name := range []string{folders.RecordFile, configFile, filepath.Join(nodeFilesDir, "scheduler", schedulerConfigName)} {
-		data, err := os.ReadFile(filepath.Join(c.dir, name))
+	for _, name := range []string{folders.RecordFile, record.ConfigFile, filepath.Join(nodes.FilesDir, "scheduler", settings.SchedulerConfigName)} {
+		data, err := os.ReadFile(filepath.Join(c.record.Dir, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644)
 		}
 		errs = append(errs, err)
 	}
-	for _, n := range c.nodes {
-		errs = append(errs, c.collectNode(ctx, n, filepath.Join(dir, n.name)))
+	for _, n := range c.nodes() {
+		errs = append(errs, c.collectNode(ctx, n, filepath.Join(dir, n.Name)))
 	}
 	errs = append(errs, c.collectBalancer(ctx, dir))
 	errs = append(errs, c.export(ctx, filepath.Join(dir, "kind")))
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("collect logs of cluster %s: %w", c.record.Name, err)
+		return fmt.Errorf("collect logs of cluster %s: %w", c.record.Name(), err)
 	}
 	return nil
 }
 
 // collectBalancer writes what the load balancer before several API servers said; kind leaves that out.
 func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
-	containers, err := ownContainers(ctx, c.engine, c.record.Name, c.dir)
+	containers, err := nodes.Own(ctx, c.engine, c.record.Name(), c.record.Dir)
 	if err != nil {
 		return err
 	}
 	for _, container := range containers {
-		if container.role != balancerRole {
+		if container.Role != nodes.BalancerRole {
 			continue
 		}
-		said, err := c.engine.Output(ctx, "logs", container.name)
+		said, err := c.engine.Output(ctx, "logs", container.Name)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, container.name+".log"), []byte(said), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, container.Name+".log"), []byte(said), 0o644); err != nil {
 			return err
 		}
 	}
@@ -64,7 +71,7 @@ func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
 func (c *Cluster) export(ctx context.Context, dir string) error {
 	done := make(chan error, 1)
 	go func() {
-		done <- cluster.NewProvider(nodeProvider(c.engine), cluster.ProviderWithLogger(log.NoopLogger{})).CollectLogs(c.record.Name, dir)
+		done <- cluster.NewProvider(creation.NodeProvider(c.engine), cluster.ProviderWithLogger(log.NoopLogger{})).CollectLogs(c.record.Name(), dir)
 	}()
 	select {
 	case err := <-done:
@@ -77,11 +84,11 @@ func (c *Cluster) export(ctx context.Context, dir string) error {
 	}
 }
 
-func (c *Cluster) collectNode(ctx context.Context, n node, dir string) error {
-	files := map[string]string{"kubelet.yaml": kubeletConfig, "kubeadm-flags.env": kubeletFlags}
-	if n.controlPlane {
+func (c *Cluster) collectNode(ctx context.Context, n nodes.Node, dir string) error {
+	files := map[string]string{"kubelet.yaml": convergence.KubeletConfig, "kubeadm-flags.env": convergence.KubeletFlags}
+	if n.ControlPlane {
 		for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
-			files[string(component)+".yaml"] = manifestsFolder + "/" + string(component) + ".yaml"
+			files[string(component)+".yaml"] = staticpods.ManifestsFolder + "/" + string(component) + ".yaml"
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -89,11 +96,19 @@ func (c *Cluster) collectNode(ctx context.Context, n node, dir string) error {
 	}
 	var errs []error
 	for name, path := range files {
-		text, err := n.read(ctx, path)
+		text, err := n.Read(ctx, path)
 		if err == nil && text != "" {
 			err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// nodes of the cluster that are known; none before it is connected.
+func (c *Cluster) nodes() []nodes.Node {
+	if c.live == nil {
+		return nil
+	}
+	return c.live.Nodes
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -21,7 +22,7 @@ func fromFlags(flags *pflag.FlagSet) func(clusters.Setup) (clusters.Provider, er
 	nodeImages := flags.StringArray("node-image", nil, "kind: the node image of a version (1.36=NAME), of every version "+
 		"(example.com/node:v{version}), or the load balancer of several control planes (load-balancer=NAME)")
 	return func(s clusters.Setup) (clusters.Provider, error) {
-		images, err := ParseNodeImages(*nodeImages)
+		images, err := images.Parse(*nodeImages)
 		if err != nil {
 			return nil, err
 		}
@@ -57,5 +58,5 @@ func (p *Provider) Has(ctx context.Context, ability clusters.Ability, state clus
 	if err != nil {
 		return false, err
 	}
-	return p.Images.havePodImage(ctx, e, v)
+	return p.Images.HavePodImage(ctx, e, v)
 }

@@ -1,8 +1,11 @@
 package kind
 
-import "github.com/rehearse-dev/rehearse/clusters"
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+)
 
-// Estimates of what the nodes of a cluster take at most, with what is in them: a node has a container runtime and a kubelet besides the components.
+// Estimates of what the nodes of a cluster take at most, with what is in them: a node has a container runtime and a
+// kubelet besides the components.
 const (
 	memoryOfControlPlane = 1600 << 20
 	memoryOfWorker       = 700 << 20

@@ -12,68 +12,72 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// Of three control planes every one has the new gate and then the new version, each was changed while the others served, and nothing is lost.
+// Of three control planes every one has the new gate and then the new version, each was changed while the others
+// served, and nothing is lost.
 func TestSlowLiveControlPlanes(t *testing.T) {
-	p := live(t)
+	p := onEngine(t)
 	off := resolved(t, p, clusters.State{Version: "1.34", ControlPlanes: 3, FeatureGates: map[string]bool{gate: false}})
 	c := create(t, p, "rehearse-live-planes", off)
-	if n := len(c.controlPlanes()); n != 3 {
+	if n := len(c.live.ControlPlanes()); n != 3 {
 		t.Fatalf("%d control planes", n)
 	}
 	on := off.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(true)}})
 	if err := c.Converge(t.Context(), on); err != nil {
 		t.Fatalf("gate on: %v", err)
 	}
-	for i, n := range c.controlPlanes() {
-		if _, err := n.api.client.CoreV1().Services("default").Create(t.Context(), service(fmt.Sprintf("%d-web", i)), metav1.CreateOptions{}); err != nil {
-			t.Errorf("gate on, %s: %v", n.name, err)
+	for i, n := range c.live.ControlPlanes() {
+		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(), service(fmt.Sprintf("%d-web", i)), metav1.CreateOptions{}); err != nil {
+			t.Errorf("gate on, %s: %v", n.Name, err)
 		}
 	}
 	up := resolved(t, p, clusters.State{Version: "1.35"}).Version
 	if err := c.Converge(t.Context(), off.With(clusters.Change{Version: up})); err != nil {
 		t.Fatalf("up to %s, gate off: %v", up, err)
 	}
-	for _, n := range c.controlPlanes() {
-		if got := serves(t, n); got != "v"+up {
-			t.Errorf("%s runs %s, not v%s", n.name, got, up)
+	for _, n := range c.live.ControlPlanes() {
+		if got := serves(t, c, n); got != "v"+up {
+			t.Errorf("%s runs %s, not v%s", n.Name, got, up)
 		}
-		if _, err := n.api.client.CoreV1().Services("default").Create(t.Context(), service("8-web"), metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
-			t.Errorf("gate off, %s: %v", n.name, err)
+		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(), service("8-web"), metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+			t.Errorf("gate off, %s: %v", n.Name, err)
 		}
-		services, err := n.api.client.CoreV1().Services("default").List(t.Context(), metav1.ListOptions{})
+		services, err := c.live.Server(n).Client.CoreV1().Services("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(services.Items) != 4 { // ours, and kubernetes
-			t.Errorf("%s has %d Services, %v", n.name, len(services.Items), err)
+			t.Errorf("%s has %d Services, %v", n.Name, len(services.Items), err)
 		}
-		out, err := n.shell(t.Context(), "cat "+manifestsFolder+"/kube-scheduler.yaml "+manifestsFolder+"/kube-controller-manager.yaml")
+		out, err := n.Shell(t.Context(), "cat "+staticpods.ManifestsFolder+"/kube-scheduler.yaml "+staticpods.ManifestsFolder+"/kube-controller-manager.yaml")
 		if err != nil || strings.Count(out, "--leader-elect=true") != 2 {
-			t.Errorf("%s: they do not elect a leader: %v\n%s", n.name, err, out)
+			t.Errorf("%s: they do not elect a leader: %v\n%s", n.Name, err, out)
 		}
 	}
 	endsAndComesBack(t, c)
 }
 
-// endsAndComesBack kills etcd everywhere, which no API server survives as ready, and starts it again; and asks the leaders for what they are.
+// endsAndComesBack kills etcd everywhere, which no API server survives as ready, and starts it again; and asks the
+// leaders for what they are.
 func endsAndComesBack(t *testing.T, c *Cluster) {
 	t.Helper()
 	if err := c.Kill(t.Context(), clusters.Etcd); err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range c.controlPlanes() {
-		if err := n.api.ready(t.Context()); err == nil {
-			t.Errorf("%s is ready without etcd", n.name)
+	for _, n := range c.live.ControlPlanes() {
+		if err := c.live.Server(n).Ready(t.Context()); err == nil {
+			t.Errorf("%s is ready without etcd", n.Name)
 		}
 	}
 	if err := c.Restart(t.Context(), clusters.Etcd); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.usable(t.Context(), c.State()); err != nil {
+	if err := c.live.Usable(t.Context(), c.State()); err != nil {
 		t.Fatal(err)
 	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
 		// A restarted pod is shown to the API server anew, and is not found for a moment.
-		if err := c.await(t.Context(), "metrics of "+string(component), func(ctx context.Context) error {
+		if err := c.live.Await(t.Context(), "metrics of "+string(component), func(ctx context.Context) error {
 			_, err := c.Metrics(ctx, component)
 			return err
 		}); err != nil {
@@ -83,16 +87,16 @@ func endsAndComesBack(t *testing.T, c *Cluster) {
 }
 
 // serves is the version that a node's API server says it has.
-func serves(t *testing.T, n node) string {
+func serves(t *testing.T, c *Cluster, n nodes.Node) string {
 	t.Helper()
-	data, err := n.api.get(t.Context(), "/version")
+	data, err := c.live.Server(n).Get(t.Context(), "/version")
 	if err != nil {
-		t.Errorf("%s: %v", n.name, err)
+		t.Errorf("%s: %v", n.Name, err)
 		return ""
 	}
 	var version struct{ GitVersion string }
 	if err := json.Unmarshal(data, &version); err != nil {
-		t.Errorf("%s: %v", n.name, err)
+		t.Errorf("%s: %v", n.Name, err)
 	}
 	return version.GitVersion
 }

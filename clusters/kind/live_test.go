@@ -15,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
@@ -25,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // live gives a provider on the container engine of this machine, and skips where none was promised.
-func live(t testing.TB) *Provider {
+func onEngine(t testing.TB) *Provider {
 	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")
@@ -73,7 +76,7 @@ func gone(t *testing.T, p *Provider, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if taken, err := isTaken(ctx, e, name); err != nil || taken {
+	if taken, err := nodes.Taken(ctx, e, name); err != nil || taken {
 		t.Errorf("containers of %s are left (%t, %v)", name, taken, err)
 	}
 	if _, err := os.Stat(filepath.Join(p.Root, name)); !os.IsNotExist(err) {
@@ -94,7 +97,7 @@ const gate = "RelaxedServiceNameValidation"
 
 // A gate that no component knows does not start, and the way to another state is open nevertheless.
 func TestLiveGates(t *testing.T) {
-	p := live(t)
+	p := onEngine(t)
 	t.Parallel() // most of the time it waits
 	on := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: true}})
 	c := create(t, p, "rehearse-live-gates", on)
@@ -105,7 +108,7 @@ func TestLiveGates(t *testing.T) {
 	begun := time.Now()
 	err := c.Converge(t.Context(), wrong)
 	p.Progress("a wrong gate was found after %.1fs: %v", time.Since(begun).Seconds(), err)
-	var start *StartError
+	var start *diagnosis.StartError
 	if !errors.As(err, &start) || !strings.Contains(start.Line, "NoSuchGate") {
 		t.Errorf("a wrong gate: %v", err)
 	}
@@ -121,7 +124,7 @@ func TestLiveGates(t *testing.T) {
 		t.Errorf("gate off: %v", err)
 	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd, clusters.Kubelet, clusters.KubeProxy) {
-		if metrics, err := c.Metrics(t.Context(), component); err != nil || startTime(metrics) == 0 {
+		if metrics, err := c.Metrics(t.Context(), component); err != nil || live.StartTime(metrics) == 0 {
 			t.Errorf("metrics of %s: %v", component, err)
 		}
 	}
@@ -150,7 +153,7 @@ func hostIsReached(t *testing.T, c *Cluster) {
 		}
 	}()
 	host, port, _ := net.SplitHostPort(listener.Addr().String())
-	out, err := c.engine.Exec(t.Context(), c.controlPlane().name, "bash", "-c", "cat < /dev/tcp/"+host+"/"+port)
+	out, err := c.engine.Exec(t.Context(), c.live.ControlPlane().Name, "bash", "-c", "cat < /dev/tcp/"+host+"/"+port)
 	if err != nil || out != "hello" {
 		t.Errorf("a node reaches this host: %q, %v", out, err)
 	}
@@ -158,17 +161,17 @@ func hostIsReached(t *testing.T, c *Cluster) {
 
 func createService(t *testing.T, c *Cluster, name string) error {
 	t.Helper()
-	_, err := c.client.CoreV1().Services("default").Create(t.Context(), service(name), metav1.CreateOptions{})
+	_, err := c.live.Client.CoreV1().Services("default").Create(t.Context(), service(name), metav1.CreateOptions{})
 	return err
 }
 
 // A component that does not know its gate ends a creation within seconds, with its own words, and nothing is left.
 func TestLiveWrongGateAtCreation(t *testing.T) {
-	p := live(t)
+	p := onEngine(t)
 	t.Parallel() // most of the time it waits
 	state := resolved(t, p, clusters.State{Version: "1.34", FeatureGates: map[string]bool{"NoSuchGate": true}})
 	_, err := p.Create(t.Context(), "rehearse-live-wrong", state)
-	var start *StartError
+	var start *diagnosis.StartError
 	if !errors.As(err, &start) || !strings.Contains(start.Line, "unrecognized feature gate: NoSuchGate") {
 		t.Errorf("got %v", err)
 	}
@@ -177,7 +180,7 @@ func TestLiveWrongGateAtCreation(t *testing.T) {
 
 // An interrupt at any moment at which kind itself is at work leaves nothing.
 func TestLiveInterruptedCreation(t *testing.T) {
-	p := live(t)
+	p := onEngine(t)
 	t.Parallel() // most of the time it waits
 	state := resolved(t, p, clusters.State{Version: "1.34"})
 	for i, message := range []string{"Ensuring node image", "Preparing nodes", "Starting control-plane"} {

@@ -1,5 +1,5 @@
-// Package kind brings up clusters of real nodes in containers, with kind, and changes their gates, flags, scheduler profiles and
-// Kubernetes version in place, up and down.
+// Package kind brings up clusters of real nodes in containers, with kind, and changes their gates, flags, scheduler
+// profiles and Kubernetes version in place, up and down.
 package kind
 
 import (
@@ -12,6 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -28,8 +33,9 @@ type Options struct {
 	// Releases knows Kubernetes' versions.
 	Releases Releases
 	// Images says which node image a version has.
-	Images NodeImages
-	// Executable is the program that runs itself again to have kind make a cluster with a load balancer that is not kind's own; it calls Main first thing.
+	Images images.NodeImages
+	// Executable is the program that runs itself again to have kind make a cluster with a load balancer that is not
+	// kind's own; it calls Main first thing.
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
@@ -98,7 +104,7 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
 	e, err := p.engine(ctx)
 	if err == nil {
-		return p.Images.newest(ctx, e, p.Releases, minor)
+		return p.Images.Newest(ctx, e, p.Releases, minor)
 	}
 	// A plan can be made where no cluster can.
 	p.notLookedUp.Do(func() { p.Progress("node images not looked up: %v", err) })
@@ -113,17 +119,12 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
-		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state), clusters.CheckControlPlanes(state.ControlPlanes))
+		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, live.Gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state), clusters.CheckControlPlanes(state.ControlPlanes))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// gated are the components that have feature gates.
-func gated() []clusters.Component {
-	return append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy)
 }
 
 // GateDependencies are the gates that must be on where a gate is on.
@@ -136,29 +137,13 @@ func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind
 	return releases.BlameForField(ctx, p.Releases, state, kind, path)
 }
 
-// GatedComponents are those that have feature gates.
-func (c *Cluster) GatedComponents() []clusters.Component { return gated() }
-
 // Prepare gets the node image of the state's version, and that of the load balancer.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
-	if _, _, err := p.image(ctx, state.Version); err != nil {
+	if _, _, err := p.source().Image(ctx, state.Version); err != nil {
 		return err
 	}
-	_, err := p.balancerImage(ctx, state)
+	_, err := p.source().BalancerImage(ctx, state)
 	return err
-}
-
-// image of an exact version, and its identity.
-func (p *Provider) image(ctx context.Context, version string) (image, id string, err error) {
-	v, err := clusters.ParseVersion(version)
-	if err != nil {
-		return "", "", err
-	}
-	e, err := p.engine(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	return p.Images.ensure(ctx, e, v, p.Progress)
 }
 
 // Config is the kind configuration for a cluster in this state: the one that Create uses, but for the folder's name.
@@ -167,15 +152,15 @@ func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	image := p.Images.given(v)
+	image := p.Images.Given(v)
 	if e, err := p.engine(ctx); err == nil {
-		if image, err = p.Images.choose(ctx, e, v); err != nil {
+		if image, err = p.Images.Choose(ctx, e, v); err != nil {
 			return nil, err
 		}
 	} else if image == "" {
-		image = officialRepository + ":v" + v.String()
+		image = images.OfficialRepository + ":v" + v.String()
 	}
-	return Config(state, image, filepath.Join(p.Root, "NAME", nodeFilesDir))
+	return settings.Config(state, image, filepath.Join(p.Root, "NAME", nodes.FilesDir))
 }
 
 func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
@@ -186,29 +171,30 @@ func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 // Describe looks at a lasting cluster.
 func (p *Provider) Describe(ctx context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
-	var r record
-	if err := folders.Read(dir, &r); err != nil {
+	r, err := record.Read(dir)
+	if err != nil {
 		return clusters.Description{}, err
 	}
-	d := clusters.Description{State: r.State, Kubeconfig: filepath.Join(dir, kubeconfigFile)}
+	d := clusters.Description{State: r.State(), Kubeconfig: r.Kubeconfig()}
 	e, err := p.engine(ctx)
 	if err != nil {
 		return d, err
 	}
-	nodes, err := ownContainers(ctx, e, name, dir)
+	nodes, err := nodes.Own(ctx, e, name, dir)
 	for _, node := range nodes {
-		if node.running {
-			d.Running = append(d.Running, node.name)
+		if node.Running {
+			d.Running = append(d.Running, node.Name)
 		}
 	}
 	return d, err
 }
 
-// Open takes a lasting cluster by its name. It is not connected to before something is asked of it: one that is broken can be deleted, too.
+// Open takes a lasting cluster by its name. It is not connected to before something is asked of it: one that is
+// broken can be deleted, too.
 func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
-	var r record
-	if err := folders.Read(dir, &r); err != nil {
+	r, err := record.Read(dir)
+	if err != nil {
 		return nil, err
 	}
 	e, err := p.engine(ctx)
@@ -219,5 +205,25 @@ func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingClust
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{provider: p, engine: e, dir: dir, lock: lock, record: r}, nil
+	return &Cluster{provider: p, engine: e, lock: lock, record: r}, nil
+}
+
+// source of node images.
+func (p *Provider) source() *images.Source {
+	return &images.Source{Engine: p.engine, Images: p.Images, CacheDir: p.CacheDir, Progress: p.Progress}
+}
+
+// Sweep removes what killed runs left behind.
+func (p *Provider) Sweep(ctx context.Context) error {
+	removed, err := p.folders().Sweep(func(name, dir string) error {
+		e, err := p.engine(ctx)
+		if err != nil {
+			return err
+		}
+		return nodes.Remove(ctx, e, name, dir)
+	})
+	for _, name := range removed {
+		p.Progress("removed kind cluster %s that an interrupted run left behind", name)
+	}
+	return err
 }

@@ -1,0 +1,50 @@
+package convergence
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
+)
+
+// blame tells, of a change that took more time than there is, which component runs and does not become ready: one
+// that only waits for another is not to blame, so etcd is looked at first, and then the API server. An error that
+// says so already stays as it is.
+func (c *Converger) blame(ctx context.Context, change *nodeChange, err error) error {
+	var late *waiting.LateError
+	var told *clusters.BrokenError
+	if !errors.As(err, &late) || errors.As(err, &told) {
+		return err
+	}
+	inOrder := slices.Clone(change.replacements)
+	slices.SortStableFunc(inOrder, func(a, b *replacement) int { return needed(a.component) - needed(b.component) })
+	for _, r := range inOrder {
+		look, cancel := context.WithTimeout(ctx, live.OneLook)
+		words := c.isNew(look, change, r)
+		cancel()
+		if words == nil {
+			continue
+		}
+		log, logErr := diagnosis.LastWords(ctx, change.node, r.component)
+		if logErr != nil {
+			log = "its log cannot be read: " + logErr.Error()
+		}
+		return &clusters.BrokenError{Component: r.component, Words: words.Error() + "\n" + diagnosis.Plain(log), Err: err}
+	}
+	return err
+}
+
+// needed is a component's place in the order in which they need each other.
+func needed(component clusters.Component) int {
+	switch component {
+	case clusters.Etcd:
+		return 0
+	case clusters.APIServer:
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,151 @@
+package convergence
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
+)
+
+// killScript takes a component's manifest out of kubelet's sight and kills its process, while kubelet is stopped: it
+// would start the process again, or end it with a warning.
+const killScript = `trap "systemctl start kubelet" EXIT
+systemctl stop kubelet
+mkdir -p "$2"
+mv "$1/$3.yaml" "$2/$3.yaml"
+pkill -KILL -f "^([^ ]*/)?$3 "`
+
+// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: of several control planes
+// everywhere at once.
+func (c *Converger) Kill(ctx context.Context, component clusters.Component) error {
+	if !isStatic(component) {
+		return fmt.Errorf("kill %s: only etcd and %v can be killed on kind", component, clusters.ControlPlane())
+	}
+	running, _, err := c.runningOrNot(ctx, component)
+	if err != nil {
+		return err
+	}
+	if len(running) == 0 {
+		return fmt.Errorf("kill %s: it is not running", component)
+	}
+	killing, ctx := errgroup.WithContext(ctx)
+	for _, n := range running {
+		killing.Go(func() error {
+			if _, err := n.Shell(ctx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder, string(component)); err != nil {
+				return fmt.Errorf("kill %s on %s: %w", component, n.Name, err)
+			}
+			return nil
+		})
+	}
+	return killing.Wait()
+}
+
+// runningOrNot tells the control planes on which a component runs from those on which it was killed.
+func (c *Converger) runningOrNot(ctx context.Context, component clusters.Component) (running, killed []nodes.Node, err error) {
+	for _, n := range c.ControlPlanes() {
+		_, stopped, err := manifestOf(ctx, n, component)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case stopped:
+			killed = append(killed, n)
+		default:
+			running = append(running, n)
+		}
+	}
+	return running, killed, nil
+}
+
+// Restart stops a component if it runs, starts it as it was, and waits for it. Of several control planes one is
+// restarted after the other, so that the rest serve meanwhile; those that were killed are started together, since an
+// etcd waits for others.
+func (c *Converger) Restart(ctx context.Context, component clusters.Component) error {
+	if component == clusters.Kubelet {
+		return c.apply(ctx, &nodeChange{node: c.ControlPlane(), kubelet: &kubeletChange{state: c.Record.State()}})
+	}
+	if !isStatic(component) {
+		return fmt.Errorf("restart %s: only kubelet, etcd and %v can be restarted on kind", component, clusters.ControlPlane())
+	}
+	running, killed, err := c.runningOrNot(ctx, component)
+	if err != nil {
+		return err
+	}
+	number := c.Record.NextRestart()
+	starting, startingCtx := errgroup.WithContext(ctx)
+	for _, n := range killed {
+		starting.Go(func() error { return c.restartOn(startingCtx, n, component, number, endedWith(component)...) })
+	}
+	if err := starting.Wait(); err != nil {
+		return err
+	}
+	for _, n := range running {
+		if err := c.restartOn(ctx, n, component, number); err != nil {
+			return err
+		}
+	}
+	switch {
+	case component == clusters.APIServer:
+		return c.Dns.Current(ctx)
+	case settings.Elected(component):
+		return c.Led(ctx, c.Record.State())
+	}
+	return nil
+}
+
+// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that was killed learns of
+// them when it is started.
+func (c *Converger) Rediscover(ctx context.Context) error {
+	if _, killed, err := c.runningOrNot(ctx, clusters.ControllerManager); err != nil || len(killed) > 0 {
+		return err
+	}
+	return c.Restart(ctx, clusters.ControllerManager)
+}
+
+// endedWith are the components that are ended, and started anew, together with one that was killed and is started
+// again. An API server that has lost its etcd lets requests wait for a minute, and kubelet asks it twice before it
+// starts anything.
+func endedWith(killed clusters.Component) []clusters.Component {
+	if killed == clusters.Etcd {
+		return []clusters.Component{clusters.APIServer}
+	}
+	return nil
+}
+
+// restartOn changes nothing but a mark on the manifest: kubelet replaces a pod whose manifest has changed. Others are
+// ended with it, and started again.
+func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clusters.Component, number int, others ...clusters.Component) error {
+	text, _, err := manifestOf(ctx, n, component)
+	if err != nil {
+		return err
+	}
+	pod, err := staticpods.Parse(component, text)
+	if err != nil {
+		return err
+	}
+	pod.Annotate("rehearse.dev/restart", fmt.Sprint(number))
+	manifest, err := pod.Render()
+	if err != nil {
+		return err
+	}
+	replacements := []*replacement{{component: component, manifest: manifest, proves: anything}}
+	for _, other := range others {
+		replacements = append(replacements, &replacement{component: other, proves: anything})
+	}
+	return c.apply(ctx, &nodeChange{node: n, replacements: replacements})
+}
+
+// anything proves that a component is the new one: only its start does.
+func anything([]byte) error { return nil }
+
+func isStatic(component clusters.Component) bool {
+	switch component {
+	case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler, clusters.Etcd:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+// Package convergence brings a cluster from one state to another: up, down, and by kubeadm.
+package convergence
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/coredns"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+// Converger brings a cluster from one state to another.
+type Converger struct {
+	*live.Cluster
+	Record *record.Record
+	Source *images.Source
+	Dns    *coredns.Server
+}
+
+// Converge brings the cluster to a state. What the new version needs is brought into the nodes before anything is
+// stopped for it.
+func (c *Converger) Converge(ctx context.Context, state clusters.State) error {
+	from := c.Record.State()
+	var bin images.Artifacts
+	mixed, err := c.Record.SetOut(state.Version)
+	if err != nil {
+		return err
+	}
+	if state.Version != from.Version || mixed != "" {
+		if bin, err = c.bring(ctx, state.Version); err != nil {
+			return err
+		}
+	}
+	order := c.upward
+	if goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state) {
+		order = c.downward
+	}
+	if mixed != "" && c.Answers(ctx) != nil {
+		order = c.upward // which begins with the API server, without which nothing else can be changed
+	}
+	if err := order(ctx, state, bin); err != nil {
+		return err
+	}
+	if err := c.finish(ctx, state); err != nil {
+		return err
+	}
+	return c.Record.Arrive(state)
+}
+
+// bring brings another version's images into all nodes.
+func (c *Converger) bring(ctx context.Context, version string) (images.Artifacts, error) {
+	bin, err := c.Source.Artifacts(ctx, version)
+	if err != nil {
+		return bin, err
+	}
+	c.Say("bringing Kubernetes %s into the nodes", version)
+	loading, ctx := errgroup.WithContext(ctx)
+	for _, n := range c.Nodes {
+		loading.Go(func() error { return images.LoadImages(ctx, n, bin.Dir+"/"+images.ComponentsTar, bin.Components) })
+	}
+	return bin, loading.Wait()
+}
+
+// finish keeps true what is written down of the cluster, and waits until it can be used.
+func (c *Converger) finish(ctx context.Context, state clusters.State) error {
+	for _, n := range c.Nodes {
+		if err := n.Write(ctx, kindVersion, strings.NewReader("v"+state.Version), "644"); err != nil {
+			return err
+		}
+	}
+	if err := c.Await(ctx, "the API server", c.APIReady); err != nil {
+		return err
+	}
+	if err := c.writeKubeletConfigMap(ctx, state); err != nil {
+		return err
+	}
+	if err := c.settled(ctx); err != nil {
+		return err
+	}
+	if err := c.Usable(ctx, state); err != nil {
+		return err
+	}
+	if err := c.Dns.Current(ctx); err != nil {
+		return err
+	}
+	if err := c.Advertise(ctx, state.Nodes); err != nil {
+		return err
+	}
+	return c.Prove(ctx, state)
+}
+
+// writeKubeletConfigMap keeps what nodes that join, and kubeadm upgrade, take kubelet's configuration from.
+func (c *Converger) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
+	const name, key = "kubelet-config", "kubelet"
+	configs := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := configs.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	wanted, err := settings.WithGates(config.Data[key], state.Gates(clusters.Kubelet))
+	if err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	if same, err := settings.SameYAML(config.Data[key], wanted); err != nil || same {
+		return err
+	}
+	config.Data[key] = wanted
+	if _, err := configs.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package convergence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+func CheckKubeadm(from, to clusters.State) error {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	switch {
+	case errors.Join(err1, err2) != nil:
+		return errors.Join(err1, err2)
+	case after.Compare(before) <= 0:
+		return fmt.Errorf("kubeadm upgrade goes up to another version only: not from %s to %s", before, after)
+	case after.Major != before.Major || after.Minor > before.Minor+1:
+		return fmt.Errorf("kubeadm upgrade goes up by one minor version at a time: not from %s to %s", before, after)
+	}
+	return nil
+}
+
+// ConvergeByKubeadm upgrades with kubeadm, and brings what kubeadm does not change (kubelet, and gates) to the state
+// afterwards.
+func (c *Converger) ConvergeByKubeadm(ctx context.Context, state clusters.State) error {
+	if err := CheckKubeadm(c.Record.State(), state); err != nil {
+		return err
+	}
+	if _, err := c.Record.SetOut(state.Version); err != nil {
+		return err
+	}
+	if err := c.ReadyKubeadm(ctx, state); err != nil {
+		return err
+	}
+	if err := c.RunKubeadm(ctx, state); err != nil {
+		return err
+	}
+	// kubeadm leaves kubelet to its user.
+	return c.Converge(ctx, state)
+}
+
+// ReadyKubeadm brings into the nodes all that kubeadm's upgrade needs.
+func (c *Converger) ReadyKubeadm(ctx context.Context, state clusters.State) error {
+	bin, err := c.bring(ctx, state.Version)
+	if err != nil {
+		return err
+	}
+	for _, n := range c.Nodes {
+		if err := images.LoadImages(ctx, n, bin.Dir+"/"+images.AddonsTar, bin.Addons); err != nil {
+			return err
+		}
+		if err := images.InstallProgram(ctx, n, bin, "kubeadm"); err != nil {
+			return err
+		}
+	}
+	return c.writeClusterConfiguration(ctx, state)
+}
+
+// RunKubeadm upgrades node by node: the first decides, the others follow.
+func (c *Converger) RunKubeadm(ctx context.Context, state clusters.State) error {
+	for i, n := range c.Nodes {
+		script := `kubeadm upgrade node --ignore-preflight-errors=SystemVerification,CreateJob`
+		switch {
+		case i == 0:
+			script = `kubeadm upgrade apply "$1" --yes --patches "$2" --ignore-preflight-errors=SystemVerification,CreateJob`
+		case n.ControlPlane:
+			script += ` --patches "$2"`
+		}
+		c.Say("kubeadm upgrade on %s", n.Name)
+		if out, err := n.Shell(ctx, script+" 2>&1", "v"+state.Version, settings.PatchesFolder); err != nil {
+			return diagnosis.ExplainKubeadm(n, out, err)
+		}
+	}
+	return nil
+}
+
+// writeClusterConfiguration keeps what kubeadm writes the manifests of a new version from, so that it writes them
+// with the state's flags.
+func (c *Converger) writeClusterConfiguration(ctx context.Context, state clusters.State) error {
+	const name, key = "kubeadm-config", "ClusterConfiguration"
+	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := maps.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	var tree settings.Object
+	if err := yaml.Unmarshal([]byte(config.Data[key]), &tree); err != nil {
+		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+	}
+	sections := map[clusters.Component]string{clusters.APIServer: "apiServer", clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler"}
+	for component, section := range sections {
+		part, _ := tree[section].(settings.Object)
+		if part == nil {
+			part = settings.Object{}
+			tree[section] = part
+		}
+		part["extraArgs"] = settings.EditExtraArgs(part["extraArgs"], c.Record.OursOf(component), settings.StateFlags(state, component))
+	}
+	data, err := yaml.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	config.Data[key] = string(data)
+	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
+	}
+	return nil
+}

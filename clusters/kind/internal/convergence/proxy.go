@@ -1,0 +1,114 @@
+package convergence
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
+)
+
+const (
+	proxyName      = "kube-proxy"
+	proxyConfigKey = "config.conf"
+)
+
+// convergeProxy brings kube-proxy to a state, node by node as its DaemonSet does it, and waits for the last one.
+func (c *Converger) convergeProxy(ctx context.Context, state clusters.State) error {
+	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := maps.Get(ctx, proxyName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
+	}
+	wanted, err := settings.WithGates(config.Data[proxyConfigKey], state.Gates(clusters.KubeProxy))
+	if err != nil {
+		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
+	}
+	same, err := settings.SameYAML(config.Data[proxyConfigKey], wanted)
+	if err != nil {
+		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
+	}
+	if !same {
+		config.Data[proxyConfigKey] = wanted
+		if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+			return fmt.Errorf("write the configuration of kube-proxy: %w", err)
+		}
+	}
+	sets := c.Client.AppsV1().DaemonSets(metav1.NamespaceSystem)
+	set, err := sets.Get(ctx, proxyName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the DaemonSet of kube-proxy: %w", err)
+	}
+	container := &set.Spec.Template.Spec.Containers[0]
+	image := container.Image[:strings.LastIndex(container.Image, ":")+1] + settings.ImageTag(state.Version)
+	if same && image == container.Image {
+		return nil
+	}
+	c.Say("replacing kube-proxy")
+	container.Image = image
+	if set.Spec.Template.Annotations == nil {
+		set.Spec.Template.Annotations = map[string]string{}
+	}
+	sum := sha256.Sum256([]byte(wanted))
+	set.Spec.Template.Annotations[staticpods.RevisionAnnotation] = hex.EncodeToString(sum[:8])
+	set, err = sets.Update(ctx, set, metav1.UpdateOptions{})
+	if err != nil {
+		return fmt.Errorf("write the DaemonSet of kube-proxy: %w", err)
+	}
+	return c.Await(ctx, proxyName, func(ctx context.Context) error { return c.proxyRolledOut(ctx, set.Generation) })
+}
+
+func (c *Converger) proxyRolledOut(ctx context.Context, generation int64) error {
+	set, err := c.Client.AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, proxyName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if rolledOut(set, generation) {
+		return nil
+	}
+	pods, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "k8s-app=kube-proxy"})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods.Items {
+		if err := c.proxyFailure(ctx, pod); err != nil {
+			return waiting.Final(err)
+		}
+	}
+	s := set.Status
+	return fmt.Errorf("%d of %d pods are new, %d available", s.UpdatedNumberScheduled, s.DesiredNumberScheduled, s.NumberAvailable)
+}
+
+func rolledOut(set *appsv1.DaemonSet, generation int64) bool {
+	s := set.Status
+	return s.ObservedGeneration >= generation && s.UpdatedNumberScheduled == s.DesiredNumberScheduled && s.NumberAvailable == s.DesiredNumberScheduled
+}
+
+// proxyFailure says why a pod of kube-proxy does not start, nil when it does.
+func (c *Converger) proxyFailure(ctx context.Context, pod corev1.Pod) error {
+	for _, status := range pod.Status.ContainerStatuses {
+		ended := status.LastTerminationState.Terminated
+		if pod.DeletionTimestamp != nil || status.RestartCount == 0 || status.Ready || ended == nil || ended.ExitCode == 0 {
+			continue
+		}
+		logs, err := c.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Previous: true}).Stream(ctx)
+		if err != nil {
+			return diagnosis.DoesNotStart(clusters.KubeProxy, strings.TrimSpace(ended.Reason+" "+ended.Message))
+		}
+		text, err := io.ReadAll(logs)
+		return errors.Join(diagnosis.DoesNotStart(clusters.KubeProxy, string(text)), err, logs.Close())
+	}
+	return nil
+}

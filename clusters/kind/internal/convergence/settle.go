@@ -1,0 +1,71 @@
+package convergence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
+)
+
+// settled waits until kubelet has told the API server of the new pods, and they are Ready: who looks at the pods of
+// the system sees what runs.
+func (c *Converger) settled(ctx context.Context) error {
+	for _, n := range c.ControlPlanes() {
+		if err := c.settledOn(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
+	for _, component := range clusters.ControlPlane() {
+		text, _, err := manifestOf(ctx, n, component)
+		if err != nil {
+			return err
+		}
+		manifest, err := staticpods.Parse(component, text)
+		if err != nil {
+			return err
+		}
+		err = c.Await(ctx, "the pod of "+string(component)+c.On(n), func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, live.OneLook)
+			defer cancel()
+			pod, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.NodeName, metav1.GetOptions{})
+			switch {
+			case err != nil:
+				return err
+			case pod.Spec.Containers[0].Image != manifest.Image() || strings.Join(pod.Spec.Containers[0].Command, " ") != strings.Join(manifest.Command(), " "):
+				return errors.Join(errors.New("the API server knows the one before"), c.forget(ctx, pod))
+			case !live.IsReady(*pod):
+				return fmt.Errorf("it is %s, not Ready", pod.Status.Phase)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes the API server's copy of a static pod that is there no longer, so that kubelet brings the new one.
+// It does so itself, but where it was refused once, by an API server that did not know its rights yet, it tries again
+// only after a minute.
+func (c *Converger) forget(ctx context.Context, pod *corev1.Pod) error {
+	now := int64(0)
+	err := c.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}

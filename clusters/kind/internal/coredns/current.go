@@ -1,0 +1,59 @@
+package coredns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/miekg/dns"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+)
+
+// Current waits until every CoreDNS knows a Service that is made now, and gone afterwards. When the API server was
+// away CoreDNS tries again at ever longer intervals, up to a minute, and until then it answers from what was: that is
+// not to be taken for an answer of the new state. Told to read its configuration again it asks the API server at
+// once.
+func (c *Server) Current(ctx context.Context) error {
+	services := c.Client.CoreV1().Services(metav1.NamespaceSystem)
+	canary, err := services.Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "rehearse-dns-"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "rehearse.invalid"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		// A scenario's own webhook may be in the way, and it is not for us to judge that.
+		c.Say("whether CoreDNS is up to date was not seen: %v", err)
+		return nil
+	}
+	question := new(dns.Msg).SetQuestion(dns.Fqdn(canary.Name+"."+canary.Namespace+".svc.cluster.local"), dns.TypeCNAME)
+	told := false
+	err = c.Await(ctx, "CoreDNS", func(ctx context.Context) error {
+		pods, err := c.DNSPods(ctx)
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods {
+			reply, err := c.askPod(ctx, pod, question)
+			if err != nil {
+				return err
+			}
+			if reply.Rcode == dns.RcodeSuccess {
+				continue
+			}
+			if !told {
+				told = true
+				err = c.ReloadDNS(ctx)
+			}
+			return errors.Join(fmt.Errorf("%s does not know yet what is new: %s", pod, dns.RcodeToString[reply.Rcode]), err)
+		}
+		return nil
+	})
+	removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.OneLook)
+	defer cancel()
+	if removeErr := services.Delete(removal, canary.Name, metav1.DeleteOptions{}); removeErr != nil && ctx.Err() == nil {
+		err = errors.Join(err, fmt.Errorf("remove the Service by which CoreDNS was tried: %w", removeErr))
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package creation
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+func expectError(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The test's own program has kind make clusters.
+func TestMain(m *testing.M) {
+	Main()
+	os.Exit(m.Run())
+}
+
+// fakeEngine puts a script in the place of docker.
+func fakeEngine(t *testing.T, script string) *engine.Engine {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return &engine.Engine{Program: "docker"}
+}
+
+// An engine that has no container, and makes none. What it is asked to run is written down, an argument a line. Kind
+// asks for all containers at once and ends with the first refusal: it comes when all four have been asked for, or
+// after five seconds.
+const refusingEngine = `case "$1 $2" in
+"network ls") echo 1234 ;;
+"info "*) echo '{"CgroupDriver": "cgroupfs", "CgroupVersion": "2", "MemoryLimit": true, "PidsLimit": true, "CPUShares": true}' ;;
+"run "*)
+  printf '%s\n' "$@" >> "$RUNS"
+  for _ in $(seq 500); do [ "$(grep -c '^io.x-k8s.kind.role=' "$RUNS")" -ge 4 ] && break; sleep 0.01; done
+  echo "no space left on device" >&2
+  exit 125 ;;
+esac
+`
+
+// Kind itself is run in another process, and asks there for another load balancer: with all the arguments that it has
+// for its own.
+func TestMakeApart(t *testing.T) {
+	runs := filepath.Join(t.TempDir(), "runs")
+	t.Setenv("RUNS", runs)
+	state := clusters.State{Version: "1.35.4", ControlPlanes: 3}
+	dir := t.TempDir()
+	config, err := settings.Config(state, "some/node:v1.35.4", filepath.Join(dir, nodes.FilesDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := settings.WriteFile(filepath.Join(dir, record.ConfigFile), string(config)); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	r, err := record.New(dir, "apart", state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Creator{
+		Engine: fakeEngine(t, refusingEngine), Executable: executable, Lock: lock, Record: r,
+		Progress: func(format string, args ...any) { said = append(said, format) },
+	}
+	expectError(t, c.makeApart("my/balancer image:1"), "the disk is full: no space left on device")
+	data, err := os.ReadFile(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := string(data); !strings.Contains(all, "\nmy/balancer image:1\nbash\n-c\nmkdir -p /home/envoy && echo -en '") || !strings.Contains(all, "\nsome/node:v1.35.4\n") || strings.Contains(all, images.OfficialBalancer) {
+		t.Errorf("the engine was asked to run:\n%s", all)
+	}
+	if len(said) < 2 {
+		t.Errorf("of what kind said was passed on: %q", said)
+	}
+	c.Executable = ""
+	expectError(t, c.makeApart("x"), "kind.Main")
+}

@@ -1,0 +1,126 @@
+package diagnosis
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+)
+
+// podStarts are the starts of the container of one pod of a component, as its log files count them.
+type podStarts struct {
+	// folder of the pod's logs: it has the pod's identity in its name, which the same manifest always has.
+	folder string
+	// last is the number of the last start; the first is 0. All but the last have certainly ended.
+	last int
+	// said are the last lines of the start before the last; where its log is gone, of the last: kubelet removes the log
+	// of a start once the next one has ended, too.
+	said string
+}
+
+type Starts []podStarts
+
+// startsScript prints for each pod of components: a line with its folder and the number of its last start, and the
+// last lines of the start before, if there was one.
+const startsScript = `for component in "$@"; do
+  for pod in /var/log/pods/kube-system_"$component"-*; do
+    [ -d "$pod/$component" ] || continue
+    last=
+    before=
+    count=0
+    for log in $(ls "$pod/$component" | grep -E '^[0-9]+\.log$' | sort -n); do
+      before="$last"
+      last="$log"
+      count="${log%.log}"
+    done
+    echo "pod $pod $count"
+    [ "$count" = 0 ] || tail -n 15 "$pod/$component/${before:-$last}" | sed 's/^/said /'
+  done
+done`
+
+// starts looks at the starts of components' containers in this node.
+func StartsOf(ctx context.Context, n nodes.Node, components ...clusters.Component) (Starts, error) {
+	var names []string
+	for _, component := range components {
+		names = append(names, string(component))
+	}
+	out, err := n.Shell(ctx, startsScript, names...)
+	if err != nil {
+		return nil, err
+	}
+	return parse(out), nil
+}
+
+// Of are those of a component.
+func (s Starts) Of(component clusters.Component) Starts {
+	return slices.DeleteFunc(slices.Clone(s), func(pod podStarts) bool {
+		return !strings.HasPrefix(path.Base(pod.folder), "kube-system_"+string(component)+"-")
+	})
+}
+
+func parse(out string) Starts {
+	var pods Starts
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if rest, found := strings.CutPrefix(line, "pod "); found {
+			var p podStarts
+			if _, err := fmt.Sscan(rest, &p.folder, &p.last); err == nil {
+				pods = append(pods, p)
+			}
+			continue
+		}
+		if rest, found := strings.CutPrefix(line, "said "); found && len(pods) > 0 {
+			pods[len(pods)-1].said += rest + "\n"
+		}
+	}
+	return pods
+}
+
+// transient ends are those of a component that could not reach the API server yet; kubelet starts it again.
+var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|apiserver being healthy|StorageError|etcdserver`)
+
+// enough ends are a failure whatever was said.
+const enough = 3
+
+// Failure says why a component does not start: of its starts since before, more ended than are forgiven, and of
+// something that no further start will mend. One that ended three times has failed whatever it said, but for those
+// ends in excused that came while what it needs was away.
+func (s Starts) Failure(component clusters.Component, before Starts, forgiven, excused int) error {
+	for _, pod := range s {
+		ended := pod.ended(before)
+		if ended <= forgiven || ended < enough+excused && mayMend(decisive(pod.said)) {
+			continue
+		}
+		return DoesNotStart(component, pod.said)
+	}
+	return nil
+}
+
+// mayMend says whether a further start may mend what a component's last line tells. One that says nothing was ended
+// by others.
+func mayMend(line string) bool { return line == "" || transient.MatchString(line) }
+
+// ended counts the starts since before that have certainly ended.
+func (p podStarts) ended(before Starts) int {
+	known := -1
+	for _, old := range before {
+		if old.folder == p.folder {
+			known = old.last
+		}
+	}
+	return p.last - known - 1
+}
+
+// Ended is the most of any of the pods.
+func (s Starts) Ended(before Starts) int {
+	most := 0
+	for _, pod := range s {
+		most = max(most, pod.ended(before))
+	}
+	return most
+}

@@ -1,0 +1,223 @@
+// Package images chooses, gets and unpacks node images and the image of the load balancer.
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+)
+
+// OfficialRepository is where the kind project publishes its node images.
+const OfficialRepository = "kindest/node"
+
+// versionPlaceholder in a pattern stands for the version: 1.34.4.
+const versionPlaceholder = "{version}"
+
+// NodeImages says which node image a version has. The zero value has those that the engine has already, the kind
+// project's before our own, and otherwise the kind project's.
+type NodeImages struct {
+	// byVersion maps "1.34.4" or "1.34" to an image.
+	byVersion map[string]string
+	// pattern is an image with the placeholder.
+	pattern string
+	// balancer is the image of the load balancer before several API servers.
+	balancer string
+}
+
+// Parse reads the values of --node-image: "1.36=NAME", a pattern such as "example.com/node:v{version}", or
+// "load-balancer=NAME".
+func Parse(values []string) (NodeImages, error) {
+	n := NodeImages{byVersion: map[string]string{}}
+	for _, value := range values {
+		version, image, one := strings.Cut(value, "=")
+		switch {
+		case !one && strings.Contains(value, versionPlaceholder):
+			n.pattern = value
+		case !one || image == "":
+			return n, fmt.Errorf("--node-image %q: want VERSION=IMAGE, such as 1.36=example.com/node:mine, or a pattern with %s", value, versionPlaceholder)
+		case version == balancerKey:
+			n.balancer = image
+		default:
+			v, err := clusters.ParseVersion(version)
+			if err != nil {
+				return n, fmt.Errorf("--node-image %q: %w", value, err)
+			}
+			n.byVersion[v.String()] = image
+		}
+	}
+	return n, nil
+}
+
+// Given returns the image that the user gave for a version, "" if none.
+func (n NodeImages) Given(v clusters.Version) string {
+	if image := n.byVersion[v.String()]; image != "" {
+		return image
+	}
+	if image := n.byVersion[v.MinorString()]; image != "" {
+		return image
+	}
+	if n.pattern == "" || !v.Exact() {
+		return ""
+	}
+	return strings.ReplaceAll(n.pattern, versionPlaceholder, v.String())
+}
+
+// repositories are looked through for images that the engine has already.
+func (n NodeImages) repositories() []string {
+	if repository, tag, found := strings.Cut(n.pattern, ":v"+versionPlaceholder); found && tag == "" {
+		return []string{repository}
+	}
+	if n.pattern != "" {
+		return nil
+	}
+	return []string{OfficialRepository, nodeimage.Repository}
+}
+
+// imageStore is what the provider asks of a container engine about images.
+type imageStore interface {
+	ImageID(ctx context.Context, image string) (string, error)
+	ImageLabel(ctx context.Context, image, label string) (string, error)
+	Tags(ctx context.Context, repository string) ([]string, error)
+	Output(ctx context.Context, args ...string) (string, error)
+}
+
+// resolver knows the newest patches of minor versions.
+type resolver interface {
+	Resolve(ctx context.Context, version string) (string, error)
+}
+
+// Choose returns the image of an exact version.
+func (n NodeImages) Choose(ctx context.Context, store imageStore, v clusters.Version) (string, error) {
+	if image := n.Given(v); image != "" {
+		return image, nil
+	}
+	for _, repository := range n.repositories() {
+		image := repository + ":v" + v.String()
+		_, err := store.ImageID(ctx, image)
+		if err == nil {
+			return image, nil
+		}
+		if !errors.Is(err, engine.ErrNoImage) {
+			return "", err
+		}
+	}
+	return OfficialRepository + ":v" + v.String(), nil
+}
+
+// HavePodImage says whether the node image of an exact version has clusters.PodImage: those that are built here have
+// it. An image that the engine would have to pull is taken for one of the kind project's.
+func (n NodeImages) HavePodImage(ctx context.Context, store imageStore, v clusters.Version) (bool, error) {
+	image, err := n.Choose(ctx, store, v)
+	if err != nil {
+		return false, err
+	}
+	label, err := store.ImageLabel(ctx, image, nodeimage.KeyLabel)
+	if errors.Is(err, engine.ErrNoImage) {
+		return false, nil
+	}
+	return label != "", err
+}
+
+// Newest returns the newest patch of a minor for which there is an image: one that the user gave, one that the engine
+// has, or one that is published.
+func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resolver, minor clusters.Version) (clusters.Version, error) {
+	if image := n.byVersion[minor.MinorString()]; image != "" {
+		return versionOf(ctx, store, image)
+	}
+	found := clusters.Version{Patch: -1}
+	for _, repository := range n.repositories() {
+		tags, err := store.Tags(ctx, repository)
+		if err != nil {
+			return found, err
+		}
+		for _, tag := range tags {
+			v, err := clusters.ParseVersion(tag)
+			if err == nil && v.Exact() && v.MinorString() == minor.MinorString() && v.Compare(found) > 0 {
+				found = v
+			}
+		}
+	}
+	if found.Exact() {
+		return found, nil
+	}
+	text, err := releases.Resolve(ctx, minor.String())
+	if err != nil {
+		return found, err
+	}
+	newest, err := clusters.ParseVersion(text)
+	if err != nil {
+		return found, err
+	}
+	return n.newestPublished(ctx, store, newest)
+}
+
+// newestPublished looks downward from the newest release: not every one has a node image.
+func (n NodeImages) newestPublished(ctx context.Context, store imageStore, newest clusters.Version) (clusters.Version, error) {
+	var last error
+	for v := newest; v.Patch >= 0; v.Patch-- {
+		image := n.Given(v)
+		if image == "" {
+			image = OfficialRepository + ":v" + v.String()
+		}
+		_, err := store.Output(ctx, "manifest", "inspect", image)
+		if err == nil {
+			return v, nil
+		}
+		last = err
+		if !isNotPublished(err) {
+			break
+		}
+	}
+	return newest, fmt.Errorf("no node image of Kubernetes %s is here, and the registry did not name one: %w; build one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
+		newest.MinorString(), last, newest.MinorString(), newest.MinorString())
+}
+
+var notPublished = regexp.MustCompile(`(?i)no such manifest|manifest unknown|not found`)
+
+func isNotPublished(err error) bool {
+	var failed *engine.Error
+	return errors.As(err, &failed) && notPublished.MatchString(failed.Said)
+}
+
+// versionOf asks an image for the Kubernetes version that it has.
+func versionOf(ctx context.Context, store imageStore, image string) (clusters.Version, error) {
+	out, err := store.Output(ctx, "run", "--rm", "--network", "none", "--entrypoint", "cat", image, "/kind/version")
+	if err != nil {
+		return clusters.Version{}, fmt.Errorf("ask node image %s for its version: %w", image, err)
+	}
+	v, err := clusters.ParseVersion(strings.TrimSpace(out))
+	if err != nil {
+		return v, fmt.Errorf("node image %s: %w", image, err)
+	}
+	return v, nil
+}
+
+// Ensure gets the image of a version if the engine does not have it, and returns its name and identity.
+func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Version, progress clusters.Progress) (image, id string, err error) {
+	if image, err = n.Choose(ctx, store, v); err != nil {
+		return "", "", err
+	}
+	id, err = pullMissing(ctx, store, image, progress, func(err error) error {
+		return fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)", image, err, v, v)
+	})
+	return image, id, err
+}
+
+// pullMissing gets an image if the engine does not have it, and returns its identity. The caller explains why it is
+// not available.
+func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress, explain func(error) error) (id string, err error) {
+	if id, err = store.ImageID(ctx, image); !errors.Is(err, engine.ErrNoImage) {
+		return id, err
+	}
+	progress("pulling image %s", image)
+	if _, err := store.Output(ctx, "pull", "--quiet", image); err != nil {
+		return "", explain(err)
+	}
+	return store.ImageID(ctx, image)
+}

@@ -1,0 +1,195 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+)
+
+func expectError(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// fakeStore is an engine that has some images, and a registry behind it that has others.
+type fakeStore struct {
+	here, published []string
+	broken          error
+}
+
+func (s *fakeStore) ImageID(_ context.Context, image string) (string, error) {
+	if s.broken != nil {
+		return "", s.broken
+	}
+	for _, have := range s.here {
+		if have == image {
+			return "sha256:" + image, nil
+		}
+	}
+	return "", fmt.Errorf("image %s: %w", image, engine.ErrNoImage)
+}
+
+func (s *fakeStore) ImageLabel(ctx context.Context, image, label string) (string, error) {
+	if _, err := s.ImageID(ctx, image); err != nil {
+		return "", err
+	}
+	if label == nodeimage.KeyLabel && strings.HasPrefix(image, nodeimage.Repository+":") {
+		return "what it is made of", nil
+	}
+	return "", nil
+}
+
+func (s *fakeStore) Tags(_ context.Context, repository string) ([]string, error) {
+	var tags []string
+	for _, have := range s.here {
+		if tag, found := strings.CutPrefix(have, repository+":"); found {
+			tags = append(tags, tag)
+		}
+	}
+	return tags, s.broken
+}
+
+func (s *fakeStore) Output(_ context.Context, args ...string) (string, error) {
+	image := args[len(args)-1]
+	switch args[0] {
+	case "run":
+		return "v1.36.9\n", nil
+	case "pull", "manifest":
+		for _, have := range s.published {
+			if have == image {
+				s.here = append(s.here, image)
+				return "", nil
+			}
+		}
+		return "", &engine.Error{Program: "docker", Args: args, Said: "manifest unknown", Err: errors.New("exit status 1")}
+	}
+	return "", fmt.Errorf("unexpected: %v", args)
+}
+
+func TestPodImage(t *testing.T) {
+	v, err := clusters.ParseVersion("1.34.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		here []string
+		want bool
+	}{
+		"built here":   {[]string{"localhost/rehearse-node:v1.34.4"}, true},
+		"official":     {[]string{"kindest/node:v1.34.4", "localhost/rehearse-node:v1.34.4"}, false},
+		"to be pulled": {nil, false},
+	} {
+		if got, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{here: test.here}, v); got != test.want || err != nil {
+			t.Errorf("%s: got %t, %v", name, got, err)
+		}
+	}
+	if _, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{broken: errors.New("the engine is away")}, v); err == nil {
+		t.Error("an engine that is away was taken for a node image without it")
+	}
+}
+
+// newestIs knows the newest patch of every minor.
+type newestIs string
+
+func (n newestIs) Resolve(context.Context, string) (string, error) { return string(n), nil }
+
+func (newestIs) FeatureList(context.Context, string) (*features.List, error) {
+	return nil, errors.New("not asked for here")
+}
+
+func version(t *testing.T, text string) clusters.Version {
+	t.Helper()
+	v, err := clusters.ParseVersion(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestWhichImage(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		flags     []string
+		here      []string
+		published []string
+		asked     string
+		version   string
+		image     string
+		err       string
+	}{
+		{name: "what is there, the newest patch", here: []string{"kindest/node:v1.34.0", "localhost/rehearse-node:v1.34.4", "kindest/node:v1.35.9"}, asked: "1.34", version: "1.34.4", image: "localhost/rehearse-node:v1.34.4"},
+		{name: "the kind project's before our own", here: []string{"localhost/rehearse-node:v1.34.4", "kindest/node:v1.34.4"}, asked: "1.34.4", version: "1.34.4", image: "kindest/node:v1.34.4"},
+		{name: "published, not every patch is", published: []string{"kindest/node:v1.34.3"}, asked: "1.34", version: "1.34.3", image: "kindest/node:v1.34.3"},
+		{name: "given for a minor", flags: []string{"1.36=example.com/mine:latest"}, here: []string{"example.com/mine:latest"}, asked: "1.36", version: "1.36.9", image: "example.com/mine:latest"},
+		{name: "a pattern", flags: []string{"example.com/node:v{version}"}, here: []string{"example.com/node:v1.34.2", "kindest/node:v1.34.3"}, asked: "1.34", version: "1.34.2", image: "example.com/node:v1.34.2"},
+		{name: "nowhere", asked: "1.34.4", version: "1.34.4", err: "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own (--node-image 1.34.4=IMAGE)"},
+		{name: "no patch anywhere", asked: "1.34", err: "no node image of Kubernetes 1.34 is here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			images, err := Parse(c.flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store := &fakeStore{here: c.here, published: c.published}
+			v := version(t, c.asked)
+			if !v.Exact() {
+				v, err = images.Newest(t.Context(), store, newestIs("1.34.5"), v)
+			}
+			if c.version != "" && v.String() != c.version {
+				t.Errorf("version %s, %v; want %s", v, err, c.version)
+			}
+			var image string
+			if err == nil {
+				image, _, err = images.Ensure(t.Context(), store, v, func(string, ...any) {})
+			}
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got error %v, want %s", err, c.err)
+				}
+				return
+			}
+			if err != nil || image != c.image {
+				t.Errorf("image %s, %v; want %s", image, err, c.image)
+			}
+		})
+	}
+}
+
+// An engine that could not say is not one that has no image.
+func TestAnEngineThatCannotSay(t *testing.T) {
+	broken := errors.New("the daemon is gone")
+	if _, err := (NodeImages{}).Choose(t.Context(), &fakeStore{broken: broken}, version(t, "1.34.4")); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParseNodeImagesRefuses(t *testing.T) {
+	for _, value := range []string{"example.com/node:latest", "1.36=", "new=example.com/node"} {
+		if _, err := Parse([]string{value}); err == nil || !strings.Contains(err.Error(), value) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+func TestSortImages(t *testing.T) {
+	names := "registry.k8s.io/kube-apiserver:v1.34.4 registry.k8s.io/kube-apiserver:v1.35.4 registry.k8s.io/etcd:3.6.5-0 registry.k8s.io/pause@sha256:12 docker.io/kindest/kindnetd:v1 sha256:34"
+	components, addons := sortImages(names, "1.34.4")
+	if got := fmt.Sprint(components, addons); got != "[registry.k8s.io/kube-apiserver:v1.34.4] [registry.k8s.io/etcd:3.6.5-0]" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,102 @@
+// Package live reaches a kind cluster that runs: its nodes, API servers and metrics, and waits for them.
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/kind/pkg/cluster/constants"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
+)
+
+// Cluster is a kind cluster that runs: its nodes, and how its API servers are reached.
+type Cluster struct {
+	Name   string
+	Engine *engine.Engine
+	// Nodes are its nodes, the control planes first.
+	Nodes []nodes.Node
+	// Gateway is the address of this machine in the nodes' network; "" where they cannot reach it.
+	Gateway string
+	// REST, API and Client reach an API server as the administrator: of several any.
+	REST   *rest.Config
+	API    *Server
+	Client kubernetes.Interface
+
+	// own are the API servers of the control planes, by their nodes.
+	own map[string]*Server
+	// Tell a person what is going on.
+	Tell clusters.Progress
+}
+
+// Find finds a cluster's containers.
+func Find(ctx context.Context, e *engine.Engine, name, dir string, state clusters.State, tell clusters.Progress) (*Cluster, error) {
+	c := &Cluster{Name: name, Engine: e, Tell: tell, own: map[string]*Server{}}
+	containers, err := nodes.Own(ctx, e, name, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, container := range containers {
+		if container.Role != nodes.BalancerRole {
+			c.Nodes = append(c.Nodes, nodes.Node{Engine: e, Name: container.Name, ControlPlane: container.Role == constants.ControlPlaneNodeRoleValue})
+		}
+	}
+	nodes.Sort(c.Nodes)
+	if err := nodes.SetNames(c.Nodes, state.Nodes); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	}
+	if len(c.Nodes) == 0 || !c.Nodes[0].ControlPlane {
+		return nil, fmt.Errorf("cluster %s has no control plane node", name)
+	}
+	if have, want := len(c.ControlPlanes()), state.NumberOfControlPlanes(); have != want {
+		return nil, fmt.Errorf("cluster %s has %d of its %d control planes", name, have, want)
+	}
+	return c, c.findGateway(ctx)
+}
+
+// Reach makes the clients of the cluster.
+func (c *Cluster) Reach(ctx context.Context, kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return fmt.Errorf("read the kubeconfig of cluster %s: %w", c.Name, err)
+	}
+	config.QPS = -1 // a test is not to be throttled by its own client
+	c.REST = config
+	if c.API, err = newServer(config); err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", c.Name, err)
+	}
+	if err := c.findAPIServers(ctx); err != nil {
+		return fmt.Errorf("find the API servers of cluster %s: %w", c.Name, err)
+	}
+	c.Client = c.API.Client
+	return nil
+}
+
+func (c *Cluster) findGateway(ctx context.Context) error {
+	out, err := c.Engine.Output(ctx, "inspect", "--type", "container", "--format", "{{range .NetworkSettings.Networks}}{{.Gateway}} {{end}}", c.ControlPlane().Name)
+	if err != nil {
+		return fmt.Errorf("find this host's address in the nodes' network: %w", err)
+	}
+	c.Gateway, _, _ = strings.Cut(strings.TrimSpace(out), " ")
+	return nil
+}
+
+// Say tells a person what is going on with the cluster.
+func (c *Cluster) Say(format string, args ...any) {
+	c.Tell("kind cluster %s: "+format, append([]any{c.Name}, args...)...)
+}
+
+// Await repeats a look until it returns nil.
+func (c *Cluster) Await(ctx context.Context, what string, look func(context.Context) error) error {
+	return waiting.Until(ctx, c.Say, what, look)
+}
+
+// Server is the API server of a control plane, and that one only.
+func (c *Cluster) Server(n nodes.Node) *Server { return c.own[n.Name] }

@@ -1,0 +1,62 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+// Led waits until of several schedulers, and of several controller managers, one leads that lives. The others take
+// over from one that was ended only when its lease has run out, and until then nothing would be scheduled or
+// controlled.
+func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
+	for _, component := range clusters.ControlPlane() {
+		if !settings.Elected(component) || len(c.ControlPlanes()) == 1 || state.Components[component].Flags["leader-elect"] == "false" {
+			continue
+		}
+		since := time.Now()
+		err := c.Await(ctx, "a leader among those of "+string(component), func(ctx context.Context) error {
+			lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
+				return errors.New("the lease is that of one that may have ended")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leader is the node whose component leads, of components that do not elect one the first.
+func (c *Cluster) leader(ctx context.Context, component clusters.Component) (nodes.Node, error) {
+	planes := c.ControlPlanes()
+	if !settings.Elected(component) || len(planes) == 1 {
+		return planes[0], nil
+	}
+	lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
+	if err != nil {
+		return nodes.Node{}, fmt.Errorf("ask which %s leads: %w", component, err)
+	}
+	if lease.Spec.HolderIdentity != nil {
+		host, _, _ := strings.Cut(*lease.Spec.HolderIdentity, "_")
+		for _, n := range planes {
+			if n.NodeName == host {
+				return n, nil
+			}
+		}
+	}
+	return nodes.Node{}, fmt.Errorf("no %s leads", component)
+}

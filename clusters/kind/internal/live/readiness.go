@@ -1,0 +1,125 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Usable waits for all that a scenario may count on in a state.
+func (c *Cluster) Usable(ctx context.Context, state clusters.State) error {
+	if err := c.Await(ctx, "the API server", c.APIReady); err != nil {
+		return err
+	}
+	waiting, waitingCtx := errgroup.WithContext(ctx)
+	waiting.Go(func() error {
+		if err := c.Await(waitingCtx, "the nodes", c.nodesReady); err != nil {
+			return err
+		}
+		return c.Await(waitingCtx, "CoreDNS", c.dnsComes(dnsPatience))
+	})
+	waiting.Go(func() error { return c.Await(waitingCtx, "the default ServiceAccount", c.accountReady) })
+	waiting.Go(func() error { return c.Led(waitingCtx, state) })
+	return waiting.Wait()
+}
+
+// APIReady looks whether every API server is ready, and is reached by the way that all others go.
+func (c *Cluster) APIReady(ctx context.Context) error {
+	for _, n := range c.ControlPlanes() {
+		if err := c.Server(n).Ready(ctx); err != nil {
+			return fmt.Errorf("%s: %w", n.Name, err)
+		}
+	}
+	if len(c.ControlPlanes()) == 1 {
+		return nil
+	}
+	return c.API.Ready(ctx)
+}
+
+// Ready looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
+func (a *Server) Ready(ctx context.Context) error {
+	if _, err := a.Get(ctx, "/readyz?verbose"); err != nil {
+		return err
+	}
+	if _, err := a.Client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+		return err
+	}
+	return a.rolesKnown(ctx)
+}
+
+// rolesKnown asks whether the API server knows the roles by which others may do what they do. We ourselves need none.
+func (a *Server) rolesKnown(ctx context.Context) error {
+	const user = "system:kube-scheduler"
+	review, err := a.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if !review.Status.Allowed {
+		return fmt.Errorf("it does not know yet what %s may do", user)
+	}
+	return nil
+}
+
+func (c *Cluster) nodesReady(ctx context.Context) error {
+	list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if len(list.Items) < len(c.Nodes) {
+		return fmt.Errorf("%d of %d have joined", len(list.Items), len(c.Nodes))
+	}
+	for _, n := range list.Items {
+		if why := NotReady(n.Status.Conditions); why != "" {
+			return fmt.Errorf("%s is not Ready: %s", n.Name, why)
+		}
+	}
+	return nil
+}
+
+// NotReady says why a node is not Ready, "" when it is.
+func NotReady(conditions []corev1.NodeCondition) string {
+	for _, condition := range conditions {
+		if condition.Type != corev1.NodeReady {
+			continue
+		}
+		if condition.Status == corev1.ConditionTrue {
+			return ""
+		}
+		return strings.TrimSpace(condition.Reason + " " + condition.Message)
+	}
+	return "it has not said so yet"
+}
+
+func (c *Cluster) accountReady(ctx context.Context) error {
+	_, err := c.Client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+	return err
+}
+
+func IsReady(pod corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// Answers looks once whether the API server answers.
+func (c *Cluster) Answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, OneLook)
+	defer cancel()
+	return c.APIReady(ctx)
+}
+
+// OneLook is how long a single look at a component may take.
+const OneLook = 10 * time.Second

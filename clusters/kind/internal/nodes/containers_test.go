@@ -1,0 +1,59 @@
+package nodes
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+)
+
+// fakeEngine puts a script in the place of docker.
+func fakeEngine(t *testing.T, script string) *engine.Engine {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return &engine.Engine{Program: "docker"}
+}
+
+// inspectingEngine lists the containers of $CONTAINERS, a file each.
+const inspectingEngine = `case "$1" in
+ps) ls "$CONTAINERS" ;;
+inspect) for last do :; done; cat "$CONTAINERS/$last" ;;
+esac
+`
+
+// A load balancer has no mark of ours. It is ours unless somebody else's node is in a cluster of the same name.
+func TestWhoseTheBalancerIs(t *testing.T) {
+	dir := "/folder"
+	ours, theirs := "|/folder/node|", "|/somewhere|"
+	for _, c := range []struct {
+		name       string
+		containers map[string]string
+		want       []Container
+	}{
+		{"with our nodes", map[string]string{"1": "/c-control-plane|true|control-plane" + ours, "2": "/c-external-load-balancer|true|external-load-balancer|"}, []Container{
+			{"c-control-plane", "control-plane", true}, {"c-external-load-balancer", "external-load-balancer", true},
+		}},
+		{"left alone", map[string]string{"2": "/c-external-load-balancer|false|external-load-balancer|"}, []Container{{"c-external-load-balancer", "external-load-balancer", false}}},
+		{"with somebody else's nodes", map[string]string{"1": "/c-control-plane|true|control-plane" + theirs, "2": "/c-external-load-balancer|true|external-load-balancer|"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := t.TempDir()
+			for id, text := range c.containers {
+				if err := os.WriteFile(filepath.Join(folder, id), []byte(text+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("CONTAINERS", folder)
+			got, err := Own(t.Context(), fakeEngine(t, inspectingEngine), "c", dir)
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %v, %v; want %v", got, err, c.want)
+			}
+		})
+	}
+}

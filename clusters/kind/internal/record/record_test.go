@@ -1,0 +1,21 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// What was set is forgotten when the cluster has arrived at a state without it.
+func TestArriveForgetsFlagsThatWentBack(t *testing.T) {
+	value := "before"
+	r := &Record{Dir: t.TempDir()}
+	r.now.Ours = map[clusters.Component]map[string]*string{clusters.APIServer: {"v": &value, "kept": nil}}
+	state := clusters.State{Components: map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"kept": "x"}}}}
+	if err := r.Arrive(state); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept := r.OursOf(clusters.APIServer)["kept"]; !kept || len(r.OursOf(clusters.APIServer)) != 1 {
+		t.Errorf("got %v", r.OursOf(clusters.APIServer))
+	}
+}

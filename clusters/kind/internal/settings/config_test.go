@@ -1,0 +1,115 @@
+package settings
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("differs from %s (go test -update writes it anew); got:\n%s", path, got)
+	}
+}
+
+func two() *int { n := 2; return &n }
+
+// states are named after what they have.
+func states(version string) map[string]clusters.State {
+	return map[string]clusters.State{
+		"plain": {Version: version},
+		"gates": {
+			Version: version, FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha1": "true"},
+		},
+		"three": {Version: version, ControlPlanes: 3, Nodes: []clusters.NodeGroup{{}}},
+		"everything": {
+			Version: version, FeatureGates: map[string]bool{"A": true},
+			Components: map[clusters.Component]clusters.ComponentState{
+				clusters.APIServer: {FeatureGates: map[string]bool{"A": false, "OnlyHere": true}, Flags: map[string]string{"v": "4"}},
+				clusters.Scheduler: {Flags: map[string]string{"leader-elect": "true"}},
+				clusters.Kubelet:   {FeatureGates: map[string]bool{"K": true}, Flags: map[string]string{"max-pods": "20"}},
+				clusters.KubeProxy: {FeatureGates: map[string]bool{"P": false}},
+			},
+			Nodes: []clusters.NodeGroup{
+				{Count: two(), Labels: map[string]string{"zone": "a"}},
+				{Name: "only", Taints: []clusters.Taint{{Key: "only", Value: "for", Effect: "NoSchedule"}}},
+			},
+		},
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, version := range []string{"1.33.13", "1.34.4", "1.35.4", "1.36.3"} {
+		for name, state := range states(version) {
+			t.Run(version+"/"+name, func(t *testing.T) {
+				got, err := Config(state, "example.com/node:v"+version, "/folder/node")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var decoded v1alpha4.Cluster
+				if err := yaml.UnmarshalStrict(got, &decoded); err != nil {
+					t.Errorf("kind would not take it: %v", err)
+				}
+				golden(t, filepath.Join("config", version, name+".yaml"), string(got))
+			})
+		}
+	}
+}
+
+// Of several schedulers and controller managers one leads.
+func TestLeaderElection(t *testing.T) {
+	for planes, elect := range map[int]string{0: "false", 1: "false", 3: "true"} {
+		state := clusters.State{ControlPlanes: planes}
+		config, err := SchedulerConfig(state)
+		if err != nil || !strings.Contains(string(config), "leaderElect: "+elect) {
+			t.Errorf("%d control planes: %v\n%s", planes, err, config)
+		}
+		state.Components = map[clusters.Component]clusters.ComponentState{clusters.ControllerManager: {Flags: map[string]string{"leader-elect": "x"}}}
+		if before := ReplacedAtCreation(clusters.ControllerManager, state)["leader-elect"]; before == nil || *before != elect {
+			t.Errorf("%d control planes: leader-elect goes back to %v, want %s", planes, before, elect)
+		}
+		if _, given := flagsOf(clusters.State{ControlPlanes: planes}, clusters.Scheduler)["leader-elect"]; given != (elect == "false") {
+			t.Errorf("%d control planes: kubeadm's own --leader-elect is replaced: %t", planes, given)
+		}
+	}
+}
+
+func TestNodeFiles(t *testing.T) {
+	dir := t.TempDir()
+	state := clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "binpack"}}}
+	if err := WriteNodeFiles(dir, state); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml", "patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join("node", name), string(data))
+	}
+}

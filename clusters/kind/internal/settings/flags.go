@@ -1,0 +1,113 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// creationFlags are a component's flags at creation beside those that kind itself gives: gates for all, and the
+// runtime config.
+func creationFlags(state clusters.State, c clusters.Component) map[string]string {
+	flags := flagsOf(state, c)
+	if len(state.Components[c].FeatureGates) > 0 {
+		flags["feature-gates"] = pairs(state.Gates(c))
+	}
+	return flags
+}
+
+// flagsOf are the flags that a component has from us and from the state; the state's own come first.
+func flagsOf(state clusters.State, c clusters.Component) map[string]string {
+	flags := map[string]string{}
+	if Elected(c) && state.NumberOfControlPlanes() == 1 {
+		// There is one of each. After a kill the next would wait for the lease of the one before, for nothing.
+		flags["leader-elect"] = "false"
+	}
+	switch c {
+	case clusters.ControllerManager:
+		// As on local clusters. It starts its controllers one after the other, each with three requests, of which it else
+		// makes twenty a second: five seconds in which no pod of a Deployment comes, at every start.
+		flags["kube-api-qps"], flags["kube-api-burst"] = "1000", "2000"
+	case clusters.Scheduler:
+		flags["config"] = schedulerFile
+	}
+	for name, value := range state.Components[c].Flags {
+		flags[name] = value
+	}
+	return flags
+}
+
+// Elected components lead one at a time, where there are several of them.
+func Elected(c clusters.Component) bool {
+	return c == clusters.ControllerManager || c == clusters.Scheduler
+}
+
+// pairs writes a map as flags take it: "A=true,B=false", sorted.
+func pairs[V any](m map[string]V) string {
+	all := make([]string, 0, len(m))
+	for key, value := range m {
+		all = append(all, fmt.Sprintf("%s=%v", key, value))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",")
+}
+
+// ImageTag is the tag that Kubernetes' images of a version have; a plus cannot be in one.
+func ImageTag(version string) string { return "v" + strings.ReplaceAll(version, "+", "_") }
+
+// StateFlags are all flags of a control plane component that a state says something of.
+func StateFlags(state clusters.State, c clusters.Component) map[string]string {
+	flags := map[string]string{}
+	for name, value := range state.Components[c].Flags {
+		flags[name] = value
+	}
+	if gates := state.Gates(c); len(gates) > 0 && c != clusters.Kubelet {
+		flags["feature-gates"] = pairs(gates)
+	}
+	if c == clusters.APIServer && len(state.RuntimeConfig) > 0 {
+		flags["runtime-config"] = pairs(state.RuntimeConfig)
+	}
+	return flags
+}
+
+// ReplacedAtCreation is what kubeadm, kind and we ourselves would have written for flags that a state sets from the
+// start, so that they can go back to it.
+func ReplacedAtCreation(component clusters.Component, state clusters.State) map[string]*string {
+	usual := map[string]string{}
+	if Elected(component) {
+		usual["leader-elect"] = "true"
+	}
+	maps.Copy(usual, flagsOf(clusters.State{ControlPlanes: state.ControlPlanes}, component))
+	switch component {
+	case clusters.APIServer:
+		usual["runtime-config"] = "" // kind's
+		usual["allow-privileged"] = "true"
+		usual["authorization-mode"] = "Node,RBAC"
+		usual["enable-admission-plugins"] = "NodeRestriction"
+		usual["enable-bootstrap-token-auth"] = "true"
+		usual["secure-port"] = "6443"
+		usual["service-cluster-ip-range"] = "10.96.0.0/16"
+		usual["service-account-issuer"] = "https://kubernetes.default.svc.cluster.local"
+	case clusters.ControllerManager:
+		usual["allocate-node-cidrs"] = "true"
+		usual["bind-address"] = "127.0.0.1"
+		usual["cluster-cidr"] = "10.244.0.0/16"
+		usual["controllers"] = "*,bootstrapsigner,tokencleaner"
+		usual["enable-hostpath-provisioner"] = "true"
+		usual["service-cluster-ip-range"] = "10.96.0.0/16"
+		usual["use-service-account-credentials"] = "true"
+	case clusters.Scheduler:
+		usual["bind-address"] = "127.0.0.1"
+	}
+	ours := map[string]*string{}
+	for name := range StateFlags(state, component) {
+		ours[name] = nil
+		if value, known := usual[name]; known {
+			ours[name] = &value
+		}
+	}
+	return ours
+}

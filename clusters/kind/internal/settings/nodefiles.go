@@ -1,0 +1,68 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// componentPatches are applied by kubeadm to what it writes: the probes look at once and often, and an API server
+// that is replaced does not wait half a minute for its watchers to go away. kubeadm before 1.32 leaves the one for
+// CoreDNS out.
+func componentPatches() map[string]string {
+	probe := Object{"initialDelaySeconds": 0, "periodSeconds": 1, "failureThreshold": 240}
+	patches := map[string]Object{"corednsdeployment": {"spec": Object{"template": Object{"spec": Object{"containers": []Object{
+		{"name": "coredns", "readinessProbe": Object{"periodSeconds": 1, "failureThreshold": 30}},
+	}}}}}}
+	for _, c := range clusters.ControlPlane() {
+		container := Object{"name": string(c), "startupProbe": probe}
+		spec := Object{"containers": []Object{container}}
+		if c == clusters.APIServer {
+			spec["terminationGracePeriodSeconds"] = 2
+		}
+		patches[string(c)] = Object{"spec": spec}
+	}
+	files := map[string]string{}
+	for target, patch := range patches {
+		data, err := yaml.Marshal(patch)
+		if err != nil {
+			panic(err) // maps of numbers and strings
+		}
+		files[target+"+strategic.yaml"] = string(data)
+	}
+	return files
+}
+
+// WriteNodeFiles writes what is mounted into every node.
+func WriteNodeFiles(folder string, state clusters.State) error {
+	config, err := SchedulerConfig(state)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{filepath.Join("scheduler", SchedulerConfigName): string(config)}
+	for name, patch := range componentPatches() {
+		files[filepath.Join("patches", name)] = patch
+	}
+	for name, content := range files {
+		if err := WriteFile(filepath.Join(folder, name), content); err != nil {
+			return fmt.Errorf("write the files of the nodes: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteFile replaces a file as a whole: whoever reads meanwhile sees the old one or the new one.
+func WriteFile(path, content string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	temporary := path + ".tmp"
+	if err := os.WriteFile(temporary, []byte(content), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}

@@ -1,0 +1,162 @@
+// Package staticpods edits the manifests of static pods.
+package staticpods
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+// Places of a static pod's manifest: where kubelet sees it, and where it does not.
+const (
+	ManifestsFolder = "/etc/kubernetes/manifests"
+	StoppedFolder   = "/etc/kubernetes/rehearse-stopped"
+	// RevisionAnnotation of a manifest changes when a file that the component reads at its start has changed.
+	RevisionAnnotation = "rehearse.dev/revision"
+)
+
+// Pod is a component's manifest, of which only what is changed here is understood.
+type Pod struct {
+	component clusters.Component
+	tree      settings.Object
+	spec      settings.Object
+	container settings.Object
+}
+
+// Parse reads the manifest that kubeadm wrote, or that render wrote.
+func Parse(component clusters.Component, manifest string) (*Pod, error) {
+	p := &Pod{component: component}
+	if err := yaml.Unmarshal([]byte(manifest), &p.tree); err != nil {
+		return nil, fmt.Errorf("read the manifest of %s: %w", component, err)
+	}
+	p.spec, _ = p.tree["spec"].(settings.Object)
+	containers, _ := p.spec["containers"].([]any)
+	if len(containers) > 0 {
+		p.container, _ = containers[0].(settings.Object)
+	}
+	if p.container == nil {
+		return nil, fmt.Errorf("read the manifest of %s: it has no container", component)
+	}
+	return p, nil
+}
+
+func (p *Pod) Render() (string, error) {
+	data, err := yaml.Marshal(p.tree)
+	if err != nil {
+		return "", fmt.Errorf("write the manifest of %s: %w", p.component, err)
+	}
+	return string(data), nil
+}
+
+// Image is the container's.
+func (p *Pod) Image() string {
+	image, _ := p.container["image"].(string)
+	return image
+}
+
+// setVersion changes the tag of the image, and leaves the rest of its name.
+func (p *Pod) setVersion(version string) {
+	repository := p.Image()
+	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
+		repository = repository[:i]
+	}
+	p.container["image"] = repository + ":" + settings.ImageTag(version)
+}
+
+// Command line of the container.
+func (p *Pod) Command() []string {
+	list, _ := p.container["command"].([]any)
+	command := make([]string, 0, len(list))
+	for _, word := range list {
+		text, _ := word.(string)
+		command = append(command, text)
+	}
+	return command
+}
+
+// flag returns a flag's value; nil when it is not there.
+func (p *Pod) flag(name string) *string {
+	for _, word := range slices.Backward(p.Command()) { // the last one counts
+		given, value, attached := strings.Cut(word, "=")
+		if given != "--"+name {
+			continue
+		}
+		if !attached {
+			value = "true"
+		}
+		return &value
+	}
+	return nil
+}
+
+// setFlag sets a flag, in the place where it was; nil removes it.
+func (p *Pod) setFlag(name string, value *string) {
+	var command []any
+	done := value == nil
+	for _, word := range p.Command() {
+		given, _, _ := strings.Cut(word, "=")
+		if given != "--"+name {
+			command = append(command, word)
+			continue
+		}
+		if !done {
+			command = append(command, "--"+name+"="+*value)
+			done = true
+		}
+	}
+	if !done {
+		command = append(command, "--"+name+"="+*value)
+	}
+	p.container["command"] = command
+}
+
+func (p *Pod) Annotate(key, value string) {
+	metadata, _ := p.tree["metadata"].(settings.Object)
+	if metadata == nil {
+		metadata = settings.Object{}
+		p.tree["metadata"] = metadata
+	}
+	annotations, _ := metadata["annotations"].(settings.Object)
+	if annotations == nil {
+		annotations = settings.Object{}
+		metadata["annotations"] = annotations
+	}
+	annotations[key] = value
+}
+
+// Desired edits a component's manifest to a state, and tells in ours which flags were set and what they replaced.
+// Flags of earlier states that the state no longer has go back to what they were. It returns the text of before and
+// after, both in the same form.
+func Desired(component clusters.Component, current string, state clusters.State, ours map[string]*string, revision string) (before, after string, err error) {
+	p, err := Parse(component, current)
+	if err != nil {
+		return "", "", err
+	}
+	if before, err = p.Render(); err != nil {
+		return "", "", err
+	}
+	p.setVersion(state.Version)
+	wanted := settings.StateFlags(state, component)
+	for _, name := range clusters.SortedKeys(ours) {
+		if _, still := wanted[name]; !still {
+			p.setFlag(name, ours[name])
+		}
+	}
+	for _, name := range clusters.SortedKeys(wanted) {
+		value := wanted[name]
+		if _, known := ours[name]; !known {
+			ours[name] = p.flag(name)
+		}
+		p.setFlag(name, &value)
+	}
+	if revision != "" {
+		p.Annotate(RevisionAnnotation, revision)
+	}
+	after, err = p.Render()
+	return before, after, err
+}

@@ -1,0 +1,132 @@
+package staticpods
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("differs from %s (go test -update writes it anew); got:\n%s", path, got)
+	}
+}
+
+func manifestFixture(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/kube-apiserver.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestDesiredManifest(t *testing.T) {
+	state := clusters.State{
+		Version: "1.35.0-rc.1", FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"x/v1": "true"},
+		Components: map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"authorization-mode": "RBAC", "v": "4"}}},
+	}
+	_, got, err := Desired(clusters.APIServer, manifestFixture(t), state, map[string]*string{}, "revision-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "kube-apiserver-desired.golden", got)
+}
+
+func TestDesiredManifestOfTheSameStateChangesNothing(t *testing.T) {
+	state := clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}}
+	before, after, err := Desired(clusters.APIServer, manifestFixture(t), state, settings.ReplacedAtCreation(clusters.APIServer, state), "")
+	if err != nil || before != after {
+		t.Errorf("%v\nbefore:\n%s\nafter:\n%s", err, before, after)
+	}
+}
+
+// What a state sets is gone with it, whichever states lie between, and what it replaced is back.
+func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
+	first := clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}}
+	ours := settings.ReplacedAtCreation(clusters.APIServer, first)
+	original, _, err := Desired(clusters.APIServer, manifestFixture(t), first, ours, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := original
+	with := func(flags map[string]string) clusters.State {
+		s := first
+		s.RuntimeConfig = map[string]string{"x/v1": "true"}
+		s.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: flags}}
+		return s
+	}
+	for _, state := range []clusters.State{with(map[string]string{"authorization-mode": "RBAC"}), with(map[string]string{"authorization-mode": "AlwaysAllow", "v": "4"}), first} {
+		if _, manifest, err = Desired(clusters.APIServer, manifest, state, ours, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if manifest != original {
+		t.Errorf("got:\n%s\nwant:\n%s", manifest, original)
+	}
+	_, bare, err := Desired(clusters.APIServer, manifest, clusters.State{Version: "1.34.4"}, ours, "")
+	if err != nil || strings.Contains(bare, "feature-gates") {
+		t.Errorf("the gates of the creation stay: %v\n%s", err, bare)
+	}
+}
+
+// Of several control planes each has a manifest of its own, and every one of them goes back.
+func TestFlagsGoBackOnEveryNode(t *testing.T) {
+	first := clusters.State{Version: "1.34.4"}
+	set := first
+	set.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"authorization-mode": "RBAC", "v": "4"}}}
+	ours := map[string]*string{}
+	original, changed, err := Desired(clusters.APIServer, manifestFixture(t), set, ours, "")
+	if err != nil || original == changed {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two", "three"} {
+		if _, back, err := Desired(clusters.APIServer, changed, first, ours, ""); err != nil || back != original {
+			t.Errorf("node %s, %v: got:\n%s\nwant:\n%s", name, err, back, original)
+		}
+	}
+}
+
+func TestAManifestWithoutAContainerIsRefused(t *testing.T) {
+	for _, text := range []string{"", "kind: Pod", "spec: {containers: []}", "{"} {
+		if _, err := Parse(clusters.APIServer, text); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+func TestFlag(t *testing.T) {
+	p, err := Parse(clusters.APIServer, manifestFixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.flag("somethingOfTheFuture"); got == nil || *got != "true" {
+		t.Errorf("a flag without a value: %v", got)
+	}
+	if got := p.flag("something"); got != nil {
+		t.Errorf("the beginning of a flag's name: %q", *got)
+	}
+}
