@@ -25,7 +25,7 @@ func CheckControlPlanes(n int) error {
 // CheckOneControlPlane refuses several, for clusters of a kind that has one.
 func (s State) CheckOneControlPlane(what string) error {
 	if n := s.NumberOfControlPlanes(); n > 1 {
-		return fmt.Errorf("controlPlanes: %s has one control plane, not %d; use --provider kind (with needs: [%s] the scenario is skipped elsewhere)", what, n, AbilityControlPlanes)
+		return fmt.Errorf("%s has one control plane, not %d; clusters of provider kind can have several", what, n)
 	}
 	return nil
 }

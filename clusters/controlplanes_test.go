@@ -20,7 +20,7 @@ func TestControlPlanes(t *testing.T) {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 		err := state.CheckOneControlPlane("a local cluster")
-		if n < 2 && err != nil || n == 3 && (err == nil || !strings.Contains(err.Error(), "a local cluster has one control plane, not 3; use --provider kind (with needs: [controlPlanes]")) {
+		if n < 2 && err != nil || n == 3 && (err == nil || !strings.Contains(err.Error(), "a local cluster has one control plane, not 3; clusters of provider kind")) {
 			t.Errorf("%d: %v", n, err)
 		}
 		if after := state.With(Change{Version: "1.36"}); after.ControlPlanes != n {

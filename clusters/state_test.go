@@ -78,6 +78,17 @@ func TestStateInOneLine(t *testing.T) {
 	}
 }
 
+func TestParseRelease(t *testing.T) {
+	for text, want := range map[string]string{
+		"v1.34.4": "1.34.4", "v1.33.5-eks-113cf36": "1.33.5", "1.35.0+k3s1": "1.35.0", "v1.36.0-rc.1": "1.36.0", "1.36": "", "main": "",
+	} {
+		got, err := ParseRelease(text)
+		if want == "" && err == nil || want != "" && (err != nil || got.String() != want) {
+			t.Errorf("%s: got %s, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 func TestParseVersion(t *testing.T) {
 	for text, want := range map[string]string{"1.34": "1.34", "v1.34.4": "1.34.4", "1.36.0-rc.1": "1.36.0-rc.1", "1.30.0": "1.30.0"} {
 		got, err := ParseVersion(text)

@@ -32,6 +32,19 @@ func ParseVersion(text string) (Version, error) {
 	return v, nil
 }
 
+// releasePattern is how a distribution's version begins: "v1.34.4-eks-113cf36", "v1.34.4+k3s1".
+var releasePattern = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)
+
+// ParseRelease reads the release of Kubernetes in the version that an API server says it has, and leaves out what its
+// distribution, or a pre-release, put behind it.
+func ParseRelease(text string) (Version, error) {
+	release := releasePattern.FindString(text)
+	if release == "" {
+		return Version{}, fmt.Errorf("version %q names no release of Kubernetes", text)
+	}
+	return ParseVersion(release)
+}
+
 // Exact says whether the version names one release.
 func (v Version) Exact() bool { return v.Patch >= 0 }
 

@@ -66,13 +66,13 @@ func TestCheck(t *testing.T) {
 		"the minor is right":                   {path: []clusters.State{{Version: "1.35"}}},
 		"any version":                          {path: []clusters.State{{}}},
 		"the gate is right":                    {path: []clusters.State{{Version: "1.35.4", FeatureGates: map[string]bool{"G": true}}}},
-		"another version":                      {path: []clusters.State{{Version: "1.34"}}, want: "wants Kubernetes 1.34, cluster ctx runs 1.35.4"},
-		"another patch":                        {path: []clusters.State{{Version: "1.35.3"}}, want: "wants Kubernetes 1.35.3"},
+		"another version":                      {path: []clusters.State{{Version: "1.34"}}, want: "Kubernetes 1.34 is wanted, but cluster ctx runs 1.35.4"},
+		"another patch":                        {path: []clusters.State{{Version: "1.35.3"}}, want: "Kubernetes 1.35.3 is wanted"},
 		"another gate":                         {path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}}, want: "G should be false"},
-		"gates cannot be read":                 {path: []clusters.State{{FeatureGates: map[string]bool{"G": true}}}, refuse: true, want: "cannot be told"},
+		"gates cannot be read":                 {path: []clusters.State{{FeatureGates: map[string]bool{"G": true}}}, refuse: true, want: "read which feature gates"},
 		"a transition":                         {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
 		"a transition that a command performs": {path: []clusters.State{{}, {Version: "1.36"}}, command: []string{"/bin/true"}},
-		"nodes":                                {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those it has"},
+		"nodes":                                {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those that it has"},
 		"settings that nobody can look into":   {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
 	}
 	for name, test := range tests {
@@ -141,7 +141,7 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 		patience patience
 		want     string
 	}{
-		"the answer stays the same": {patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond}, "1ms after the command ended, without a change: the scenario wants Kubernetes 1.36.3, cluster ctx runs 1.35.4"},
+		"the answer stays the same": {patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond}, "1ms after the command ended, without a change: Kubernetes 1.36.3 is wanted, but cluster ctx runs 1.35.4"},
 		"the time is up":            {patience{most: time.Nanosecond, pause: time.Nanosecond}, "1ns after the command ended: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -127,11 +126,11 @@ func (p *Provider) serverVersion() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask cluster %s for its version: %w", p.name, err)
 	}
-	parsed, err := version.ParseSemantic(info.GitVersion)
+	release, err := clusters.ParseRelease(info.GitVersion)
 	if err != nil {
 		return "", fmt.Errorf("cluster %s says its version is %q: %w", p.name, info.GitVersion, err)
 	}
-	return fmt.Sprintf("%d.%d.%d", parsed.Major(), parsed.Minor(), parsed.Patch()), nil
+	return release.String(), nil
 }
 
 // Check refuses a path that the cluster is not at the start of, and transitions that nobody performs.
@@ -188,10 +187,10 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	}
 	var errs []error
 	if !agree(state.Version, got) {
-		errs = append(errs, fmt.Errorf("the scenario wants Kubernetes %s, cluster %s runs %s", state.Version, p.name, got))
+		errs = append(errs, fmt.Errorf("Kubernetes %s is wanted, but cluster %s runs %s", state.Version, p.name, got))
 	}
 	if len(state.Nodes) > 0 {
-		errs = append(errs, errors.New("the scenario wants nodes of its own; an existing cluster keeps those it has"))
+		errs = append(errs, errors.New("nodes are wanted, but an existing cluster keeps those that it has"))
 	}
 	rest := state
 	if rest.NumberOfControlPlanes() == 1 {
@@ -199,12 +198,12 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	}
 	rest.Version, rest.FeatureGates, rest.Nodes, rest.Systems = "", nil, nil, nil
 	if !reflect.DeepEqual(rest, clusters.State{}) {
-		errs = append(errs, fmt.Errorf("whether an existing cluster has these settings cannot be told: %s", rest))
+		errs = append(errs, fmt.Errorf("an existing cluster does not show whether it has these settings: %s", rest))
 	}
 	if len(state.FeatureGates) > 0 {
 		metrics, err := p.metrics(ctx)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("whether cluster %s has the scenario's feature gates cannot be told: %w", p.name, err))
+			errs = append(errs, fmt.Errorf("read which feature gates cluster %s has: %w", p.name, err))
 		} else if err := proof.Component(metrics, "", state.FeatureGates); err != nil {
 			errs = append(errs, fmt.Errorf("kube-apiserver of cluster %s: %w", p.name, err))
 		}

@@ -86,7 +86,7 @@ func (p *Provider) Name() string { return "kind" }
 // Resolve makes the state's version exact: the newest patch for which there is a node image.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
-		return state, errors.New("a kind cluster needs a version: cluster: {version: \"1.35\"}")
+		return state, errors.New("a kind cluster needs a Kubernetes version, such as 1.35")
 	}
 	v, err := clusters.ParseVersion(state.Version)
 	if err != nil {

@@ -65,7 +65,7 @@ func (p *Provider) Name() string { return "local" }
 // Resolve makes the state's version exact.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
-		return state, errors.New("a local cluster needs a version: cluster: {version: \"1.35\"}")
+		return state, errors.New("a local cluster needs a Kubernetes version, such as 1.35")
 	}
 	version, err := p.Releases.Resolve(ctx, state.Version)
 	if err != nil {
