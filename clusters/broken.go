@@ -1,7 +1,7 @@
 package clusters
 
-// BrokenError says that a component is not what a state wants of it: it ended by itself, or did not become ready in all the time that is far
-// more than it takes.
+// BrokenError says that a component is not what a state wants of it: it ended by itself, or did not become ready in
+// all the time that is far more than it takes.
 type BrokenError struct {
 	// Component that is to blame: not one that only waits for another. It may be a system (SystemComponent).
 	Component Component

@@ -7,7 +7,10 @@ import (
 )
 
 func TestBreakage(t *testing.T) {
-	server, scheduler := &BrokenError{Component: APIServer, Err: errors.New("not ready")}, &BrokenError{Component: Scheduler, Err: errors.New("ended")}
+	server, scheduler := &BrokenError{
+		Component: APIServer,
+		Err:       errors.New("not ready"),
+	}, &BrokenError{Component: Scheduler, Err: errors.New("ended")}
 	stray := errors.New("no such folder")
 	for name, test := range map[string]struct {
 		err           error

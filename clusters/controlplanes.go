@@ -13,11 +13,12 @@ func (s State) NumberOfControlPlanes() int {
 	return s.ControlPlanes
 }
 
-// CheckControlPlanes refuses numbers of control planes that no cluster should have. One more than an odd number bears no more failures, and of two
-// neither can be restarted without an outage: etcd wants more than half of its members.
+// CheckControlPlanes refuses numbers of control planes that no cluster should have. One more than an odd number bears
+// no more failures, and of two neither can be restarted without an outage: etcd wants more than half of its members.
 func CheckControlPlanes(n int) error {
 	if n < 0 || n > MostControlPlanes || n > 0 && n%2 == 0 {
-		return fmt.Errorf("a cluster cannot have %d control planes: etcd wants an odd number of members, from 1 to %d", n, MostControlPlanes)
+		return fmt.Errorf("a cluster cannot have %d control planes: etcd wants an odd number of members, from 1 to %d", n,
+			MostControlPlanes)
 	}
 	return nil
 }

@@ -6,7 +6,10 @@ import (
 )
 
 func TestControlPlanes(t *testing.T) {
-	for n, refused := range map[int]bool{-1: true, 0: false, 1: false, 2: true, 3: false, 4: true, 5: false, 7: false, 8: true, 9: true} {
+	for n, refused := range map[int]bool{
+		-1: true, 0: false, 1: false, 2: true, 3: false, 4: true, 5: false, 7: false,
+		8: true, 9: true,
+	} {
 		if err := CheckControlPlanes(n); (err != nil) != refused {
 			t.Errorf("%d: %v", n, err)
 		}
@@ -20,7 +23,9 @@ func TestControlPlanes(t *testing.T) {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 		err := state.CheckOneControlPlane("a local cluster")
-		if n < 2 && err != nil || n == 3 && (err == nil || !strings.Contains(err.Error(), "a local cluster has one control plane, not 3; clusters of provider kind")) {
+		if n < 2 && err != nil || n == 3 &&
+			(err == nil ||
+				!strings.Contains(err.Error(), "a local cluster has one control plane, not 3; clusters of provider kind")) {
 			t.Errorf("%d: %v", n, err)
 		}
 		if after := state.With(Change{Version: "1.36"}); after.ControlPlanes != n {

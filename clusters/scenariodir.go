@@ -9,7 +9,8 @@ import (
 // ScenarioDir is the name under which a text finds the folder of the file that it stands in: $(SCENARIO_DIR).
 const ScenarioDir = "SCENARIO_DIR"
 
-// WithFolder puts the absolute path of a folder into a text, in place of $(SCENARIO_DIR). $$(SCENARIO_DIR) and every other $(NAME) stay.
+// WithFolder puts the absolute path of a folder into a text, in place of $(SCENARIO_DIR). $$(SCENARIO_DIR) and every
+// other $(NAME) stay.
 func WithFolder(dir, text string) string {
 	const placeholder = "$(" + ScenarioDir + ")"
 	if !strings.Contains(text, placeholder) {
@@ -40,7 +41,8 @@ func Folder(dir string) string {
 	return whole
 }
 
-// ProgramBeside takes a program with a slash in its name from a folder, where the name is relative. Without a slash it is looked for in PATH.
+// ProgramBeside takes a program with a slash in its name from a folder, where the name is relative. Without a slash
+// it is looked for in PATH.
 func ProgramBeside(dir, program string) string {
 	if !strings.ContainsRune(program, '/') || filepath.IsAbs(program) || strings.HasPrefix(program, "$(") {
 		return program

@@ -9,8 +9,8 @@ import (
 // DefaultSchedulerName is the schedulerName of pods that name none, and of a kube-scheduler without profiles.
 const DefaultSchedulerName = "default-scheduler"
 
-// NamedScheduler is a further kube-scheduler of the cluster's version, beside the one that every cluster has: a process of its own, which
-// components, restart, kill and metric call kube-scheduler/NAME.
+// NamedScheduler is a further kube-scheduler of the cluster's version, beside the one that every cluster has: a
+// process of its own, which components, restart, kill and metric call kube-scheduler/NAME.
 type NamedScheduler struct {
 	// Name of the scheduler, unique in the cluster: batch.
 	Name string `json:"name"`
@@ -18,7 +18,8 @@ type NamedScheduler struct {
 	Profiles []map[string]any `json:"profiles,omitempty"`
 }
 
-// NamedSchedulerChange is the change of one further kube-scheduler, found by its name; one that is not there yet is started.
+// NamedSchedulerChange is the change of one further kube-scheduler, found by its name; one that is not there yet is
+// started.
 type NamedSchedulerChange struct {
 	NamedScheduler `json:",inline"`
 	// Remove the scheduler, with what components gave to it.
@@ -48,8 +49,8 @@ func (s NamedScheduler) AllProfiles() []map[string]any {
 	return []map[string]any{{"schedulerName": s.Name}}
 }
 
-// ControlPlane lists the components of the state's control plane in the order in which an upgrade starts them: further kube-schedulers follow
-// the first.
+// ControlPlane lists the components of the state's control plane in the order in which an upgrade starts them:
+// further kube-schedulers follow the first.
 func (s State) ControlPlane() []Component {
 	all := ControlPlane()
 	for _, scheduler := range s.Schedulers {
@@ -58,8 +59,8 @@ func (s State) ControlPlane() []Component {
 	return all
 }
 
-// CheckSchedulers says what is wrong with the state's kube-schedulers whatever their version: a schedulerName for which two of them answer, or
-// something given to one that is not there.
+// CheckSchedulers says what is wrong with the state's kube-schedulers whatever their version: a schedulerName for
+// which two of them answer, or something given to one that is not there.
 func (s State) CheckSchedulers() []error {
 	var problems []error
 	answers := map[string]Component{}
@@ -69,8 +70,10 @@ func (s State) CheckSchedulers() []error {
 	for i, scheduler := range s.Schedulers {
 		for _, name := range schedulerNames(scheduler.AllProfiles()) {
 			if other, taken := answers[name]; taken && other != scheduler.Component() {
-				problems = append(problems, fmt.Errorf("schedulers[%d]: both %s and %s answer for schedulerName %q, and each pod of it would be placed by both; give one of them another",
-					i, other, scheduler.Component(), name))
+				problems = append(problems,
+					fmt.Errorf("schedulers[%d]: both %s and %s answer for schedulerName %q, and each pod of it would be placed by "+
+						"both; give one of them another",
+						i, other, scheduler.Component(), name))
 				continue
 			}
 			answers[name] = scheduler.Component()
@@ -79,7 +82,8 @@ func (s State) CheckSchedulers() []error {
 	there := s.ControlPlane()
 	for _, name := range SortedKeys(s.Components) {
 		if name.Binary() == Scheduler && !slices.Contains(there, name) {
-			problems = append(problems, fmt.Errorf("component %s: no such scheduler is among schedulers; there are %s", name, joined(there)))
+			problems = append(problems,
+				fmt.Errorf("component %s: no such scheduler is among schedulers; there are %s", name, joined(there)))
 		}
 	}
 	return problems
@@ -111,7 +115,8 @@ func joined(components []Component) string {
 	return strings.Join(words, ", ")
 }
 
-// withSchedulers returns the further kube-schedulers after changes: in the order that they had, with the new ones behind.
+// withSchedulers returns the further kube-schedulers after changes: in the order that they had, with the new ones
+// behind.
 func withSchedulers(before []NamedScheduler, changes []NamedSchedulerChange) []NamedScheduler {
 	after := slices.Clone(before)
 	for _, c := range changes {

@@ -34,17 +34,18 @@ type State struct {
 	Version string `json:"version,omitempty"`
 	// FeatureGates are given to every component; see components for one component alone.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1": "true"}.
+	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1":
+	// "true"}.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
-	// Components holds what is given to one component alone, by the name of its binary; kube-scheduler/NAME for one of schedulers, which
-	// gets nothing of what is given to kube-scheduler.
+	// Components holds what is given to one component alone, by the name of its binary; kube-scheduler/NAME for one of
+	// schedulers, which gets nothing of what is given to kube-scheduler.
 	Components map[Component]ComponentState `json:"components,omitempty"`
 	// SchedulerProfiles are the profiles of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), verbatim.
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
 	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
-	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 (the default), or 3, 5 or 7 (kind). A cluster keeps
-	// its number.
+	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 (the default), or 3, 5
+	// or 7 (kind). A cluster keeps its number.
 	ControlPlanes int `json:"controlPlanes,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
@@ -184,7 +185,8 @@ func merge[V any](before map[string]V, change map[string]*V) map[string]V {
 // String is the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
 func (s State) String() string { return strings.Join(s.words(), " ") }
 
-// After is what differs from the state before, behind the version: what is new or changed, and what is not there any more.
+// After is what differs from the state before, behind the version: what is new or changed, and what is not there any
+// more.
 func (s State) After(before State) string {
 	was, is := before.words(), s.words()
 	text := is[:1:1]

@@ -12,8 +12,11 @@ func TestWith(t *testing.T) {
 	before := State{
 		Version:      "1.34",
 		FeatureGates: map[string]bool{"A": true, "B": false},
-		Components:   map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"v": "4"}}},
-		Nodes:        []NodeGroup{{Count: ptr(2)}},
+		Components: map[Component]ComponentState{Scheduler: {
+			FeatureGates: map[string]bool{"C": true},
+			Flags:        map[string]string{"v": "4"},
+		}},
+		Nodes: []NodeGroup{{Count: ptr(2)}},
 	}
 	tests := map[string]struct {
 		change Change
@@ -22,25 +25,37 @@ func TestWith(t *testing.T) {
 		"nothing": {want: before},
 		"a version alone keeps the gates": {
 			change: Change{Version: "1.35"},
-			want:   State{Version: "1.35", FeatureGates: before.FeatureGates, Components: before.Components, Nodes: before.Nodes},
+			want: State{
+				Version: "1.35", FeatureGates: before.FeatureGates, Components: before.Components,
+				Nodes: before.Nodes,
+			},
 		},
 		"gates merge by name and null returns one to its default": {
 			change: Change{FeatureGates: map[string]*bool{"A": nil, "B": ptr(true), "D": ptr(true)}},
-			want:   State{Version: "1.34", FeatureGates: map[string]bool{"B": true, "D": true}, Components: before.Components, Nodes: before.Nodes},
+			want: State{
+				Version: "1.34", FeatureGates: map[string]bool{"B": true, "D": true}, Components: before.Components,
+				Nodes: before.Nodes,
+			},
 		},
 		"a component merges, null removes all of it": {
 			change: Change{Components: map[Component]*ComponentChange{
 				Scheduler: {Flags: map[string]*string{"v": nil, "x": ptr("y")}},
 				APIServer: {Flags: map[string]*string{"z": ptr("1")}},
 			}},
-			want: State{Version: "1.34", FeatureGates: before.FeatureGates, Nodes: before.Nodes, Components: map[Component]ComponentState{
-				Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"x": "y"}},
-				APIServer: {Flags: map[string]string{"z": "1"}},
-			}},
+			want: State{
+				Version: "1.34", FeatureGates: before.FeatureGates, Nodes: before.Nodes,
+				Components: map[Component]ComponentState{
+					Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"x": "y"}},
+					APIServer: {Flags: map[string]string{"z": "1"}},
+				},
+			},
 		},
 		"an empty list of nodes removes them": {
 			change: Change{Nodes: []NodeGroup{}},
-			want:   State{Version: "1.34", FeatureGates: before.FeatureGates, Components: before.Components, Nodes: []NodeGroup{}},
+			want: State{
+				Version: "1.34", FeatureGates: before.FeatureGates, Components: before.Components,
+				Nodes: []NodeGroup{},
+			},
 		},
 	}
 	original := before.String()
@@ -57,7 +72,10 @@ func TestWith(t *testing.T) {
 }
 
 func TestGatesOfAComponent(t *testing.T) {
-	s := State{FeatureGates: map[string]bool{"A": true}, Components: map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"A": false, "B": true}}}}
+	s := State{
+		FeatureGates: map[string]bool{"A": true},
+		Components:   map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"A": false, "B": true}}},
+	}
 	if got, want := s.Gates(Scheduler), map[string]bool{"A": false, "B": true}; !reflect.DeepEqual(got, want) {
 		t.Errorf("scheduler: got %v, want %v", got, want)
 	}
@@ -68,8 +86,14 @@ func TestGatesOfAComponent(t *testing.T) {
 
 func TestStateInOneLine(t *testing.T) {
 	s := State{
-		Version: "1.35.4", FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"api/all": "true"},
-		Components:        map[Component]ComponentState{Scheduler: {FeatureGates: map[string]bool{"C": true}, Flags: map[string]string{"v": "4"}}},
+		Version: "1.35.4", FeatureGates: map[string]bool{
+			"B": false,
+			"A": true,
+		}, RuntimeConfig: map[string]string{"api/all": "true"},
+		Components: map[Component]ComponentState{Scheduler: {
+			FeatureGates: map[string]bool{"C": true},
+			Flags:        map[string]string{"v": "4"},
+		}},
 		SchedulerProfiles: []map[string]any{{}}, Nodes: []NodeGroup{{Count: ptr(2)}, {}},
 	}
 	want := "1.35.4 A=true B=false api/all=true kube-scheduler:C=true kube-scheduler:--v=4 profiles=1 nodes=3"
@@ -90,7 +114,10 @@ func TestParseRelease(t *testing.T) {
 }
 
 func TestParseVersion(t *testing.T) {
-	for text, want := range map[string]string{"1.34": "1.34", "v1.34.4": "1.34.4", "1.36.0-rc.1": "1.36.0-rc.1", "1.30.0": "1.30.0"} {
+	for text, want := range map[string]string{
+		"1.34": "1.34", "v1.34.4": "1.34.4", "1.36.0-rc.1": "1.36.0-rc.1",
+		"1.30.0": "1.30.0",
+	} {
 		got, err := ParseVersion(text)
 		if err != nil || got.String() != want {
 			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
@@ -118,10 +145,16 @@ func TestCompareVersions(t *testing.T) {
 
 func TestStateAfter(t *testing.T) {
 	simulated := func(config string) []System {
-		return []System{{Name: "grove", Simulated: &Simulated{Config: map[string]any{"scheduler": strings.Repeat("long ", 20) + config}}}}
+		return []System{{
+			Name:      "grove",
+			Simulated: &Simulated{Config: map[string]any{"scheduler": strings.Repeat("long ", 20) + config}},
+		}}
 	}
 	before := State{
-		Version: "1.35.4", FeatureGates: map[string]bool{"A": true, "B": false}, RuntimeConfig: map[string]string{"api/beta": "true"},
+		Version: "1.35.4", FeatureGates: map[string]bool{
+			"A": true,
+			"B": false,
+		}, RuntimeConfig: map[string]string{"api/beta": "true"},
 		Nodes: []NodeGroup{{Name: "n"}}, Systems: simulated("one"), SchedulerProfiles: []map[string]any{{"a": "b"}},
 	}
 	for name, c := range map[string]struct {
@@ -131,8 +164,11 @@ func TestStateAfter(t *testing.T) {
 		"the version alone": {func(s *State) { s.Version = "1.36.3" }, "1.36.3"},
 		"a gate":            {func(s *State) { s.FeatureGates = map[string]bool{"A": true, "B": true} }, "1.35.4 B=true"},
 		"a gate is gone":    {func(s *State) { s.FeatureGates = map[string]bool{"B": false} }, "1.35.4 without A"},
-		"no system, no API": {func(s *State) { s.Systems, s.RuntimeConfig = nil, nil }, "1.35.4 without api/beta without grove"},
-		"a configuration":   {func(s *State) { s.Systems = simulated("two") }, `1.35.4 grove(simulated, config {"scheduler":"long long long long long long long long long l... faa8)`},
+		"no system, no API": {
+			func(s *State) { s.Systems, s.RuntimeConfig = nil, nil },
+			"1.35.4 without api/beta without grove",
+		},
+		"a configuration": {func(s *State) { s.Systems = simulated("two") }, `1.35.4 grove(simulated, config {"scheduler":"long long long long long long long long long l... faa8)`},
 		"nothing to be seen": {
 			func(s *State) { s.SchedulerProfiles = []map[string]any{{"a": "c"}} },
 			`1.35.4 A=true B=false api/beta=true profiles=1 nodes=1 grove(simulated, config {"scheduler":"long long long long long long long long long l... c1f8)`,

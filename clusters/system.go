@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// System is something under test that is installed into the cluster. Exactly one of simulated, process and manifests is set.
+// System is something under test that is installed into the cluster. Exactly one of simulated, process and manifests
+// is set.
 type System struct {
 	// Name of the system, unique in the cluster: lws.
 	Name string `json:"name"`
@@ -19,11 +20,11 @@ type System struct {
 	Simulated *Simulated `json:"simulated,omitempty"`
 	// Process runs the system as a process on this machine.
 	Process *SystemProcess `json:"process,omitempty"`
-	// Manifests are YAML files, or https addresses of some, that are applied to the cluster, which runs them (kind, existing). A #sha256=...
-	// behind one is the checksum that it must have.
+	// Manifests are YAML files, or https addresses of some, that are applied to the cluster, which runs them (kind,
+	// existing). A #sha256=... behind one is the checksum that it must have.
 	Manifests []string `json:"manifests,omitempty"`
-	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the creation of something
-	// must be seen to answer before the system counts as installed. A simulator brings its own.
+	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the
+	// creation of something must be seen to answer before the system counts as installed. A simulator brings its own.
 	Probes []map[string]any `json:"probes,omitempty"`
 }
 
@@ -31,25 +32,27 @@ type System struct {
 type Simulated struct {
 	// Simulator is the name of the simulator. Default: the system's name.
 	Simulator string `json:"simulator,omitempty"`
-	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in namespaces whose names match the
-	// pattern ("team-a", "f1-*"), so that several can be looked at side by side.
+	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in
+	// namespaces whose names match the pattern ("team-a", "f1-*"), so that several can be looked at side by side.
 	Faults []string `json:"faults,omitempty"`
-	// Liberties that the simulator is to take: ways to be different that the specification allows; "rehearse faults NAME" lists them. What a liberty
-	// leaves to chance depends on a seed: NAME=SEED. Default: another one each time.
+	// Liberties that the simulator is to take: ways to be different that the specification allows; "rehearse faults
+	// NAME" lists them. What a liberty leaves to chance depends on a seed: NAME=SEED. Default: another one each time.
 	Liberties []string `json:"liberties,omitempty"`
 	// Variant of the specification that the simulator is to follow, where it knows several.
 	Variant string `json:"variant,omitempty"`
-	// Config is the configuration of what is simulated, verbatim, for a simulator that takes one: as the file that the real system is started with.
+	// Config is the configuration of what is simulated, verbatim, for a simulator that takes one: as the file that the
+	// real system is started with.
 	Config map[string]any `json:"config,omitempty"`
 }
 
-// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain $(NAME):
-// KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where
-// to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody else uses), DIR (the system's folder), VERSION (the system's), and
-// SCENARIO_DIR (the folder of the file that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its environment, too.
+// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a
+// plain $(NAME): KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and
+// ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port
+// that nobody else uses), DIR (the system's folder), VERSION (the system's), and SCENARIO_DIR (the folder of the file
+// that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its environment, too.
 type SystemProcess struct {
-	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the
-	// file that names it, like all files here.
+	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
+	// relative to the file that names it, like all files here.
 	Command []string `json:"command,omitempty"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
@@ -57,7 +60,8 @@ type SystemProcess struct {
 	Files map[string]string `json:"files,omitempty"`
 	// CRDs are YAML files whose CustomResourceDefinitions are installed; other objects in them are left out.
 	CRDs []string `json:"crds,omitempty"`
-	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them are left out.
+	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them
+	// are left out.
 	Webhooks []string `json:"webhooks,omitempty"`
 	// Ready tells when the process serves. Default: once it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
@@ -65,14 +69,15 @@ type SystemProcess struct {
 
 // SystemReadiness tells when a process serves. Exactly one field is set.
 type SystemReadiness struct {
-	// HTTPGet is an address that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https the certificate in CERT_DIR is expected.
+	// HTTPGet is an address that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https the certificate in CERT_DIR is
+	// expected.
 	HTTPGet string `json:"httpGet,omitempty"`
 	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
 	TCP string `json:"tcp,omitempty"`
 }
 
-// SystemChange is the change of one system, found by its name; one that is not there yet is installed. A change of a process replaces the
-// fields that are given, a change of a simulator all but which one it is.
+// SystemChange is the change of one system, found by its name; one that is not there yet is installed. A change of a
+// process replaces the fields that are given, a change of a simulator all but which one it is.
 type SystemChange struct {
 	System `json:",inline"`
 	// Remove the system with all that was installed for it.
@@ -81,11 +86,14 @@ type SystemChange struct {
 
 // SystemPlaceholders are the names that may stand in $(NAME) in a system's texts.
 func SystemPlaceholders() []string {
-	return []string{"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR", "VERSION", ScenarioDir}
+	return []string{
+		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR",
+		"VERSION", ScenarioDir,
+	}
 }
 
-// ExpandSystem puts values into a system's text: $(NAME) becomes what there is under that name, $$(NAME) a plain $(NAME). A name that there
-// is nothing for is an error.
+// ExpandSystem puts values into a system's text: $(NAME) becomes what there is under that name, $$(NAME) a plain
+// $(NAME). A name that there is nothing for is an error.
 func ExpandSystem(text string, values func(name string) (string, bool)) (string, error) {
 	var b strings.Builder
 	for {
@@ -101,7 +109,8 @@ func ExpandSystem(text string, values func(name string) (string, bool)) (string,
 		}
 		value, known := values(name)
 		if !closed || !known {
-			return "", fmt.Errorf("$(%s) is none of %s; write $$( for a plain $(", name, strings.Join(SystemPlaceholders(), ", "))
+			return "", fmt.Errorf("$(%s) is none of %s; write $$( for a plain $(", name,
+				strings.Join(SystemPlaceholders(), ", "))
 		}
 		b.WriteString(text[:at] + value)
 		text = rest
@@ -129,8 +138,8 @@ func (s System) Simulator() string {
 	return s.Name
 }
 
-// Beside returns the system with the files that it names taken from the folder of the file that defines it, where they are relative, and with
-// $(SCENARIO_DIR) replaced by that folder.
+// Beside returns the system with the files that it names taken from the folder of the file that defines it, where
+// they are relative, and with $(SCENARIO_DIR) replaced by that folder.
 func (s System) Beside(dir string) System {
 	in := func(texts []string) []string { return withFolder(dir, texts) }
 	s.Manifests = beside(dir, in(s.Manifests))
@@ -271,13 +280,15 @@ func faultsInShort(faults []string) string {
 	if len(faults) <= most {
 		return strings.Join(faults, " ")
 	}
-	return fmt.Sprintf("%s and %d more %s", strings.Join(faults[:most-1], " "), len(faults)-most+1, checksum([]byte(strings.Join(faults, " "))))
+	return fmt.Sprintf("%s and %d more %s", strings.Join(faults[:most-1], " "), len(faults)-most+1,
+		checksum([]byte(strings.Join(faults, " "))))
 }
 
 // checksum tells long texts apart that are shown by their beginning.
 func checksum(text []byte) string { return fmt.Sprintf("%04x", crc32.ChecksumIEEE(text)&0xffff) }
 
-// configInShort is a configuration in so many characters that one can be told from another: a long one by its beginning and a checksum.
+// configInShort is a configuration in so many characters that one can be told from another: a long one by its
+// beginning and a checksum.
 func configInShort(config map[string]any) string {
 	const most = 60
 	text, err := json.Marshal(config)

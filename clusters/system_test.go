@@ -27,25 +27,49 @@ func TestExpandSystem(t *testing.T) {
 func TestSystemChanges(t *testing.T) {
 	before := State{Version: "1.36.3", Systems: []System{
 		{Name: "lws", Simulated: &Simulated{Simulator: "leaderworkerset", Faults: []string{"a"}, Variant: "label"}},
-		{Name: "real", Version: "1", Process: &SystemProcess{Command: []string{"m"}, CRDs: []string{"c"}, Env: map[string]string{"A": "1"}}},
+		{
+			Name: "real", Version: "1",
+			Process: &SystemProcess{Command: []string{"m"}, CRDs: []string{"c"}, Env: map[string]string{"A": "1"}},
+		},
 	}}
 	text := before.String()
 	for _, c := range []struct {
 		change SystemChange
 		want   string
 	}{
-		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{}}}, "lws(simulated, as leaderworkerset) real(process, 1)"},
-		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{Faults: []string{"b", "c"}}}}, "lws(simulated, as leaderworkerset, faults b c) real(process, 1)"},
-		{SystemChange{System: System{Name: "lws", Simulated: &Simulated{Simulator: "x", Variant: "v"}}}, "lws(simulated, as x, variant v) real(process, 1)"},
+		{
+			SystemChange{System: System{Name: "lws", Simulated: &Simulated{}}},
+			"lws(simulated, as leaderworkerset) real(process, 1)",
+		},
+		{
+			SystemChange{System: System{Name: "lws", Simulated: &Simulated{Faults: []string{"b", "c"}}}},
+			"lws(simulated, as leaderworkerset, faults b c) real(process, 1)",
+		},
+		{
+			SystemChange{System: System{Name: "lws", Simulated: &Simulated{Simulator: "x", Variant: "v"}}},
+			"lws(simulated, as x, variant v) real(process, 1)",
+		},
 		{SystemChange{System: System{Name: "lws"}, Remove: true}, "real(process, 1)"},
 		{
 			SystemChange{System: System{Name: "lws", Simulated: &Simulated{Config: map[string]any{"a": "b"}}}},
 			`lws(simulated, as leaderworkerset, config {"a":"b"}) real(process, 1)`,
 		},
-		{SystemChange{System: System{Name: "real", Version: "2"}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 2)"},
-		{SystemChange{System: System{Name: "real", Manifests: []string{"x"}}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(manifests)"},
-		{SystemChange{System: System{Name: "new", Simulated: &Simulated{}}}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1) new(simulated)"},
-		{SystemChange{System: System{Name: "none"}, Remove: true}, "lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1)"},
+		{
+			SystemChange{System: System{Name: "real", Version: "2"}},
+			"lws(simulated, as leaderworkerset, variant label, faults a) real(process, 2)",
+		},
+		{
+			SystemChange{System: System{Name: "real", Manifests: []string{"x"}}},
+			"lws(simulated, as leaderworkerset, variant label, faults a) real(manifests)",
+		},
+		{
+			SystemChange{System: System{Name: "new", Simulated: &Simulated{}}},
+			"lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1) new(simulated)",
+		},
+		{
+			SystemChange{System: System{Name: "none"}, Remove: true},
+			"lws(simulated, as leaderworkerset, variant label, faults a) real(process, 1)",
+		},
 	} {
 		after := before.With(Change{Systems: []SystemChange{c.change}})
 		if got := strings.TrimPrefix(after.String(), "1.36.3 "); got != c.want {
@@ -58,13 +82,25 @@ func TestSystemChanges(t *testing.T) {
 }
 
 func TestProcessChange(t *testing.T) {
-	p := SystemProcess{Command: []string{"m"}, CRDs: []string{"c"}, Webhooks: []string{"w"}, Env: map[string]string{"A": "1"}, Files: map[string]string{"f": "x"}}
+	p := SystemProcess{
+		Command: []string{"m"}, CRDs: []string{"c"}, Webhooks: []string{"w"},
+		Env: map[string]string{"A": "1"}, Files: map[string]string{"f": "x"},
+	}
 	for _, c := range []struct{ change, want SystemProcess }{
 		{SystemProcess{}, p},
-		{SystemProcess{Command: []string{"n"}}, SystemProcess{Command: []string{"n"}, CRDs: p.CRDs, Webhooks: p.Webhooks, Env: p.Env, Files: p.Files}},
 		{
-			SystemProcess{CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{}, Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"}},
-			SystemProcess{Command: p.Command, CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{}, Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"}},
+			SystemProcess{Command: []string{"n"}},
+			SystemProcess{Command: []string{"n"}, CRDs: p.CRDs, Webhooks: p.Webhooks, Env: p.Env, Files: p.Files},
+		},
+		{
+			SystemProcess{
+				CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{}, Files: map[string]string{},
+				Ready: &SystemReadiness{TCP: "t"},
+			},
+			SystemProcess{
+				Command: p.Command, CRDs: []string{}, Webhooks: []string{}, Env: map[string]string{},
+				Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"},
+			},
 		},
 	} {
 		if got := p.with(c.change); !reflect.DeepEqual(got, c.want) {
@@ -81,11 +117,17 @@ func TestBeside(t *testing.T) {
 	got := System{
 		Manifests: []string{"a.yaml", "https://x/b.yaml", "/c.yaml", "$(SCENARIO_DIR)/d.yaml"},
 		Process: &SystemProcess{
-			Command: []string{"./manager", "./arg", "--config=$(SCENARIO_DIR)/c", "$$(SCENARIO_DIR)"}, CRDs: []string{"crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "../w.yaml"},
+			Command: []string{
+				"./manager", "./arg", "--config=$(SCENARIO_DIR)/c",
+				"$$(SCENARIO_DIR)",
+			}, CRDs: []string{"crd.yaml"}, Webhooks: []string{"$(DIR)/w.yaml", "../w.yaml"},
 			Env: map[string]string{"AT": "$(SCENARIO_DIR):$(DIR)"},
 		},
 	}.Beside("some/where")
-	if want := []string{"some/where/a.yaml", "https://x/b.yaml", "/c.yaml", here + "/some/where/d.yaml"}; !reflect.DeepEqual(got.Manifests, want) {
+	if want := []string{
+		"some/where/a.yaml", "https://x/b.yaml", "/c.yaml",
+		here + "/some/where/d.yaml",
+	}; !reflect.DeepEqual(got.Manifests, want) {
 		t.Errorf("manifests %v, want %v", got.Manifests, want)
 	}
 	want := SystemProcess{

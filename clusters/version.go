@@ -21,7 +21,8 @@ type Version struct {
 func ParseVersion(text string) (Version, error) {
 	m := versionPattern.FindStringSubmatch(text)
 	if m == nil {
-		return Version{}, fmt.Errorf("version %q: want a Kubernetes version such as \"1.34\" or \"1.34.4\" (in quotes, or YAML reads it as a number)", text)
+		return Version{}, fmt.Errorf("version %q: want a Kubernetes version such as \"1.34\" or \"1.34.4\" (in quotes, or "+
+			"YAML reads it as a number)", text)
 	}
 	v := Version{Patch: -1, Pre: m[4]}
 	v.Major, _ = strconv.Atoi(m[1])
@@ -59,7 +60,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%d.%d.%d%s", v.Major, v.Minor, v.Patch, v.Pre)
 }
 
-// Compare is negative, zero or positive as v is older than, the same as or newer than o; an open patch is older than any.
+// Compare is negative, zero or positive as v is older than, the same as or newer than o; an open patch is older than
+// any.
 func (v Version) Compare(o Version) int {
 	for _, d := range []int{v.Major - o.Major, v.Minor - o.Minor, v.Patch - o.Patch} {
 		if d != 0 {

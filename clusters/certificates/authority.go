@@ -1,4 +1,5 @@
-// Package certificates makes the keys and certificates of a local cluster, or of a system under test: an authority, a serving certificate and client certificates.
+// Package certificates makes the keys and certificates of a local cluster, or of a system under test: an authority, a
+// serving certificate and client certificates.
 package certificates
 
 import (
@@ -28,7 +29,8 @@ type Authority struct {
 	now  time.Time
 }
 
-// NewAuthority makes an authority and writes it into a folder (mode 0700, files 0600). now is the time from which its certificates are valid.
+// NewAuthority makes an authority and writes it into a folder (mode 0700, files 0600). now is the time from which its
+// certificates are valid.
 func NewAuthority(dir string, now time.Time) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for certificates: %w", err)
@@ -51,7 +53,8 @@ func NewAuthority(dir string, now time.Time) (*Authority, error) {
 	return a, a.write("ca", der, a.key)
 }
 
-// OpenAuthority reads an authority that NewAuthority wrote. now is the time from which the certificates that it signs are valid.
+// OpenAuthority reads an authority that NewAuthority wrote. now is the time from which the certificates that it signs
+// are valid.
 func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key"))
 	if err != nil {
@@ -93,7 +96,10 @@ func (a *Authority) ClientPEM(user string, groups ...string) (cert, key []byte, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode key %s: %w", user, err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), nil
+	return pem.EncodeToMemory(&pem.Block{
+		Type:  "CERTIFICATE",
+		Bytes: der,
+	}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), nil
 }
 
 func (a *Authority) client(user string, groups []string) *x509.Certificate {

@@ -43,7 +43,8 @@ func TestAuthority(t *testing.T) {
 	}
 	check("server", x509.ExtKeyUsageServerAuth, "localhost")
 	check("server", x509.ExtKeyUsageServerAuth, "127.0.0.1")
-	if leaf := check("admin", x509.ExtKeyUsageClientAuth, ""); leaf.Subject.CommonName != "me" || leaf.Subject.Organization[0] != "system:masters" {
+	if leaf := check("admin", x509.ExtKeyUsageClientAuth, ""); leaf.Subject.CommonName != "me" ||
+		leaf.Subject.Organization[0] != "system:masters" {
 		t.Errorf("client certificate is for %s", leaf.Subject)
 	}
 	entries, _ := os.ReadDir(dir)

@@ -63,7 +63,8 @@ func (p *Provider) SetDefaults() support.E2EClusterProvider { return p }
 // Create brings up the cluster and returns the path of its kubeconfig. There are no arguments.
 func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
 	if len(args) > 0 {
-		return "", fmt.Errorf("create cluster %s: arguments %q are not understood; a clusters.State says it all", p.name, args)
+		return "", fmt.Errorf("create cluster %s: arguments %q are not understood; a clusters.State says it all", p.name,
+			args)
 	}
 	state, err := p.provider.Resolve(ctx, p.state)
 	if err != nil {

@@ -45,7 +45,10 @@ func TestFeature(t *testing.T) {
 			if err := wrapped.WaitForControlPlane(ctx, c.Client()); err != nil {
 				t.Fatal(err)
 			}
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+			pod := &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+			}
 			if err := c.Client().Resources().Create(ctx, pod); err != nil {
 				t.Fatal(err)
 			}
@@ -53,31 +56,34 @@ func TestFeature(t *testing.T) {
 		}).
 		Assess("it runs", func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}}
-			if err := wait.For(conditions.New(c.Client().Resources()).PodReady(pod), wait.WithImmediate(), wait.WithContext(ctx)); err != nil {
+			if err := wait.For(conditions.New(c.Client().Resources()).PodReady(pod), wait.WithImmediate(),
+				wait.WithContext(ctx)); err != nil {
 				t.Error(err)
 			}
 			return ctx
 		}).
-		Assess("it is the same pod, still ready, one version down", func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
-			var before, after corev1.Pod
-			if err := c.Client().Resources().Get(ctx, "web", "default", &before); err != nil {
-				t.Fatal(err)
-			}
-			next, err := provider.Resolve(ctx, wrapped.Cluster().State().With(clusters.Change{Version: "1.34"}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := wrapped.Cluster().Converge(ctx, next); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Client().Resources().Get(ctx, "web", "default", &after); err != nil {
-				t.Fatal(err)
-			}
-			if before.UID != after.UID || before.ResourceVersion != after.ResourceVersion {
-				t.Errorf("the pod changed: %s at %s, then %s at %s", before.UID, before.ResourceVersion, after.UID, after.ResourceVersion)
-			}
-			return ctx
-		}).Feature()
+		Assess("it is the same pod, still ready, one version down",
+			func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
+				var before, after corev1.Pod
+				if err := c.Client().Resources().Get(ctx, "web", "default", &before); err != nil {
+					t.Fatal(err)
+				}
+				next, err := provider.Resolve(ctx, wrapped.Cluster().State().With(clusters.Change{Version: "1.34"}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := wrapped.Cluster().Converge(ctx, next); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Client().Resources().Get(ctx, "web", "default", &after); err != nil {
+					t.Fatal(err)
+				}
+				if before.UID != after.UID || before.ResourceVersion != after.ResourceVersion {
+					t.Errorf("the pod changed: %s at %s, then %s at %s", before.UID, before.ResourceVersion, after.UID,
+						after.ResourceVersion)
+				}
+				return ctx
+			}).Feature()
 	environment.Test(t, feature)
 
 	logs := t.TempDir()

@@ -62,7 +62,9 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 }
 
 // ExecInPod runs a command in a container of a pod.
-func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdin io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container string, command []string,
+	stdin io.Reader,
+) (stdout, stderr []byte, exitCode int, err error) {
 	return podexec.Exec(ctx, c.provider.rest, namespace, pod, container, command, stdin)
 }
 

@@ -30,7 +30,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/version":
 		fmt.Fprintf(w, `{"major":"1","minor":"0","gitVersion":%q}`, s.version.Load())
 	case r.URL.Path == "/metrics" && !s.refuse.Load():
-		fmt.Fprintf(w, "# TYPE kubernetes_feature_enabled gauge\nkubernetes_feature_enabled{name=\"G\",stage=\"BETA\"} %d\n", s.gate.Load())
+		fmt.Fprintf(w, "# TYPE kubernetes_feature_enabled gauge\nkubernetes_feature_enabled{name=\"G\",stage=\"BETA\"} %d\n",
+			s.gate.Load())
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(s.code)
@@ -45,7 +46,8 @@ func provider(t *testing.T, s *server, command ...string) *Provider {
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: %q}}]\ncontexts: [{name: ctx, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\ncurrent-context: ctx\n", web.URL)
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: %q}}]\ncontexts: [{name: "+
+		"ctx, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\ncurrent-context: ctx\n", web.URL)
 	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +65,38 @@ func TestCheck(t *testing.T) {
 		refuse  bool
 		want    string
 	}{
-		"the minor is right":                   {path: []clusters.State{{Version: "1.35"}}},
-		"any version":                          {path: []clusters.State{{}}},
-		"the gate is right":                    {path: []clusters.State{{Version: "1.35.4", FeatureGates: map[string]bool{"G": true}}}},
-		"another version":                      {path: []clusters.State{{Version: "1.34"}}, want: "Kubernetes 1.34 is wanted, but cluster ctx runs 1.35.4"},
-		"another patch":                        {path: []clusters.State{{Version: "1.35.3"}}, want: "Kubernetes 1.35.3 is wanted"},
-		"another gate":                         {path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}}, want: "G should be false"},
-		"gates cannot be read":                 {path: []clusters.State{{FeatureGates: map[string]bool{"G": true}}}, refuse: true, want: "read which feature gates"},
-		"a transition":                         {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
-		"a transition that a command performs": {path: []clusters.State{{}, {Version: "1.36"}}, command: []string{"/bin/true"}},
-		"nodes":                                {path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}}, want: "keeps those that it has"},
-		"settings that nobody can look into":   {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
+		"the minor is right": {path: []clusters.State{{Version: "1.35"}}},
+		"any version":        {path: []clusters.State{{}}},
+		"the gate is right": {path: []clusters.State{{
+			Version:      "1.35.4",
+			FeatureGates: map[string]bool{"G": true},
+		}}},
+		"another version": {
+			path: []clusters.State{{Version: "1.34"}},
+			want: "Kubernetes 1.34 is wanted, but cluster ctx runs 1.35.4",
+		},
+		"another patch": {
+			path: []clusters.State{{Version: "1.35.3"}},
+			want: "Kubernetes 1.35.3 is wanted",
+		},
+		"another gate": {
+			path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}},
+			want: "G should be false",
+		},
+		"gates cannot be read": {
+			path:   []clusters.State{{FeatureGates: map[string]bool{"G": true}}},
+			refuse: true, want: "read which feature gates",
+		},
+		"a transition": {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
+		"a transition that a command performs": {
+			path:    []clusters.State{{}, {Version: "1.36"}},
+			command: []string{"/bin/true"},
+		},
+		"nodes": {
+			path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}},
+			want: "keeps those that it has",
+		},
+		"settings that nobody can look into": {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,12 +131,21 @@ func TestReach(t *testing.T) {
 		want        string
 		unreachable bool
 	}{
-		"an administrator":          {code: 201, review: review(true)},
-		"a user who may not":        {code: 201, review: review(false), want: "does not allow the kubeconfig's user to create namespaces"},
-		"nobody":                    {code: 403, review: status(403, "Forbidden", `User "system:anonymous" cannot create`), want: `does not accept the credentials of the kubeconfig: User "system:anonymous" cannot create`},
-		"wrong credentials":         {code: 401, review: status(401, "Unauthorized", "Unauthorized"), want: "--kubeconfig, --context"},
-		"no authorization":          {code: 404, review: status(404, "NotFound", "no such resource")},
-		"a server that is broken":   {code: 503, review: status(503, "ServiceUnavailable", "etcd is away"), want: "etcd is away", unreachable: true},
+		"an administrator": {code: 201, review: review(true)},
+		"a user who may not": {
+			code: 201, review: review(false),
+			want: "does not allow the kubeconfig's user to create namespaces",
+		},
+		"nobody": {code: 403, review: status(403, "Forbidden", `User "system:anonymous" cannot create`), want: `does not accept the credentials of the kubeconfig: User "system:anonymous" cannot create`},
+		"wrong credentials": {
+			code: 401, review: status(401, "Unauthorized", "Unauthorized"),
+			want: "--kubeconfig, --context",
+		},
+		"no authorization": {code: 404, review: status(404, "NotFound", "no such resource")},
+		"a server that is broken": {
+			code: 503, review: status(503, "ServiceUnavailable", "etcd is away"),
+			want: "etcd is away", unreachable: true,
+		},
 		"no server":                 {want: "cluster ctx at http://127.0.0.1:", unreachable: true},
 		"an answer of another kind": {code: 200, review: "<html>", want: "ask cluster ctx"},
 	} {
@@ -141,8 +173,14 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 		patience patience
 		want     string
 	}{
-		"the answer stays the same": {patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond}, "1ms after the command ended, without a change: Kubernetes 1.36.3 is wanted, but cluster ctx runs 1.35.4"},
-		"the time is up":            {patience{most: time.Nanosecond, pause: time.Nanosecond}, "1ns after the command ended: "},
+		"the answer stays the same": {
+			patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond},
+			"1ms after the command ended, without a change: Kubernetes 1.36.3 is wanted, but cluster ctx runs 1.35.4",
+		},
+		"the time is up": {
+			patience{most: time.Nanosecond, pause: time.Nanosecond},
+			"1ns after the command ended: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{}
@@ -154,7 +192,8 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = c.Converge(t.Context(), clusters.State{Version: "1.36.3"})
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--transition-timeout") {
+			if err == nil || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), "--transition-timeout") {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})

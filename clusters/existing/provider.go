@@ -26,11 +26,11 @@ type Options struct {
 	Context string
 	// TransitionCommand is the program, with its arguments, that performs a transition; without one there are none.
 	TransitionCommand []string
-	// TransitionTimeout is how long the cluster may take after the transition command to be what it should be. Default: 5 minutes, but no longer than
-	// a minute in which its answer does not change.
+	// TransitionTimeout is how long the cluster may take after the transition command to be what it should be. Default:
+	// 5 minutes, but no longer than a minute in which its answer does not change.
 	TransitionTimeout time.Duration
-	// HostAddress is where the cluster's API server reaches this machine, for systems that are processes here. It is 127.0.0.1 where the API
-	// server is on this machine.
+	// HostAddress is where the cluster's API server reaches this machine, for systems that are processes here. It is
+	// 127.0.0.1 where the API server is on this machine.
 	HostAddress string
 }
 
@@ -51,7 +51,10 @@ func New(o Options) (*Provider, error) {
 	}
 	access.Config.QPS = -1
 	o.Kubeconfig = access.File
-	return &Provider{options: o, rest: access.Config, name: access.Context, cluster: access.Cluster, patience: patienceFor(o.TransitionTimeout)}, nil
+	return &Provider{
+		options: o, rest: access.Config, name: access.Context, cluster: access.Cluster,
+		patience: patienceFor(o.TransitionTimeout),
+	}, nil
 }
 
 // Access is how a kubeconfig reaches a cluster.
@@ -65,7 +68,8 @@ type Access struct {
 func ReadKubeconfig(file, context string) (Access, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context})
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: context})
 	config, err := loader.ClientConfig()
 	if err != nil {
 		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
@@ -137,7 +141,8 @@ func (p *Provider) serverVersion() (string, error) {
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	for _, state := range path[1:] {
 		if len(p.options.TransitionCommand) == 0 && !sameCluster(state, path[0]) {
-			return fmt.Errorf("transition to %s: an existing cluster is not ours to change; name a program that does it with --transition-command, or use --provider local or kind", state)
+			return fmt.Errorf("transition to %s: an existing cluster is not ours to change; name a program that does it with "+
+				"--transition-command, or use --provider local or kind", state)
 		}
 	}
 	return errors.Join(p.checkSystems(path), p.at(ctx, path[0]))
@@ -157,7 +162,8 @@ func (p *Provider) checkSystems(path []clusters.State) error {
 	for _, state := range path {
 		for _, system := range state.Systems {
 			if system.Kind() != "manifests" {
-				return fmt.Errorf("system %s runs as a process on this machine, and it is not known how the API server of cluster %s reaches that: say so with --host-address", system.Name, p.name)
+				return fmt.Errorf("system %s runs as a process on this machine, and it is not known how the API server of "+
+					"cluster %s reaches that: say so with --host-address", system.Name, p.name)
 			}
 		}
 	}

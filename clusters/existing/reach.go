@@ -28,12 +28,16 @@ func (p *Provider) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	review, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorization.SelfSubjectAccessReview{
-		Spec: authorization.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorization.ResourceAttributes{Verb: "create", Resource: "namespaces"}},
+		Spec: authorization.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorization.ResourceAttributes{
+			Verb:     "create",
+			Resource: "namespaces",
+		}},
 	}, metav1.CreateOptions{})
 	const advice = "name a kubeconfig and a context with the credentials of an administrator: --kubeconfig, --context"
 	switch {
 	case apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err):
-		return fmt.Errorf("cluster %s at %s does not accept the credentials of the kubeconfig: %w; %s", p.name, p.rest.Host, err, advice)
+		return fmt.Errorf("cluster %s at %s does not accept the credentials of the kubeconfig: %w; %s", p.name, p.rest.Host,
+			err, advice)
 	case apierrors.IsNotFound(err): // an API server without authorization
 		return nil
 	case unanswered(err):
@@ -41,13 +45,14 @@ func (p *Provider) Reach(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("ask cluster %s at %s what the kubeconfig's user may do: %w", p.name, p.rest.Host, err)
 	case !review.Status.Allowed:
-		return fmt.Errorf("cluster %s at %s does not allow the kubeconfig's user to create namespaces, which every scenario needs; %s", p.name, p.rest.Host, advice)
+		return fmt.Errorf("cluster %s at %s does not allow the kubeconfig's user to create namespaces, which every "+
+			"scenario needs; %s", p.name, p.rest.Host, advice)
 	}
 	return nil
 }
 
-// unanswered says whether an error means that no API server answered, or none that works. A certificate that is not trusted is a mistake in the
-// kubeconfig.
+// unanswered says whether an error means that no API server answered, or none that works. A certificate that is not
+// trusted is a mistake in the kubeconfig.
 func unanswered(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -55,5 +60,6 @@ func unanswered(err error) bool {
 	}
 	var dial *net.OpError
 	var request *url.Error
-	return errors.As(err, &dial) || errors.As(err, &request) && request.Timeout() || errors.Is(err, context.DeadlineExceeded)
+	return errors.As(err, &dial) || errors.As(err, &request) && request.Timeout() ||
+		errors.Is(err, context.DeadlineExceeded)
 }

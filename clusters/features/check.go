@@ -24,8 +24,8 @@ func (p Problem) String() string { return p.Message }
 // enforcesNeeds is the first version whose components refuse to start when a gate is on without those it needs.
 var enforcesNeeds = clusters.Version{Major: 1, Minor: 35, Patch: -1}
 
-// Check lists what a component of a version would refuse in these gates, sorted by gate; nothing when it would start. The
-// version is the list's own, or an older one that the component emulates (--emulated-version). A gate may carry
+// Check lists what a component of a version would refuse in these gates, sorted by gate; nothing when it would start.
+// The version is the list's own, or an older one that the component emulates (--emulated-version). A gate may carry
 // the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
 func (l *List) Check(version clusters.Version, component clusters.Component, gates map[string]bool) []Problem {
 	if component == clusters.Etcd {
@@ -65,18 +65,23 @@ func (c *check) value(name string, value bool) {
 	}
 	gate, known := c.list.Gates[name]
 	if !known {
-		c.report(name, "feature gate %s is unknown to Kubernetes %s; %s", name, c.version, c.list.whereabouts(name, c.version))
+		c.report(name, "feature gate %s is unknown to Kubernetes %s; %s", name, c.version,
+			c.list.whereabouts(name, c.version))
 		return
 	}
 	spec, started := gate.At(c.version)
 	if !started {
 		first := gate.Specs[0].Since
-		c.report(name, "feature gate %s cannot be set in Kubernetes %s; it appears in %s: ask for that version or a newer one, or leave the gate out (null in a transition)",
+		c.report(name,
+			"feature gate %s cannot be set in Kubernetes %s; it appears in %s: ask for that version or a newer one, or leave "+
+				"the gate out (null in a transition)",
 			name, c.version, first)
 		return
 	}
 	if spec.Locked && spec.Default != value {
-		c.report(name, "feature gate %s cannot be %t in Kubernetes %s: it is locked to %t since %s (%s); leave the gate out (null in a transition)",
+		c.report(name,
+			"feature gate %s cannot be %t in Kubernetes %s: it is locked to %t since %s (%s); leave the gate out (null in a "+
+				"transition)",
 			name, value, c.version, spec.Default, spec.Since, spec.Stage)
 		return
 	}
@@ -96,9 +101,11 @@ func (c *check) program(name string, spec Spec) {
 	}
 	advice := "leave it out for this component"
 	if len(knowing) > 0 {
-		advice = fmt.Sprintf("%s does know it: set it under components: {%s: {featureGates: {%s: ...}}}", strings.Join(knowing, " and "), knowing[0], name)
+		advice = fmt.Sprintf("%s does know it: set it under components: {%s: {featureGates: {%s: ...}}}",
+			strings.Join(knowing, " and "), knowing[0], name)
 		if len(knowing) > 1 {
-			advice = fmt.Sprintf("%s do know it: set it under components, for each of them alone", strings.Join(knowing, " and "))
+			advice = fmt.Sprintf("%s do know it: set it under components, for each of them alone",
+				strings.Join(knowing, " and "))
 		}
 	}
 	c.report(name, "feature gate %s is unknown to %s of Kubernetes %s; %s", name, c.component, c.version, advice)
@@ -125,7 +132,8 @@ func (c *check) needs(name string) {
 		if _, known := c.list.Gates[need]; !known || c.on(need) {
 			continue
 		}
-		c.report(name, "feature gate %s is on%s in %s of Kubernetes %s but needs %s, which is off%s; set %s to true too, or %s to false",
+		c.report(name,
+			"feature gate %s is on%s in %s of Kubernetes %s but needs %s, which is off%s; set %s to true too, or %s to false",
 			name, c.because(name), c.component, c.version, need, c.because(need), need, name)
 	}
 }

@@ -17,8 +17,8 @@ type Description struct {
 	Known bool `json:"known"`
 	// Spec that holds at the version; Default is that of a component that does not override it.
 	Spec *Spec `json:"spec,omitempty"`
-	// Components whose --help names the gate, with the default that each has; none where that is not known: for GA and deprecated
-	// gates, which no --help names, and where the version's programs are not in the cache.
+	// Components whose --help names the gate, with the default that each has; none where that is not known: for GA and
+	// deprecated gates, which no --help names, and where the version's programs are not in the cache.
 	Components map[clusters.Component]bool `json:"components,omitempty"`
 	// Needs are the gates that must be on where this one is, NeededBy those that need it.
 	Needs    []string `json:"needs,omitempty"`

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// GateOf names the feature gate on which a field of one of Kubernetes' kinds depends, "" where none is known here. The path
-// holds the names (string) and the places in lists (int) that lead to the field.
+// GateOf names the feature gate on which a field of one of Kubernetes' kinds depends, "" where none is known here.
+// The path holds the names (string) and the places in lists (int) that lead to the field.
 //
-// An API server that has the gate off drops such a field without a word, and no published list says which field is whose.
-// The table is from the API's own types and strategies, as of 1.36.
+// An API server that has the gate off drops such a field without a word, and no published list says which field is
+// whose. The table is from the API's own types and strategies, as of 1.36.
 func GateOf(kind string, path []any) string {
 	names := namesOf(path)
 	if gate := gateIn(fieldsOfKinds()[kind], names); gate != "" {

@@ -8,15 +8,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Flip is what becomes of a feature gate that nobody sets when a component goes from one version to another. Which fields or
-// kinds a gate is about no list says.
+// Flip is what becomes of a feature gate that nobody sets when a component goes from one version to another. Which
+// fields or kinds a gate is about no list says.
 type Flip struct {
 	// Gate by its name.
 	Gate string `json:"gate"`
 	// Kind of the change.
 	Kind FlipKind `json:"kind"`
-	// Before and After are what the gate is in each of the versions, with the components' own default; nil where the version
-	// does not know it.
+	// Before and After are what the gate is in each of the versions, with the components' own default; nil where the
+	// version does not know it.
 	Before *Spec `json:"before,omitempty"`
 	After  *Spec `json:"after,omitempty"`
 	// Components that the change happens in, as far as their --help was read; none where that is not known.
@@ -41,8 +41,8 @@ func FlipKinds() []FlipKind {
 	return []FlipKind{TurnsOn, TurnsOff, Appears, Vanishes, Locks, Unlocks}
 }
 
-// ChangesDefault says whether behaviour changes for who sets no gate: the gate turns on or off, comes on by default, or goes
-// without having been locked before.
+// ChangesDefault says whether behaviour changes for who sets no gate: the gate turns on or off, comes on by default,
+// or goes without having been locked before.
 func (f Flip) ChangesDefault() bool {
 	switch f.Kind {
 	case TurnsOn, TurnsOff:
@@ -81,7 +81,8 @@ func flipsOf(name string, from, to *List) []Flip {
 		if component != "" {
 			f.Components = []clusters.Component{component}
 		}
-		i := slices.IndexFunc(all, func(known Flip) bool { return same(known.Before, f.Before) && same(known.After, f.After) })
+		i := slices.IndexFunc(all,
+			func(known Flip) bool { return same(known.Before, f.Before) && same(known.After, f.After) })
 		if i < 0 {
 			all = append(all, f)
 			continue

@@ -34,7 +34,10 @@ func TestFlips(t *testing.T) {
 		"Loosened": one("1.36", features.Deprecated, true, false), "Stays": one("1.30", features.Beta, true, false),
 		"Fresh": one("1.36", features.Alpha, false, false), "FreshAndOn": one("1.36", features.Beta, true, false),
 		"Early": {Specs: []features.Spec{
-			spec("1.36", features.Beta, false, false), {Since: "1.36", Stage: features.Beta, Default: true, MinCompatibility: "1.36"},
+			spec("1.36", features.Beta, false, false), {
+				Since: "1.36", Stage: features.Beta, Default: true,
+				MinCompatibility: "1.36",
+			},
 		}},
 		"Ahead": one("1.36", features.Alpha, false, false), "Overridden": one("1.36", features.Beta, true, false),
 	}}
@@ -68,7 +71,9 @@ func TestFlips(t *testing.T) {
 
 // A program may have another default than the list, or may not know the gate at all.
 func TestFlipsByComponent(t *testing.T) {
-	asked := func(version string, specs map[string]features.Spec, programs map[clusters.Component]map[string]bool) *features.List {
+	asked := func(version string, specs map[string]features.Spec,
+		programs map[clusters.Component]map[string]bool,
+	) *features.List {
 		list := &features.List{Version: version, Gates: map[string]features.Gate{}, Programs: programs}
 		for name, s := range specs {
 			list.Gates[name] = features.Gate{Specs: []features.Spec{s}}

@@ -15,8 +15,8 @@ type List struct {
 	Version string `json:"version"`
 	// Gates by name.
 	Gates map[string]Gate `json:"gates"`
-	// Programs holds, for each program that was asked, the alpha and beta gates that its own --help names, with the default
-	// that it has there: a program may override it. A gate of those stages that is not there is unknown to that
+	// Programs holds, for each program that was asked, the alpha and beta gates that its own --help names, with the
+	// default that it has there: a program may override it. A gate of those stages that is not there is unknown to that
 	// program. (GA and deprecated gates are not in any --help.)
 	Programs map[clusters.Component]map[string]bool `json:"programs,omitempty"`
 
@@ -62,7 +62,8 @@ const (
 	allBeta  = "AllBeta"
 )
 
-// With returns the list with other versions' lists at hand, from which it tells where a gate that it does not know is known.
+// With returns the list with other versions' lists at hand, from which it tells where a gate that it does not know is
+// known.
 func (l *List) With(others ...*List) *List {
 	next := *l
 	next.others = append(slices.Clone(l.others), others...)
@@ -107,8 +108,8 @@ func minorOf(v clusters.Version) clusters.Version {
 	return clusters.Version{Major: v.Major, Minor: v.Minor, Patch: -1}
 }
 
-// sorted orders the specs by version, and those of the same version as they stand. Two that hold at the same time are an
-// error: which of them counts is not known.
+// sorted orders the specs by version, and those of the same version as they stand. Two that hold at the same time are
+// an error: which of them counts is not known.
 func sorted(specs []Spec) ([]Spec, error) {
 	slices.SortStableFunc(specs, func(a, b Spec) int { return a.version().Compare(b.version()) })
 	for i := 1; i < len(specs); i++ {

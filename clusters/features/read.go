@@ -19,11 +19,11 @@ const (
 	clientGoPath = "features/known_features.go"
 )
 
-// Read makes the list of a release from the modules k8s.io/kubernetes and k8s.io/client-go of that version. An error means that the list
-// could not be had in full; there is never half a list.
+// Read makes the list of a release from the modules k8s.io/kubernetes and k8s.io/client-go of that version. An error
+// means that the list could not be had in full; there is never half a list.
 //
-// The published list has the gates by the names of their Go constants, of which some differ from the gates' own names, and
-// lacks the gates of client-go, which every component takes; both are made up for from the sources.
+// The published list has the gates by the names of their Go constants, of which some differ from the gates' own
+// names, and lacks the gates of client-go, which every component takes; both are made up for from the sources.
 func Read(v clusters.Version, kubernetes, clientGo fs.FS) (*List, error) {
 	gates, err := readPublished(kubernetes)
 	if err != nil {
@@ -53,7 +53,8 @@ func Read(v clusters.Version, kubernetes, clientGo fs.FS) (*List, error) {
 		return nil, err
 	}
 	if len(needs) == 0 && minorOf(v).Compare(enforcesNeeds) >= 0 {
-		return nil, fmt.Errorf("%s has no dependencies between feature gates, as Kubernetes has since %s", gatesPath, enforcesNeeds)
+		return nil, fmt.Errorf("%s has no dependencies between feature gates, as Kubernetes has since %s", gatesPath,
+			enforcesNeeds)
 	}
 	for name, needed := range needs {
 		gate, known := gates[name]

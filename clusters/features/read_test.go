@@ -27,17 +27,29 @@ func TestRead(t *testing.T) {
 			Needs: []string{"OrderlyFinish", "RacingPods"},
 		},
 		"SpellsLikeAGate": {Specs: []features.Spec{
-			{Since: "1.0", Stage: features.GA, Default: true}, {Since: "1.35", Stage: features.Deprecated, Default: true, Locked: true},
+			{Since: "1.0", Stage: features.GA, Default: true}, {
+				Since: "1.35", Stage: features.Deprecated, Default: true,
+				Locked: true,
+			},
 		}},
 		"OrderlyFinish": {
-			Specs: []features.Spec{{Since: "1.33", Stage: features.Beta}, {Since: "1.36", Stage: features.GA, Default: true, Locked: true}},
+			Specs: []features.Spec{
+				{Since: "1.33", Stage: features.Beta},
+				{Since: "1.36", Stage: features.GA, Default: true, Locked: true},
+			},
 			Needs: []string{"SpellsLikeAGate"},
 		},
 		"LateStart": {Specs: []features.Spec{
-			{Since: "1.30", Stage: features.Alpha}, {Since: "1.30", Stage: features.Alpha, Default: true, MinCompatibility: "1.30"},
+			{Since: "1.30", Stage: features.Alpha}, {
+				Since: "1.30", Stage: features.Alpha, Default: true,
+				MinCompatibility: "1.30",
+			},
 		}},
 		"ComesEarly": {Specs: []features.Spec{
-			{Since: "1.36", Stage: features.Beta}, {Since: "1.36", Stage: features.Beta, Default: true, MinCompatibility: "1.36"},
+			{Since: "1.36", Stage: features.Beta}, {
+				Since: "1.36", Stage: features.Beta, Default: true,
+				MinCompatibility: "1.36",
+			},
 		}},
 	}}
 	if !reflect.DeepEqual(list, want) {
@@ -46,7 +58,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadUnversionedClient(t *testing.T) {
-	old := edited(t, "testdata/kubernetes", gates, "map[featuregate.Feature][]featuregate.Feature", "map[featuregate.Feature]string")
+	old := edited(t, "testdata/kubernetes", gates, "map[featuregate.Feature][]featuregate.Feature",
+		"map[featuregate.Feature]string")
 	list, err := features.Read(version(t, "1.34.4"), old, os.DirFS("testdata/old-client-go"))
 	if err != nil {
 		t.Fatal(err)

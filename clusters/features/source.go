@@ -106,10 +106,14 @@ func (s *source) needs() (map[string][]string, error) {
 	return found, nil
 }
 
-// gates reads the gates themselves: map[Feature]VersionedSpecs, or map[Feature]FeatureSpec as client-go had it before 1.35.
+// gates reads the gates themselves: map[Feature]VersionedSpecs, or map[Feature]FeatureSpec as client-go had it before
+// 1.35.
 func (s *source) gates() (map[string]Gate, error) {
 	found := map[string]Gate{}
-	for _, pair := range s.maps(func(t ast.Expr) bool { return nameOf(t) == "VersionedSpecs" || nameOf(t) == "FeatureSpec" }) {
+	for _, pair := range s.maps(func(t ast.Expr) bool {
+		return nameOf(t) == "VersionedSpecs" ||
+			nameOf(t) == "FeatureSpec"
+	}) {
 		gate, literal := s.gateOf(pair.Key), literalOf(pair.Value)
 		if gate == "" || literal == nil {
 			return nil, fmt.Errorf("%s: a feature gate is written in a way that is not understood", s.path)

@@ -13,7 +13,8 @@ func (l *List) whereabouts(name string, v clusters.Version) string {
 	older, newer := l.neighbours(name, v)
 	switch {
 	case newer != nil:
-		return fmt.Sprintf("it appears in %s: ask for that version or a newer one, or leave the gate out (null in a transition)", appearance(newer, name, v))
+		return fmt.Sprintf("it appears in %s: ask for that version or a newer one, or leave the gate out (null in a "+
+			"transition)", appearance(newer, name, v))
 	case older != nil:
 		was, _ := clusters.ParseVersion(older.Version)
 		said := ""
@@ -46,8 +47,8 @@ func (l *List) neighbours(name string, v clusters.Version) (older, newer *List) 
 	return older, newer
 }
 
-// appearance is the version that a gate came with, which is unknown to v: the minor of its first spec, or, where that is
-// not newer than v, the release that is known to have it.
+// appearance is the version that a gate came with, which is unknown to v: the minor of its first spec, or, where that
+// is not newer than v, the release that is known to have it.
 func appearance(l *List, name string, v clusters.Version) string {
 	first := l.Gates[name].Specs[0]
 	if first.version().Compare(minorOf(v)) > 0 {

@@ -1,4 +1,5 @@
-// Package folders keeps what a provider knows of its clusters on this machine: a folder for each, held by who uses the cluster.
+// Package folders keeps what a provider knows of its clusters on this machine: a folder for each, held by who uses
+// the cluster.
 package folders
 
 import (
@@ -143,8 +144,8 @@ func (r Root) lasts(name string) bool {
 	return Read(filepath.Join(string(r), name), &record) == nil && record.Lasting
 }
 
-// Sweep removes what runs that were killed left behind: the clusters of folders that nobody holds and that are not to last. It returns the
-// names of those that were removed.
+// Sweep removes what runs that were killed left behind: the clusters of folders that nobody holds and that are not to
+// last. It returns the names of those that were removed.
 func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err error) {
 	unlock, err := r.lock()
 	if err != nil {

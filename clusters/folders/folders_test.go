@@ -54,7 +54,10 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		t.Errorf("removed %v, want %v", removed, want)
 	}
 	left, _ := filepath.Glob(filepath.Join(root, "*"))
-	if want := []string{filepath.Join(root, "lasting"), filepath.Join(root, "running"), filepath.Join(root, "stubborn")}; !slices.Equal(left, want) {
+	if want := []string{
+		filepath.Join(root, "lasting"), filepath.Join(root, "running"),
+		filepath.Join(root, "stubborn"),
+	}; !slices.Equal(left, want) {
 		t.Errorf("left %v, want %v", left, want)
 	}
 	if names, err := folders.Root(root).Lasting(); err != nil || !slices.Equal(names, []string{"lasting"}) {

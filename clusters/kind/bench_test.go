@@ -51,7 +51,10 @@ func BenchmarkLive(b *testing.B) {
 		down := timed(b, func() error { return c.Converge(ctx, low) })
 		kubeadm := byKubeadm(b, c.(*Cluster), high)
 		deleteCluster(b, c)
-		for name, took := range map[string]time.Duration{"plain-kind": plain, "plain-kind-with-dns": plainDNS, "create": create, "gate-change": change, "up": up, "down": down, "kubeadm-up": kubeadm} {
+		for name, took := range map[string]time.Duration{
+			"plain-kind": plain, "plain-kind-with-dns": plainDNS,
+			"create": create, "gate-change": change, "up": up, "down": down, "kubeadm-up": kubeadm,
+		} {
 			b.ReportMetric(took.Seconds(), "s/"+name)
 		}
 		b.ReportMetric(create.Seconds()/plain.Seconds(), "create/plain-kind")
@@ -106,9 +109,11 @@ func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS t
 	const name = "rehearse-bench-plain"
 	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
 	maker := cluster.NewProvider(creation.NodeProvider(e))
-	config := fmt.Sprintf("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane, image: %q}]\nkubeadmConfigPatches: [\"kind: KubeletConfiguration\\nfailCgroupV1: false\\n\"]\n", image)
+	config := fmt.Sprintf("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane, image: "+
+		"%q}]\nkubeadmConfigPatches: [\"kind: KubeletConfiguration\\nfailCgroupV1: false\\n\"]\n", image)
 	took = timed(b, func() error {
-		return maker.Create(name, cluster.CreateWithRawConfig([]byte(config)), cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(5*time.Minute))
+		return maker.Create(name, cluster.CreateWithRawConfig([]byte(config)), cluster.CreateWithKubeconfigPath(kubeconfig),
+			cluster.CreateWithWaitForReady(5*time.Minute))
 	})
 	withDNS = took + timed(b, func() error {
 		rest, err := clientcmd.BuildConfigFromFlags("", kubeconfig)

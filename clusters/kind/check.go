@@ -15,7 +15,8 @@ func checkSchedulers(state clusters.State) error {
 	if len(state.Schedulers) == 0 {
 		return nil
 	}
-	return fmt.Errorf("schedulers: a kind cluster has one kube-scheduler, not %d beside it; give that one several profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
+	return fmt.Errorf("schedulers: a kind cluster has one kube-scheduler, not %d beside it; give that one several "+
+		"profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
 }
 
 func checkComponents(state clusters.State) error {
@@ -25,10 +26,14 @@ func checkComponents(state clusters.State) error {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler, clusters.Kubelet:
 		case clusters.KubeProxy:
 			if len(state.Components[name].Flags) > 0 {
-				errs = append(errs, errors.New("component kube-proxy: it takes no flags beside its configuration; only its feature gates can be set on kind"))
+				errs = append(errs,
+					errors.New("component kube-proxy: it takes no flags beside its configuration; only its feature gates can be "+
+						"set on kind"))
 			}
 		default:
-			errs = append(errs, fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name, live.Gated()))
+			errs = append(errs,
+				fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name,
+					live.Gated()))
 		}
 	}
 	return errors.Join(errs...)
@@ -40,7 +45,9 @@ func checkCapacity(groups []clusters.NodeGroup) error {
 	for _, group := range groups {
 		for _, resource := range clusters.SortedKeys(group.Capacity) {
 			if !extended(resource) {
-				errs = append(errs, fmt.Errorf("nodes with a capacity of their own: a kind node has the %s that this machine has; leave it out, use a resource of a domain (example.com/slots), or use --provider local", resource))
+				errs = append(errs,
+					fmt.Errorf("nodes with a capacity of their own: a kind node has the %s that this machine has; leave it out, "+
+						"use a resource of a domain (example.com/slots), or use --provider local", resource))
 			}
 		}
 	}
@@ -54,7 +61,8 @@ func checkStep(from, to clusters.State) error {
 		errs = append(errs, errors.New("a kind cluster cannot be given other nodes while it runs; use --provider local"))
 	}
 	if before, after := from.NumberOfControlPlanes(), to.NumberOfControlPlanes(); before != after {
-		errs = append(errs, fmt.Errorf("a kind cluster keeps its control planes: it cannot go from %d to %d while it runs", before, after))
+		errs = append(errs,
+			fmt.Errorf("a kind cluster keeps its control planes: it cannot go from %d to %d while it runs", before, after))
 	}
 	errs = append(errs, checkEtcd(from, to))
 	return errors.Join(errs...)
@@ -75,7 +83,8 @@ func checkEtcd(from, to clusters.State) error {
 		return err
 	}
 	if before.Minor >= firstWithEtcd36 && after.Minor < firstWithEtcd36 && before.Major == 1 && after.Major == 1 {
-		return fmt.Errorf("a kind cluster cannot go down from Kubernetes %s to %s: the one has etcd 3.6, the other etcd 3.5, which cannot read its data; use --provider local, whose etcd stays the same", before, after)
+		return fmt.Errorf("a kind cluster cannot go down from Kubernetes %s to %s: the one has etcd 3.6, the other etcd "+
+			"3.5, which cannot read its data; use --provider local, whose etcd stays the same", before, after)
 	}
 	return nil
 }
@@ -84,5 +93,6 @@ func checkEtcd(from, to clusters.State) error {
 // Of cpu, memory and the like it has what the machine has.
 func extended(resource string) bool {
 	domain, _, found := strings.Cut(resource, "/")
-	return found && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io") && !strings.HasPrefix(resource, "requests.")
+	return found && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io") &&
+		!strings.HasPrefix(resource, "requests.")
 }

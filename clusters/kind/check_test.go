@@ -16,10 +16,30 @@ func TestCheckStep(t *testing.T) {
 	}{
 		{"down within etcd 3.6", clusters.State{Version: "1.35.4"}, clusters.State{Version: "1.34.4"}, ""},
 		{"up across the line", clusters.State{Version: "1.33.13"}, clusters.State{Version: "1.34.4"}, ""},
-		{"down across the line", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.33.13"}, "cannot go down from Kubernetes 1.34.4 to 1.33.13: the one has etcd 3.6"},
-		{"nodes", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", Nodes: one}, "cannot be given other nodes"},
-		{"control planes", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", ControlPlanes: 3}, "keeps its control planes: it cannot go from 1 to 3"},
-		{"the same control plane", clusters.State{Version: "1.34.4"}, clusters.State{Version: "1.34.4", ControlPlanes: 1}, ""},
+		{
+			"down across the line",
+			clusters.State{Version: "1.34.4"},
+			clusters.State{Version: "1.33.13"},
+			"cannot go down from Kubernetes 1.34.4 to 1.33.13: the one has etcd 3.6",
+		},
+		{
+			"nodes",
+			clusters.State{Version: "1.34.4"},
+			clusters.State{Version: "1.34.4", Nodes: one},
+			"cannot be given other nodes",
+		},
+		{
+			"control planes",
+			clusters.State{Version: "1.34.4"},
+			clusters.State{Version: "1.34.4", ControlPlanes: 3},
+			"keeps its control planes: it cannot go from 1 to 3",
+		},
+		{
+			"the same control plane",
+			clusters.State{Version: "1.34.4"},
+			clusters.State{Version: "1.34.4", ControlPlanes: 1},
+			"",
+		},
 		{"the same nodes", clusters.State{Version: "1.34.4", Nodes: one}, clusters.State{Version: "1.34.4", Nodes: one}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { expectError(t, checkStep(c.from, c.to), c.want) })
@@ -33,13 +53,21 @@ func TestCheckState(t *testing.T) {
 	flags := clusters.ComponentState{Flags: map[string]string{"v": "4"}}
 	expectError(t, checkComponents(components(clusters.Kubelet, flags)), "")
 	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it takes no flags")
-	expectError(t, checkComponents(components(clusters.Etcd, flags)), "component etcd: a kind cluster has no such component")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"cpu": "4", "example.com/slots": "2"}}}), "a kind node has the cpu that this machine has")
+	expectError(t, checkComponents(components(clusters.Etcd, flags)),
+		"component etcd: a kind cluster has no such component")
+	expectError(t,
+		checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{
+			"cpu":               "4",
+			"example.com/slots": "2",
+		}}}), "a kind node has the cpu that this machine has")
 	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"example.com/slots": "2"}}}), "")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}), "leave it out")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}), "leave it out")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}),
+		"leave it out")
+	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}),
+		"leave it out")
 	expectError(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
-	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}), "a kind cluster has one kube-scheduler")
+	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}),
+		"a kind cluster has one kube-scheduler")
 }
 
 func expectError(t *testing.T, err error, want string) {
@@ -56,7 +84,10 @@ func expectError(t *testing.T, err error, want string) {
 }
 
 func TestKindName(t *testing.T) {
-	for name, want := range map[string]string{"rehearse-YL6T-track-1": "rehearse-yl6t-track-1", "a_b.c": "a-b-c", "-x-": "x"} {
+	for name, want := range map[string]string{
+		"rehearse-YL6T-track-1": "rehearse-yl6t-track-1", "a_b.c": "a-b-c",
+		"-x-": "x",
+	} {
 		if got, err := kindName(name); err != nil || got != want {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}

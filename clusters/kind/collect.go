@@ -28,7 +28,10 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 		return fmt.Errorf("make the folder for logs: %w", err)
 	}
 	var errs []error
-	for _, name := range []string{folders.RecordFile, record.ConfigFile, filepath.Join(nodes.FilesDir, "scheduler", settings.SchedulerConfigName)} {
+	for _, name := range []string{
+		folders.RecordFile, record.ConfigFile,
+		filepath.Join(nodes.FilesDir, "scheduler", settings.SchedulerConfigName),
+	} {
 		data, err := os.ReadFile(filepath.Join(c.record.Dir, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644)
@@ -71,7 +74,8 @@ func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
 func (c *Cluster) export(ctx context.Context, dir string) error {
 	done := make(chan error, 1)
 	go func() {
-		done <- cluster.NewProvider(creation.NodeProvider(c.engine), cluster.ProviderWithLogger(log.NoopLogger{})).CollectLogs(c.record.Name(), dir)
+		done <- cluster.NewProvider(creation.NodeProvider(c.engine),
+			cluster.ProviderWithLogger(log.NoopLogger{})).CollectLogs(c.record.Name(), dir)
 	}()
 	select {
 	case err := <-done:

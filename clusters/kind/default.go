@@ -29,5 +29,8 @@ func Default(from releases.Options, images NodeImages, progress clusters.Progres
 	if err != nil {
 		return nil, fmt.Errorf("find the running program: %w", err)
 	}
-	return New(Options{CacheDir: from.CacheDir, Releases: store, Images: images, Executable: executable, Progress: progress}), nil
+	return New(Options{
+		CacheDir: from.CacheDir, Releases: store, Images: images, Executable: executable,
+		Progress: progress,
+	}), nil
 }

@@ -30,7 +30,8 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 		t.Fatalf("gate on: %v", err)
 	}
 	for i, n := range c.live.ControlPlanes() {
-		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(), service(fmt.Sprintf("%d-web", i)), metav1.CreateOptions{}); err != nil {
+		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(),
+			service(fmt.Sprintf("%d-web", i)), metav1.CreateOptions{}); err != nil {
 			t.Errorf("gate on, %s: %v", n.Name, err)
 		}
 	}
@@ -42,14 +43,16 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 		if got := serves(t, c, n); got != "v"+up {
 			t.Errorf("%s runs %s, not v%s", n.Name, got, up)
 		}
-		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(), service("8-web"), metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+		if _, err := c.live.Server(n).Client.CoreV1().Services("default").Create(t.Context(), service("8-web"),
+			metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 			t.Errorf("gate off, %s: %v", n.Name, err)
 		}
 		services, err := c.live.Server(n).Client.CoreV1().Services("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(services.Items) != 4 { // ours, and kubernetes
 			t.Errorf("%s has %d Services, %v", n.Name, len(services.Items), err)
 		}
-		out, err := n.Shell(t.Context(), "cat "+staticpods.ManifestsFolder+"/kube-scheduler.yaml "+staticpods.ManifestsFolder+"/kube-controller-manager.yaml")
+		out, err := n.Shell(t.Context(),
+			"cat "+staticpods.ManifestsFolder+"/kube-scheduler.yaml "+staticpods.ManifestsFolder+"/kube-controller-manager.yaml")
 		if err != nil || strings.Count(out, "--leader-elect=true") != 2 {
 			t.Errorf("%s: they do not elect a leader: %v\n%s", n.Name, err, out)
 		}
@@ -102,5 +105,8 @@ func serves(t *testing.T, c *Cluster, n nodes.Node) string {
 }
 
 func service(name string) *corev1.Service {
-	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+	}
 }

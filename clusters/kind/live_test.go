@@ -112,11 +112,13 @@ func TestLiveGates(t *testing.T) {
 	if !errors.As(err, &start) || !strings.Contains(start.Line, "NoSuchGate") {
 		t.Errorf("a wrong gate: %v", err)
 	}
-	if broken, other := clusters.Breakage(err); len(broken) != 1 || len(other) != 0 || broken[0].Component != start.Component || !strings.Contains(broken[0].Words, "NoSuchGate") {
+	if broken, other := clusters.Breakage(err); len(broken) != 1 || len(other) != 0 ||
+		broken[0].Component != start.Component || !strings.Contains(broken[0].Words, "NoSuchGate") {
 		t.Errorf("a wrong gate broke %v, and %v", broken, other)
 	}
 	begun = time.Now()
-	if err := c.Converge(t.Context(), on.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(false)}})); err != nil {
+	if err := c.Converge(t.Context(),
+		on.With(clusters.Change{FeatureGates: map[string]*bool{gate: ptr(false)}})); err != nil {
 		t.Fatalf("gate off: %v", err)
 	}
 	p.Progress("gate change took %.1fs", time.Since(begun).Seconds())

@@ -59,7 +59,10 @@ func New(o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
 	}
-	return &Provider{Options: o, Root: filepath.Join(o.CacheDir, "kind", "clusters"), engine: once(engine.Detect), notLookedUp: new(sync.Once)}
+	return &Provider{
+		Options: o, Root: filepath.Join(o.CacheDir, "kind", "clusters"), engine: once(engine.Detect),
+		notLookedUp: new(sync.Once),
+	}
 }
 
 // once remembers the engine that was found; an error is not remembered.
@@ -119,7 +122,8 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
-		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, live.Gated(), p.Progress), checkComponents(state), clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state), clusters.CheckControlPlanes(state.ControlPlanes))
+		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, live.Gated(), p.Progress), checkComponents(state),
+			clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state), clusters.CheckControlPlanes(state.ControlPlanes))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
 		}

@@ -14,14 +14,20 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // The command lines are data: a change of one is seen in review.
 func TestArguments(t *testing.T) {
-	l := layout{Dir: "/CLUSTER", Ports: listening{Etcd: 1, EtcdPeer: 2, APIServer: 3, ControllerManager: 4, Scheduler: 5, DNS: 6, DNSReady: 7}}
+	l := layout{
+		Dir:   "/CLUSTER",
+		Ports: listening{Etcd: 1, EtcdPeer: 2, APIServer: 3, ControllerManager: 4, Scheduler: 5, DNS: 6, DNSReady: 7},
+	}
 	states := map[string]clusters.State{
 		"plain": {Version: "1.34.4"},
 		"full": {
 			Version: "1.36.3", FeatureGates: map[string]bool{"GenericWorkload": true, "A": false},
 			RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha2": "true", "api/beta": "false"},
 			Components: map[clusters.Component]clusters.ComponentState{
-				clusters.Scheduler: {FeatureGates: map[string]bool{"GangScheduling": true}, Flags: map[string]string{"v": "4", "leader-elect": "true"}},
+				clusters.Scheduler: {
+					FeatureGates: map[string]bool{"GangScheduling": true},
+					Flags:        map[string]string{"v": "4", "leader-elect": "true"},
+				},
 			},
 		},
 	}

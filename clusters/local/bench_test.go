@@ -13,16 +13,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// What local clusters cost, as ratios to the least that is possible, measured in turn in one run: an etcd and a kube-apiserver
-// with the same flags, to /readyz; and a restart of that kube-apiserver. Three of each, the fastest counts: the rest is
-// what else the machine had to do.
+// What local clusters cost, as ratios to the least that is possible, measured in turn in one run: an etcd and a
+// kube-apiserver with the same flags, to /readyz; and a restart of that kube-apiserver. Three of each, the fastest
+// counts: the rest is what else the machine had to do.
 func BenchmarkCreateAndTransition(b *testing.B) {
 	p, err := Default(releases.Options{}, b.Logf)
 	if err != nil {
 		b.Fatal(err)
 	}
 	p.Root = filepath.Join(b.TempDir(), "clusters")
-	off, on := clusters.State{Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": false}}, clusters.State{Version: "1.35", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": true}}
+	off, on := clusters.State{
+		Version:      "1.34",
+		FeatureGates: map[string]bool{"RelaxedServiceNameValidation": false},
+	}, clusters.State{Version: "1.35", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": true}}
 	for _, state := range []*clusters.State{&off, &on} {
 		if *state, err = p.Resolve(b.Context(), *state); err != nil {
 			b.Fatal(err)
@@ -88,7 +91,8 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	for _, name := range []string{"bare start", "bare restart"} {
-		if err := c.replace(b.Context(), string(clusters.APIServer), started{Program: bin.Path(string(clusters.APIServer)), Args: arguments(clusters.APIServer, l, state)}); err != nil {
+		if err := c.replace(b.Context(), string(clusters.APIServer),
+			started{Program: bin.Path(string(clusters.APIServer)), Args: arguments(clusters.APIServer, l, state)}); err != nil {
 			b.Fatal(err)
 		}
 		if err := c.ready(b.Context(), clusters.APIServer); err != nil {

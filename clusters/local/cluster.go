@@ -74,11 +74,15 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 }
 
 // CreateSeeded brings up a control plane on what a seed puts into etcd.
-func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters.State, seed clusters.Seed) (clusters.Cluster, error) {
+func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters.State,
+	seed clusters.Seed,
+) (clusters.Cluster, error) {
 	return p.createFrom(ctx, name, state, origin{fill: seed.Fill})
 }
 
-func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State, from origin) (clusters.Cluster, error) {
+func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State,
+	from origin,
+) (clusters.Cluster, error) {
 	if err := p.Sweep(); err != nil {
 		return nil, err
 	}
@@ -96,7 +100,9 @@ func (p *Provider) createFrom(ctx context.Context, name string, state clusters.S
 	return c, nil
 }
 
-func (p *Provider) create(ctx context.Context, r record, from origin, dir string, lock *os.File) (_ *Cluster, err error) {
+func (p *Provider) create(ctx context.Context, r record, from origin, dir string,
+	lock *os.File,
+) (_ *Cluster, err error) {
 	held := &ports.Reservation{}
 	defer func() {
 		if err != nil {
@@ -302,7 +308,8 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	return c.revive(ctx)
 }
 
-// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that is down learns of them when it is started.
+// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that is down learns of them
+// when it is started.
 func (c *Cluster) Rediscover(ctx context.Context) error {
 	if c.process(string(clusters.ControllerManager)) == nil {
 		return nil
@@ -346,7 +353,14 @@ func (c *Cluster) start(name string, s started) error {
 	c.logs[clusters.Component(name)] = append(c.logs[clusters.Component(name)], process.LogFile)
 	s.PID, s.LogFile = process.PID, process.LogFile
 	c.record.Processes[name] = s
-	c.lives = append(c.lives, &life{process: process, ProcessLife: clusters.ProcessLife{Component: clusters.Component(name), Version: s.Version, Started: c.provider.Now()}})
+	c.lives = append(c.lives,
+		&life{
+			process: process,
+			ProcessLife: clusters.ProcessLife{
+				Component: clusters.Component(name), Version: s.Version,
+				Started: c.provider.Now(),
+			},
+		})
 	c.mu.Unlock()
 	go c.watch(process)
 	return c.save()
@@ -356,7 +370,8 @@ func (c *Cluster) start(name string, s started) error {
 func (c *Cluster) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)
-	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && process.Name != string(clusters.APIServer) && process.Name != etcdProcess {
+	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && process.Name != string(clusters.APIServer) &&
+		process.Name != etcdProcess {
 		return // told to, or for want of an API server: then it is started again
 	}
 	select {
@@ -365,8 +380,8 @@ func (c *Cluster) watch(process *processes.Process) {
 	}
 }
 
-// lessCollecting makes Go programs collect their garbage half as often, for half as much memory again: a fifth of what kube-apiserver does is to
-// collect. What the user's own environment says is left alone.
+// lessCollecting makes Go programs collect their garbage half as often, for half as much memory again: a fifth of
+// what kube-apiserver does is to collect. What the user's own environment says is left alone.
 func lessCollecting() []string {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -379,7 +394,8 @@ func (c *Cluster) startEtcd() error {
 	return c.start(etcdProcess, started{Program: c.provider.Executable, Args: []string{
 		component.Command, "etcd", "--data-dir=" + c.layout.data(),
 		"--client-url=" + c.layout.etcdURL(), "--peer-url=https://" + loopback(p.EtcdPeer),
-		"--cert-file=" + c.layout.etcdPKI("server.crt"), "--key-file=" + c.layout.etcdPKI("server.key"), "--ca-file=" + c.layout.etcdPKI("ca.crt"),
+		"--cert-file=" + c.layout.etcdPKI("server.crt"), "--key-file=" + c.layout.etcdPKI("server.key"), "--ca-file=" +
+			c.layout.etcdPKI("ca.crt"),
 	}})
 }
 

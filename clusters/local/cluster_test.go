@@ -36,7 +36,8 @@ func TestComponentThatRefusesToStart(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "refuses", clusters.State{Version: "1.34"})
 	before := c.State()
 	err := c.Converge(t.Context(), before.With(clusters.Change{FeatureGates: map[string]*bool{"NoSuchGate": new(bool)}}))
-	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") || !strings.Contains(err.Error(), "unrecognized feature gate: NoSuchGate") {
+	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") ||
+		!strings.Contains(err.Error(), "unrecognized feature gate: NoSuchGate") {
 		t.Fatalf("got %v, want kube-apiserver's own words", err)
 	}
 	if got := c.State().String(); got != before.String() {
@@ -87,7 +88,8 @@ func TestDeathOfAComponent(t *testing.T) {
 		lives[life.Component] = append(lives[life.Component], life)
 	}
 	servers, managers := lives[clusters.APIServer], lives[clusters.ControllerManager]
-	if len(servers) != 2 || servers[0].Unasked || servers[0].Ended.IsZero() || servers[1].Ready.Before(servers[1].Started) || !servers[1].Ended.IsZero() {
+	if len(servers) != 2 || servers[0].Unasked || servers[0].Ended.IsZero() ||
+		servers[1].Ready.Before(servers[1].Started) || !servers[1].Ended.IsZero() {
 		t.Errorf("the lives of kube-apiserver: %+v", servers)
 	}
 	if last := managers[len(managers)-1]; !last.Unasked || last.Ended.IsZero() || last.Version == "" {
@@ -145,7 +147,8 @@ func TestLastingCluster(t *testing.T) {
 		t.Errorf("state %s was not found again", again.State())
 	}
 	off := false
-	if err := again.Converge(t.Context(), again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
+	if err := again.Converge(t.Context(),
+		again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
 		t.Fatal(err)
 	}
 	if err := second.Sweep(); err != nil {
@@ -166,10 +169,14 @@ func TestNodesFollowTheState(t *testing.T) {
 		{Name: "tainted", Taints: []clusters.Taint{{Key: "k", Effect: "NoSchedule"}}},
 	}}
 	c := clustertest.Create(t, clustertest.Local(t), "nodes", state)
-	if got, want := nodes(t, c), "node-0 zone=a cpu=3 taints=0, node-1 zone=a cpu=3 taints=0, tainted-0 zone= cpu=32 taints=1"; got != want {
+	if got, want := nodes(t,
+		c), "node-0 zone=a cpu=3 taints=0, node-1 zone=a cpu=3 taints=0, tainted-0 zone= cpu=32 taints=1"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{{Count: &one, Labels: map[string]string{"zone": "b"}}}})
+	next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{{
+		Count:  &one,
+		Labels: map[string]string{"zone": "b"},
+	}}})
 	if err := c.Converge(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +198,8 @@ func nodes(t *testing.T, c clusters.Cluster) string {
 	var all []string
 	for _, node := range list.Items {
 		cpu := node.Status.Allocatable.Cpu().String()
-		all = append(all, node.Name+" zone="+node.Labels["zone"]+" cpu="+cpu+" taints="+string(rune('0'+len(node.Spec.Taints))))
+		all = append(all,
+			node.Name+" zone="+node.Labels["zone"]+" cpu="+cpu+" taints="+string(rune('0'+len(node.Spec.Taints))))
 	}
 	return strings.Join(all, ", ")
 }
@@ -202,12 +210,27 @@ func TestCheckBeforeAnythingStarts(t *testing.T) {
 		state clusters.State
 		want  string
 	}{
-		"unknown gate":    {clusters.State{Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidatio": true}}, gate},
-		"too new":         {clusters.State{Version: "1.33", FeatureGates: map[string]bool{gate: true}}, "1.34"},
-		"locked":          {clusters.State{Version: "1.35", FeatureGates: map[string]bool{"JobManagedBy": false}}, "JobManagedBy"},
-		"dependency":      {clusters.State{Version: "1.35", FeatureGates: map[string]bool{"GangScheduling": true}}, "GenericWorkload"},
-		"other component": {clusters.State{Version: "1.35", Components: map[clusters.Component]clusters.ComponentState{"kube-dns": {}}}, "kube-dns"},
-		"bad capacity":    {clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Capacity: map[string]string{"cpu": "many"}}}}, "many"},
+		"unknown gate": {clusters.State{
+			Version:      "1.34",
+			FeatureGates: map[string]bool{"RelaxedServiceNameValidatio": true},
+		}, gate},
+		"too new": {clusters.State{Version: "1.33", FeatureGates: map[string]bool{gate: true}}, "1.34"},
+		"locked": {
+			clusters.State{Version: "1.35", FeatureGates: map[string]bool{"JobManagedBy": false}},
+			"JobManagedBy",
+		},
+		"dependency": {
+			clusters.State{Version: "1.35", FeatureGates: map[string]bool{"GangScheduling": true}},
+			"GenericWorkload",
+		},
+		"other component": {clusters.State{
+			Version:    "1.35",
+			Components: map[clusters.Component]clusters.ComponentState{"kube-dns": {}},
+		}, "kube-dns"},
+		"bad capacity": {clusters.State{
+			Version: "1.35",
+			Nodes:   []clusters.NodeGroup{{Capacity: map[string]string{"cpu": "many"}}},
+		}, "many"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

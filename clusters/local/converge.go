@@ -31,7 +31,8 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 
 func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if c.etcdProbe == nil {
-		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it anew")
+		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it " +
+			"anew")
 	}
 	bin, err := c.provider.programs(ctx, state.Version)
 	if err != nil {
@@ -101,7 +102,8 @@ func (c *Cluster) runs(w want) bool {
 	}
 }
 
-// goesDown says whether the state is of an older version than the API server that was started last, were it by a transition that failed.
+// goesDown says whether the state is of an older version than the API server that was started last, were it by a
+// transition that failed.
 func (c *Cluster) goesDown(state clusters.State) bool {
 	c.mu.Lock()
 	before := c.record.Processes[string(clusters.APIServer)].Version
@@ -111,8 +113,8 @@ func (c *Cluster) goesDown(state clusters.State) bool {
 	return err1 == nil && err2 == nil && to.Compare(from) < 0
 }
 
-// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server older than
-// itself. They become ready side by side, or a transition would cost the sum of all starts.
+// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server
+// older than itself. They become ready side by side, or a transition would cost the sum of all starts.
 func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 	if down {
 		slices.Reverse(changed)
@@ -148,9 +150,9 @@ func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
 	return c.revive(ctx)
 }
 
-// readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just being
-// replaced, is started once more when it is there; what is wrong with the component itself ends it again. While the API server is
-// not ready, it is to blame.
+// readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just
+// being replaced, is started once more when it is there; what is wrong with the component itself ends it again. While
+// the API server is not ready, it is to blame.
 func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component) error {
 	err := c.ready(ctx, component)
 	if err == nil || component == clusters.APIServer || ctx.Err() != nil {
@@ -165,8 +167,8 @@ func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component
 	return c.Restart(ctx, component)
 }
 
-// revive starts those components again that ended while the API server was away: as kube-controller-manager does that has not
-// yet finished its own start.
+// revive starts those components again that ended while the API server was away: as kube-controller-manager does that
+// has not yet finished its own start.
 func (c *Cluster) revive(ctx context.Context) error {
 	for _, component := range c.components() {
 		if component != clusters.APIServer && c.ended(component) {

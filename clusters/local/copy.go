@@ -42,7 +42,9 @@ func (p *Provider) Copy(_ context.Context, cluster clusters.Cluster, name string
 }
 
 // CreateFrom brings up a control plane on a copy of another one's data.
-func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.State, from clusters.Copied) (clusters.Cluster, error) {
+func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.State,
+	from clusters.Copied,
+) (clusters.Cluster, error) {
 	kept, ok := from.(*copied)
 	if !ok {
 		return nil, fmt.Errorf("create cluster %s from a %T: it is no copy of a local cluster", name, from)
@@ -50,8 +52,8 @@ func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.S
 	return p.createFrom(ctx, name, state, origin{data: kept.data(), fill: disown})
 }
 
-// foreign are the beginnings of the keys of what belongs to the cluster that data was copied from. Its own API server and controllers make anew what
-// a cluster must have of it, as they do where nothing is stored.
+// foreign are the beginnings of the keys of what belongs to the cluster that data was copied from. Its own API server
+// and controllers make anew what a cluster must have of it, as they do where nothing is stored.
 var foreign = []string{
 	"/registry/apiregistration.k8s.io/apiservices/", // where aggregated API servers are, and whether they answer
 	"/registry/endpointslices/default/kubernetes",   // the API server's port

@@ -57,11 +57,12 @@ webhooks:
   admissionReviewVersions: [v1]
 `
 
-// A cluster that is made from a copy of another has the same as one that was made from nothing, and nothing that points back. The copy outlives the
-// other cluster.
+// A cluster that is made from a copy of another has the same as one that was made from nothing, and nothing that
+// points back. The copy outlives the other cluster.
 func TestClusterFromACopy(t *testing.T) {
 	p := clustertest.Local(t)
-	first := clustertest.Create(t, p, "first", clusters.State{Version: "1.36", Nodes: []clusters.NodeGroup{{Count: new(2)}}})
+	first := clustertest.Create(t, p, "first",
+		clusters.State{Version: "1.36", Nodes: []clusters.NodeGroup{{Count: new(2)}}})
 	for _, text := range stored {
 		put(t, first, text)
 	}
@@ -103,7 +104,8 @@ func TestClusterFromACopy(t *testing.T) {
 	collected(t, made)
 }
 
-// collected deletes an owner, and waits until what it owned is gone: the controllers know the kind that was stored before they started.
+// collected deletes an owner, and waits until what it owned is gone: the controllers know the kind that was stored
+// before they started.
 func collected(t *testing.T, c clusters.Cluster) {
 	t.Helper()
 	owner := put(t, c, "{apiVersion: example.dev/v1, kind: Widget, metadata: {name: owner, namespace: default}}")
@@ -112,13 +114,15 @@ func collected(t *testing.T, c clusters.Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := client.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=owned"})
+	gone, err := client.CoreV1().ConfigMaps("default").Watch(t.Context(),
+		metav1.ListOptions{FieldSelector: "metadata.name=owned"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer gone.Stop()
 	widgets := schema.GroupVersionResource{Group: "example.dev", Version: "v1", Resource: "widgets"}
-	if err := dynamicOf(t, c).Resource(widgets).Namespace("default").Delete(t.Context(), "owner", metav1.DeleteOptions{}); err != nil {
+	if err := dynamicOf(t, c).Resource(widgets).Namespace("default").Delete(t.Context(), "owner",
+		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.After(15 * time.Second) // half of what kube-controller-manager takes to look for new kinds
@@ -151,21 +155,23 @@ func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructur
 		t.Fatal(err)
 	}
 	resource, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
-	made, err := dynamicOf(t, c).Resource(resource).Namespace(object.GetNamespace()).Create(t.Context(), object, metav1.CreateOptions{})
+	made, err := dynamicOf(t, c).Resource(resource).Namespace(object.GetNamespace()).Create(t.Context(), object,
+		metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
 }
 
-// settled is everything that is stored in a cluster, as soon as that stays the same and there is all that its controllers make. That nothing comes any more
-// is no event: it is seen by looking twice, with time between.
+// settled is everything that is stored in a cluster, as soon as that stays the same and there is all that its
+// controllers make. That nothing comes any more is no event: it is seen by looking twice, with time between.
 func settled(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	var last map[string]string
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Second) {
 		now := everything(t, c)
-		if maps.Equal(now, last) && now["configmaps kube-public/kube-root-ca.crt"] != "" && now["apiservices /v1.example.dev"] != "" {
+		if maps.Equal(now, last) && now["configmaps kube-public/kube-root-ca.crt"] != "" &&
+			now["apiservices /v1.example.dev"] != "" {
 			return now
 		}
 		last = now

@@ -23,7 +23,8 @@ func writeCredentials(l layout, now time.Time) error {
 	if err := writeEtcdCredentials(l, now); err != nil {
 		return err
 	}
-	if err := authority.Serving("server", "127.0.0.1", "localhost", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"); err != nil {
+	if err := authority.Serving("server", "127.0.0.1", "localhost", "kubernetes.default.svc",
+		"kubernetes.default.svc.cluster.local"); err != nil {
 		return err
 	}
 	if err := authority.Client("admin", "rehearse-admin", "system:masters"); err != nil {
@@ -38,8 +39,8 @@ func writeCredentials(l layout, now time.Time) error {
 	return writeKubeconfig(l)
 }
 
-// writeEtcdCredentials makes an authority that is etcd's alone: who has a certificate of the cluster's own, as a user that a scenario makes, must not
-// read what is stored.
+// writeEtcdCredentials makes an authority that is etcd's alone: who has a certificate of the cluster's own, as a user
+// that a scenario makes, must not read what is stored.
 func writeEtcdCredentials(l layout, now time.Time) error {
 	authority, err := certificates.NewAuthority(l.etcdPKI(""), now)
 	if err != nil {
@@ -53,7 +54,10 @@ func writeEtcdCredentials(l layout, now time.Time) error {
 
 // etcdTLS is how a client reaches etcd.
 func (l layout) etcdTLS() (*tls.Config, error) {
-	config, err := transport.TLSInfo{CertFile: l.etcdPKI("client.crt"), KeyFile: l.etcdPKI("client.key"), TrustedCAFile: l.etcdPKI("ca.crt")}.ClientConfig()
+	config, err := transport.TLSInfo{
+		CertFile: l.etcdPKI("client.crt"), KeyFile: l.etcdPKI("client.key"),
+		TrustedCAFile: l.etcdPKI("ca.crt"),
+	}.ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("read the certificates of etcd's clients: %w", err)
 	}

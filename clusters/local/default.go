@@ -38,5 +38,8 @@ func Default(from releases.Options, progress clusters.Progress) (*Provider, erro
 	if err != nil {
 		return nil, fmt.Errorf("find this program's own file: %w", err)
 	}
-	return New(Options{Root: filepath.Join(from.CacheDir, "clusters"), Releases: store, Executable: executable, Progress: progress}), nil
+	return New(Options{
+		Root: filepath.Join(from.CacheDir, "clusters"), Releases: store, Executable: executable,
+		Progress: progress,
+	}), nil
 }

@@ -15,7 +15,8 @@ func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	address, readyAddress := loopback(c.layout.Ports.DNS), loopback(c.layout.Ports.DNSReady)
 	if c.process(dnsProcess) == nil {
 		err := c.start(dnsProcess, started{Program: c.provider.Executable, Args: []string{
-			component.Command, "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" + c.layout.kubeconfig(),
+			component.Command, "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" +
+				c.layout.kubeconfig(),
 		}})
 		if err != nil {
 			return "", err

@@ -35,7 +35,10 @@ func TestPortsAreReservedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[int]bool{}
-	for _, port := range []int{a.Etcd, a.EtcdPeer, a.APIServer, a.ControllerManager, a.Scheduler, a.DNS, a.DNSReady, b.Etcd, b.EtcdPeer, b.APIServer, b.ControllerManager, b.Scheduler, b.DNS, b.DNSReady} {
+	for _, port := range []int{
+		a.Etcd, a.EtcdPeer, a.APIServer, a.ControllerManager, a.Scheduler, a.DNS, a.DNSReady,
+		b.Etcd, b.EtcdPeer, b.APIServer, b.ControllerManager, b.Scheduler, b.DNS, b.DNSReady,
+	} {
 		if port == 0 || seen[port] {
 			t.Errorf("port %d is none, or taken twice", port)
 		}

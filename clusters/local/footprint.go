@@ -2,8 +2,9 @@ package local
 
 import "github.com/rehearse-dev/rehearse/clusters"
 
-// What the processes of a cluster take at most. A control plane of 1.36 with a simulator was seen to take 0.6 GB, of which kube-apiserver has half; the
-// rest is for scenarios that make more objects, and for systems that are larger than a simulator.
+// What the processes of a cluster take at most. A control plane of 1.36 with a simulator was seen to take 0.6 GB, of
+// which kube-apiserver has half; the rest is for scenarios that make more objects, and for systems that are larger
+// than a simulator.
 const (
 	memoryOfControlPlane = 1000 << 20
 	memoryOfScheduler    = 100 << 20
@@ -15,7 +16,8 @@ const (
 func (p *Provider) Footprint(path []clusters.State) clusters.Footprint {
 	var most int64
 	for _, state := range path {
-		memory := int64(memoryOfControlPlane) + int64(len(state.Schedulers))*memoryOfScheduler + int64(len(state.Systems))*memoryOfSystem
+		memory := int64(memoryOfControlPlane) + int64(len(state.Schedulers))*memoryOfScheduler +
+			int64(len(state.Systems))*memoryOfSystem
 		for _, group := range state.Nodes {
 			memory += int64(len(group.Names())) * memoryOfNode
 		}

@@ -31,14 +31,21 @@ func nodesOf(state clusters.State) []*corev1.Node {
 			resources[corev1.ResourceName(name)] = resource.MustParse(quantity)
 		}
 		for _, name := range group.Names() {
-			labels := map[string]string{clusters.NodeLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+			labels := map[string]string{
+				clusters.NodeLabel: "true", corev1.LabelHostname: name, corev1.LabelOSStable: "linux",
+				corev1.LabelArchStable: "amd64",
+			}
 			maps.Copy(labels, group.Labels)
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 			for _, taint := range group.Taints {
-				node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
+				node.Spec.Taints = append(node.Spec.Taints,
+					corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
 			}
 			node.Status.Capacity, node.Status.Allocatable = resources, resources
-			node.Status.NodeInfo = corev1.NodeSystemInfo{KubeletVersion: "v" + state.Version, OperatingSystem: "linux", Architecture: "amd64", OSImage: "simulated", ContainerRuntimeVersion: "kwok"}
+			node.Status.NodeInfo = corev1.NodeSystemInfo{
+				KubeletVersion: "v" + state.Version, OperatingSystem: "linux",
+				Architecture: "amd64", OSImage: "simulated", ContainerRuntimeVersion: "kwok",
+			}
 			nodes = append(nodes, node)
 		}
 	}
@@ -52,7 +59,11 @@ func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error
 		return nil // a group without nodes has those simulated that others made
 	}
 	if c.process(nodesProcess) == nil {
-		if err := c.start(nodesProcess, started{Program: c.provider.Executable, Args: []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()}}); err != nil {
+		if err := c.start(nodesProcess,
+			started{
+				Program: c.provider.Executable,
+				Args:    []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()},
+			}); err != nil {
 			return err
 		}
 	}
@@ -115,8 +126,11 @@ func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.N
 		taints = []corev1.Taint{}
 	}
 	for subresource, patch := range map[string]map[string]any{
-		"":       {"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"taints": taints}},
-		"status": {"status": map[string]any{"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable, "nodeInfo": map[string]any{"kubeletVersion": node.Status.NodeInfo.KubeletVersion}}},
+		"": {"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"taints": taints}},
+		"status": {"status": map[string]any{
+			"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable,
+			"nodeInfo": map[string]any{"kubeletVersion": node.Status.NodeInfo.KubeletVersion},
+		}},
 	} {
 		data, err := json.Marshal(patch)
 		if err != nil {
@@ -126,7 +140,8 @@ func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.N
 		if subresource != "" {
 			subresources = []string{subresource}
 		}
-		if _, err := c.client.CoreV1().Nodes().Patch(ctx, node.Name, types.MergePatchType, data, metav1.PatchOptions{}, subresources...); err != nil {
+		if _, err := c.client.CoreV1().Nodes().Patch(ctx, node.Name, types.MergePatchType, data, metav1.PatchOptions{},
+			subresources...); err != nil {
 			return err
 		}
 	}
@@ -134,7 +149,8 @@ func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.N
 }
 
 func (c *Cluster) dropNode(ctx context.Context, name string) error {
-	if err := c.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := c.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil &&
+		!apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete node %s: %w", name, err)
 	}
 	return nil
@@ -147,7 +163,8 @@ func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
 	process := c.process(nodesProcess)
 	for {
 		began := time.Now()
-		list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: clusters.NodeLabel, ResourceVersion: "0"})
+		list, err := c.client.CoreV1().Nodes().List(ctx,
+			metav1.ListOptions{LabelSelector: clusters.NodeLabel, ResourceVersion: "0"})
 		if err == nil {
 			ready := 0
 			for _, node := range list.Items {

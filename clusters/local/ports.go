@@ -19,5 +19,8 @@ func reservePorts() (listening, *ports.Reservation, error) {
 		return listening{}, &ports.Reservation{}, err
 	}
 	n := held.Numbers
-	return listening{Etcd: n[0], EtcdPeer: n[1], APIServer: n[2], ControllerManager: n[3], Scheduler: n[4], DNS: n[5], DNSReady: n[6]}, held, nil
+	return listening{
+		Etcd: n[0], EtcdPeer: n[1], APIServer: n[2], ControllerManager: n[3], Scheduler: n[4], DNS: n[5],
+		DNSReady: n[6],
+	}, held, nil
 }

@@ -11,9 +11,10 @@ import (
 func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
 	p := clustertest.Local(t)
 	of := func(minor string, gates map[string]bool) clusters.State {
-		state, err := p.Resolve(t.Context(), clusters.State{Version: minor, FeatureGates: gates, SchedulerProfiles: []map[string]any{
-			{"schedulerName": "default-scheduler", "plugins": map[string]any{"placementScore": map[string]any{}}},
-		}})
+		state, err := p.Resolve(t.Context(),
+			clusters.State{Version: minor, FeatureGates: gates, SchedulerProfiles: []map[string]any{
+				{"schedulerName": "default-scheduler", "plugins": map[string]any{"placementScore": map[string]any{}}},
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

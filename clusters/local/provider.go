@@ -1,5 +1,5 @@
-// Package local brings up control planes as processes on loopback: real etcd, kube-apiserver, kube-controller-manager and
-// kube-scheduler, and simulated nodes. It needs no container engine and no privileges.
+// Package local brings up control planes as processes on loopback: real etcd, kube-apiserver, kube-controller-manager
+// and kube-scheduler, and simulated nodes. It needs no container engine and no privileges.
 package local
 
 import (
@@ -75,8 +75,8 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 	return state, nil
 }
 
-// Check refuses states whose gates their version does not know, locks or leaves without a dependency, and whose scheduler profiles
-// their version's kube-scheduler would not take.
+// Check refuses states whose gates their version does not know, locks or leaves without a dependency, and whose
+// scheduler profiles their version's kube-scheduler would not take.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
@@ -84,7 +84,8 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 		if gates == nil { // with wrong gates kube-scheduler would speak of them alone
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
-		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems), state.CheckOneControlPlane("a local cluster"))
+		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
+			state.CheckOneControlPlane("a local cluster"))
 		errs = append(errs, state.CheckSchedulers()...)
 	}
 	return errors.Join(errs...)
@@ -119,7 +120,9 @@ func checkComponents(state clusters.State) error {
 		switch name.Binary() {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler:
 		default:
-			errs = append(errs, fmt.Errorf("component %s: a local cluster has no such component that could be configured; it has %v", name, clusters.ControlPlane()))
+			errs = append(errs,
+				fmt.Errorf("component %s: a local cluster has no such component that could be configured; it has %v", name,
+					clusters.ControlPlane()))
 		}
 	}
 	return errors.Join(errs...)
@@ -130,7 +133,9 @@ func checkSystems(systems []clusters.System) error {
 	var errs []error
 	for _, system := range systems {
 		if system.Kind() == "manifests" {
-			errs = append(errs, fmt.Errorf("system %s: a local cluster's nodes are simulated and run no pods; give it as a process, or use --provider kind or existing", system.Name))
+			errs = append(errs,
+				fmt.Errorf("system %s: a local cluster's nodes are simulated and run no pods; give it as a process, or use "+
+					"--provider kind or existing", system.Name))
 		}
 	}
 	return errors.Join(errs...)

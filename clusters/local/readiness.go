@@ -18,8 +18,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// probeInterval is between two looks at a component that starts, and at least one part in lookShare of the time that it has taken so far: an API server that is asked every
-// ten milliseconds runs all its checks two hundred times before they pass.
+// probeInterval is between two looks at a component that starts, and at least one part in lookShare of the time that
+// it has taken so far: an API server that is asked every ten milliseconds runs all its checks two hundred times
+// before they pass.
 const (
 	probeInterval = 10 * time.Millisecond
 	lookShare     = 40
@@ -67,7 +68,8 @@ func (e *statusError) Error() string {
 
 // notOK is what an answer says of a component's health, without the dozens of checks that are well.
 func notOK(body string) string {
-	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(body), "\n"), func(line string) bool { return strings.HasPrefix(line, "[+]") && strings.HasSuffix(line, " ok") })
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(body), "\n"),
+		func(line string) bool { return strings.HasPrefix(line, "[+]") && strings.HasSuffix(line, " ok") })
 	return strings.Join(lines, "\n")
 }
 
@@ -143,8 +145,11 @@ func (c *Cluster) usable(ctx context.Context) error {
 // errNotReady is why a wait ends that took far more time than a start does.
 var errNotReady = errors.New("time is up")
 
-// await repeats a look until it is satisfied, the component ends, or time is up: the last two are a *clusters.BrokenError.
-func (c *Cluster) await(ctx context.Context, component clusters.Component, look func(context.Context) (bool, error)) error {
+// await repeats a look until it is satisfied, the component ends, or time is up: the last two are a
+// *clusters.BrokenError.
+func (c *Cluster) await(ctx context.Context, component clusters.Component,
+	look func(context.Context) (bool, error),
+) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errNotReady)
 	defer cancel()
 	process := c.process(string(component))
@@ -168,7 +173,8 @@ func (c *Cluster) await(ctx context.Context, component clusters.Component, look 
 			if cause := context.Cause(ctx); !errors.Is(cause, errNotReady) {
 				return fmt.Errorf("wait for %s: %w (what it said last: %w; its log: %s)", component, cause, last, process.LogFile)
 			}
-			return brokenBy(component, process, fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile))
+			return brokenBy(component, process,
+				fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile))
 		case <-time.After(max(probeInterval, time.Since(began)/lookShare)):
 		}
 	}

@@ -102,7 +102,8 @@ func (c *Cluster) components() []clusters.Component {
 	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
 }
 
-// stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to another is never answered by both.
+// stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to
+// another is never answered by both.
 func (c *Cluster) stopSchedulers(ctx context.Context, changed []want) error {
 	var schedulers []string
 	for _, w := range changed {

@@ -40,11 +40,15 @@ func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "main"}}}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "main"}}},
+	}
 	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	watch, err := client.EventsV1().Events("default").Watch(t.Context(), metav1.ListOptions{FieldSelector: fields.Set{"regarding.name": name, "reason": "Scheduled"}.String()})
+	watch, err := client.EventsV1().Events("default").Watch(t.Context(),
+		metav1.ListOptions{FieldSelector: fields.Set{"regarding.name": name, "reason": "Scheduled"}.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,8 @@ func TestSchedulersSideBySide(t *testing.T) {
 	ofBatch, ofOther := metrics(t, c, batch), metrics(t, c, clusters.Scheduler)
 	gateOn := `kubernetes_feature_enabled{name="LocalStorageCapacityIsolationFSQuotaMonitoring",stage="BETA"} 1`
 	if !strings.Contains(ofBatch, gateOn) || strings.Contains(ofOther, gateOn) {
-		t.Errorf("the gate is on for batch: %t, for the other: %t", strings.Contains(ofBatch, gateOn), strings.Contains(ofOther, gateOn))
+		t.Errorf("the gate is on for batch: %t, for the other: %t", strings.Contains(ofBatch, gateOn),
+			strings.Contains(ofOther, gateOn))
 	}
 	logs := c.LogFiles()[batch]
 	if len(logs) != 1 || filepath.Base(logs[0]) != "kube-scheduler-batch-1.log" {
@@ -113,7 +118,8 @@ func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
 	if len(c.LogFiles()[batch]) != 2 {
 		t.Errorf("want a log for each start, got %v", c.LogFiles()[batch])
 	}
-	if err := c.Kill(t.Context(), "kube-scheduler/other"); err == nil || !strings.Contains(err.Error(), "runs no kube-scheduler/other") {
+	if err := c.Kill(t.Context(), "kube-scheduler/other"); err == nil ||
+		!strings.Contains(err.Error(), "runs no kube-scheduler/other") {
 		t.Errorf("killed one that is not there: %v", err)
 	}
 }
@@ -140,7 +146,10 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	pid, address := c.PIDs()[string(batch)], listensAt(t, c)
 	next := c.State().With(clusters.Change{
-		Schedulers:        []clusters.NamedSchedulerChange{{NamedScheduler: clusters.NamedScheduler{Name: "batch"}, Remove: true}},
+		Schedulers: []clusters.NamedSchedulerChange{{
+			NamedScheduler: clusters.NamedScheduler{Name: "batch"},
+			Remove:         true,
+		}},
 		SchedulerProfiles: []map[string]any{{"schedulerName": "default-scheduler"}, {"schedulerName": "batch"}},
 	})
 	if err := c.Converge(t.Context(), next); err != nil {
@@ -155,7 +164,8 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 	} else {
 		_ = listener.Close()
 	}
-	if _, err := c.Metrics(t.Context(), batch); err == nil || !strings.Contains(err.Error(), "runs no kube-scheduler/batch") {
+	if _, err := c.Metrics(t.Context(), batch); err == nil ||
+		!strings.Contains(err.Error(), "runs no kube-scheduler/batch") {
 		t.Errorf("metrics of one that is gone: %v", err)
 	}
 	if got := placed(t, c, "fifth", "batch"); got != "batch" {
@@ -190,12 +200,17 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := opened.(*local.Cluster)
-	if info, err := second.Describe(t.Context(), "beside-lasts"); err != nil || !strings.Contains(strings.Join(info.Running, " "), string(batch)) || !strings.Contains(info.State.String(), "scheduler/batch") {
+	if info, err := second.Describe(t.Context(), "beside-lasts"); err != nil ||
+		!strings.Contains(strings.Join(info.Running, " "), string(batch)) ||
+		!strings.Contains(info.State.String(), "scheduler/batch") {
 		t.Errorf("described as %+v, %v", info, err)
 	}
 	pid := again.PIDs()[string(batch)]
 	next := again.State().With(clusters.Change{Schedulers: []clusters.NamedSchedulerChange{
-		{NamedScheduler: clusters.NamedScheduler{Name: "batch"}, Remove: true}, {NamedScheduler: clusters.NamedScheduler{Name: "other"}},
+		{
+			NamedScheduler: clusters.NamedScheduler{Name: "batch"},
+			Remove:         true,
+		}, {NamedScheduler: clusters.NamedScheduler{Name: "other"}},
 	}})
 	if err := again.Converge(t.Context(), next); err != nil {
 		t.Fatal(err)
@@ -220,15 +235,33 @@ func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
 		"fine":             {withBatch("1.35"), nil},
 		"two for one name": {clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "default-scheduler"}}}, []string{`answer for schedulerName "default-scheduler"`}},
 		"an unknown field": {
-			clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "a"}, {Name: "b", Profiles: []map[string]any{{"schedulerName": "b", "plugins": map[string]any{"placementScore": map[string]any{}}}}}}},
+			clusters.State{
+				Version: "1.35",
+				Schedulers: []clusters.NamedScheduler{
+					{Name: "a"},
+					{
+						Name: "b",
+						Profiles: []map[string]any{{
+							"schedulerName": "b",
+							"plugins":       map[string]any{"placementScore": map[string]any{}},
+						}},
+					},
+				},
+			},
 			[]string{"kube-scheduler of Kubernetes 1.35", `unknown field "schedulers[1].profiles[0].plugins.placementScore"`},
 		},
 		"an unknown gate": {
-			clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "batch"}}, Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{"NoSuchGate": true}}}},
+			clusters.State{
+				Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "batch"}},
+				Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{"NoSuchGate": true}}},
+			},
 			[]string{"NoSuchGate"},
 		},
 		"gates of nobody": {
-			clusters.State{Version: "1.35", Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{gate: true}}}},
+			clusters.State{
+				Version:    "1.35",
+				Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{gate: true}}},
+			},
 			[]string{"component kube-scheduler/batch: no such scheduler"},
 		},
 	} {

@@ -48,7 +48,8 @@ func keepWhole(dir string, err error) error {
 	return nil
 }
 
-// Restore puts etcd's data back. Whoever read what was there since knows of a future that is no more, so everything starts anew.
+// Restore puts etcd's data back. Whoever read what was there since knows of a future that is no more, so everything
+// starts anew.
 func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	defer func() {
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Available is how many bytes new processes can take: what the kernel says is available, and no more than the control groups of this process leave.
+// Available is how many bytes new processes can take: what the kernel says is available, and no more than the control
+// groups of this process leave.
 func Available() (int64, error) { return available(os.DirFS("/")) }
 
 func available(root fs.FS) (int64, error) {

@@ -1,5 +1,5 @@
-// Package offline checks the states of clusters by what the cache holds: without a cluster, the network or the Go tool. It
-// makes no clusters.
+// Package offline checks the states of clusters by what the cache holds: without a cluster, the network or the Go
+// tool. It makes no clusters.
 package offline
 
 import (
@@ -65,12 +65,13 @@ func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.St
 	return state, err
 }
 
-// Check says what every provider would say of the states: gates that their version does not know, locks or leaves without a dependency,
-// and nodes and schedulers that cannot be.
+// Check says what every provider would say of the states: gates that their version does not know, locks or leaves
+// without a dependency, and nodes and schedulers that cannot be.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		errs = append(errs, p.checkGates(ctx, state), clusters.CheckNodes(state.Nodes), clusters.CheckControlPlanes(state.ControlPlanes))
+		errs = append(errs, p.checkGates(ctx, state), clusters.CheckNodes(state.Nodes),
+			clusters.CheckControlPlanes(state.ControlPlanes))
 		errs = append(errs, state.CheckSchedulers()...)
 		if len(state.SchedulerProfiles) > 0 {
 			p.leave("schedulerProfiles: `rehearse plan` checks them with the version's kube-scheduler")

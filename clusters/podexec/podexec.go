@@ -21,9 +21,12 @@ import (
 )
 
 // Exec is clusters.PodExecutor's ExecInPod for the cluster that a configuration reaches.
-func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdin io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string,
+	stdin io.Reader,
+) (stdout, stderr []byte, exitCode int, err error) {
 	var out, said bytes.Buffer
-	err = stream(ctx, config, namespace, pod, container, command, remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &said})
+	err = stream(ctx, config, namespace, pod, container, command,
+		remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &said})
 	var ended utilexec.ExitError
 	switch {
 	case err == nil:
@@ -37,13 +40,18 @@ func Exec(ctx context.Context, config *rest.Config, namespace, pod, container st
 	return out.Bytes(), said.Bytes(), exitCode, err
 }
 
-func stream(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, o remotecommand.StreamOptions) error {
+func stream(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string,
+	o remotecommand.StreamOptions,
+) error {
 	client, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	request := client.RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{Container: container, Command: command, Stdin: o.Stdin != nil, Stdout: true, Stderr: true}, scheme.ParameterCodec)
+		VersionedParams(&corev1.PodExecOptions{
+			Container: container, Command: command, Stdin: o.Stdin != nil, Stdout: true,
+			Stderr: true,
+		}, scheme.ParameterCodec)
 	executor, err := remotecommand.NewWebSocketExecutor(config, "GET", request.URL().String())
 	if err != nil {
 		return err
@@ -51,8 +59,8 @@ func stream(ctx context.Context, config *rest.Config, namespace, pod, container 
 	return executor.StreamWithContext(ctx, o)
 }
 
-// beforeTheStart is what an API server that has already upgraded the connection says of a kubelet that it does not reach, or that has no such
-// container (k8s.io/apiserver/pkg/util/proxy, k8s.io/kubelet/pkg/cri/streaming).
+// beforeTheStart is what an API server that has already upgraded the connection says of a kubelet that it does not
+// reach, or that has no such container (k8s.io/apiserver/pkg/util/proxy, k8s.io/kubelet/pkg/cri/streaming).
 var beforeTheStart = regexp.MustCompile(`unable to upgrade connection|error dialing backend|container not found|connection refused`)
 
 // unstarted says whether the command certainly did not run.

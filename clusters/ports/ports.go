@@ -12,7 +12,8 @@ import (
 // its process restarts.
 const first, last = 20000, 32000
 
-// Reservation holds ports until Release; the kernel releases them when the program ends. The zero Reservation holds none.
+// Reservation holds ports until Release; the kernel releases them when the program ends. The zero Reservation holds
+// none.
 type Reservation struct {
 	// Numbers of the ports.
 	Numbers []int

@@ -38,8 +38,8 @@ func listener() {
 	select {}
 }
 
-// The first thread of a process may have ended while others still hold its files. A process has ended when its ports are free,
-// also while nobody has waited for it.
+// The first thread of a process may have ended while others still hold its files. A process has ended when its ports
+// are free, also while nobody has waited for it.
 func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 	for range 40 {
 		command := exec.Command(os.Args[0])

@@ -26,7 +26,8 @@ type Spec struct {
 	Dir string
 	// LogDir is the folder for the log file.
 	LogDir string
-	// Owner is a text, a folder that only it uses, by which KillOwned finds the process where its command line does not hold it.
+	// Owner is a text, a folder that only it uses, by which KillOwned finds the process where its command line does not
+	// hold it.
 	Owner string
 	// Detached processes outlive this one; the others are killed with it, however it ends.
 	Detached bool
@@ -44,14 +45,16 @@ type Process struct {
 	expected atomic.Bool
 }
 
-// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name is a dash in the file's.
+// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name is a dash in
+// the file's.
 func nextLogFile(dir, name string) (*os.File, error) {
 	name = strings.ReplaceAll(name, "/", "-")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for logs: %w", err)
 	}
 	for n := 1; ; n++ {
-		file, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s-%d.log", name, n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		file, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s-%d.log", name, n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY,
+			0o600)
 		if !errors.Is(err, os.ErrExist) {
 			return file, err
 		}
@@ -70,7 +73,8 @@ func (p *Process) Failure() error {
 	if cause == nil {
 		cause = errors.New("exit status 0")
 	}
-	return fmt.Errorf("%s (pid %d) ended by itself: %w; the end of %s:\n%s", p.Name, p.PID, cause, p.LogFile, LastLines(p.LogFile, 12))
+	return fmt.Errorf("%s (pid %d) ended by itself: %w; the end of %s:\n%s", p.Name, p.PID, cause, p.LogFile,
+		LastLines(p.LogFile, 12))
 }
 
 // Kill ends the process and all of its group at once (SIGKILL) and returns when it is gone.
@@ -87,7 +91,8 @@ func (p *Process) Kill(ctx context.Context) error {
 	}
 }
 
-// Stop asks the process and all of its group to end (SIGTERM), and kills what has not ended after a time. It returns when it is gone.
+// Stop asks the process and all of its group to end (SIGTERM), and kills what has not ended after a time. It returns
+// when it is gone.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	p.expected.Store(true)
 	if err := endGroup(p.PID); err != nil {
@@ -104,7 +109,8 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 }
 
 // Attach takes charge of a detached process that an earlier run started. It returns nil when that process is no more;
-// owner is a text that the process's command line must contain, or that it was started for (Spec.Owner), so that a reused pid is never mistaken for it.
+// owner is a text that the process's command line must contain, or that it was started for (Spec.Owner), so that a
+// reused pid is never mistaken for it.
 func Attach(name string, pid int, logFile, owner string) (*Process, error) {
 	ended, err := awaitEnd(pid, func() bool { return runs(pid, owner) })
 	if err != nil {

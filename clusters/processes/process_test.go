@@ -27,7 +27,8 @@ func start(t *testing.T, s *Spawner, spec Spec) *Process {
 }
 
 func TestFailureTellsTheLastLines(t *testing.T) {
-	p := start(t, NewSpawner(), Spec{Name: "broken", Program: "/bin/sh", Args: []string{"-c", "echo no such flag >&2; exit 3"}})
+	p := start(t, NewSpawner(),
+		Spec{Name: "broken", Program: "/bin/sh", Args: []string{"-c", "echo no such flag >&2; exit 3"}})
 	<-p.Done()
 	got := p.Failure().Error()
 	for _, want := range []string{"broken", "exit status 3", "no such flag", "broken-1.log"} {
@@ -42,7 +43,11 @@ func TestFailureTellsTheLastLines(t *testing.T) {
 
 func TestKillEndsTheWholeGroup(t *testing.T) {
 	child := filepath.Join(t.TempDir(), "child")
-	p := start(t, NewSpawner(), Spec{Name: "parent", Program: "/bin/sh", Args: []string{"-c", "sleep 1000 & echo $! > " + child + "; echo started; wait"}})
+	p := start(t, NewSpawner(),
+		Spec{
+			Name: "parent", Program: "/bin/sh",
+			Args: []string{"-c", "sleep 1000 & echo $! > " + child + "; echo started; wait"},
+		})
 	awaitLine(t, p.LogFile, "started")
 	pid, err := os.ReadFile(child)
 	if err != nil {
@@ -81,7 +86,11 @@ func TestEachStartHasALogOfItsOwn(t *testing.T) {
 
 func TestAttachTakesOnlyItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	p := start(t, NewSpawner(), Spec{Name: "y", Program: "/bin/sh", Args: []string{"-c", "echo started; read x < " + dir + "/never; true", dir + "/"}, Detached: true})
+	p := start(t, NewSpawner(),
+		Spec{
+			Name: "y", Program: "/bin/sh",
+			Args: []string{"-c", "echo started; read x < " + dir + "/never; true", dir + "/"}, Detached: true,
+		})
 	awaitLine(t, p.LogFile, "")
 	if other, err := Attach("y", p.PID, p.LogFile, "another folder"); other != nil || err != nil {
 		t.Errorf("attached to a process of somebody else's: %v, %v", other, err)
@@ -110,7 +119,8 @@ func TestKillOwned(t *testing.T) {
 func TestKillOwnedByEnvironment(t *testing.T) {
 	dir := t.TempDir() + "/"
 	p := start(t, NewSpawner(), Spec{Name: "mine", Program: "/bin/sleep", Args: []string{"1000"}, Owner: dir})
-	q := start(t, NewSpawner(), Spec{Name: "theirs", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"KUBECONFIG=" + dir}})
+	q := start(t, NewSpawner(),
+		Spec{Name: "theirs", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"KUBECONFIG=" + dir}})
 	if n, err := KillOwned(dir); n != 1 || err != nil {
 		t.Errorf("killed %d, %v; want one", n, err)
 	}

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Spawner starts processes from one operating system thread that lives as long as the program: the kernel's parent-death
-// signal is sent when the *thread* that forked ends, not the process.
+// Spawner starts processes from one operating system thread that lives as long as the program: the kernel's
+// parent-death signal is sent when the *thread* that forked ends, not the process.
 type Spawner struct {
 	requests chan func()
 }
@@ -93,8 +93,8 @@ func runs(pid int, owner string) bool {
 	return err == nil && bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
 }
 
-// KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started for it, and says how many
-// there were: what a run that was itself killed may have left.
+// KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started
+// for it, and says how many there were: what a run that was itself killed may have left.
 func KillOwned(owner string) (int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

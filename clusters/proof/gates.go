@@ -39,7 +39,8 @@ func Gates(metrics []byte) (map[string]Gate, error) {
 func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
 	var lines bytes.Buffer
 	for line := range bytes.Lines(metrics) {
-		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{"}, func(p string) bool { return bytes.HasPrefix(line, []byte(p)) }) {
+		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{"},
+			func(p string) bool { return bytes.HasPrefix(line, []byte(p)) }) {
 			lines.Write(line)
 		}
 	}
@@ -66,7 +67,10 @@ func gatesIn(found map[string]*dto.MetricFamily) map[string]Gate {
 			case "name":
 				name = pair.GetValue()
 			case "stage":
-				if stage, known := map[string]string{"ALPHA": "Alpha", "BETA": "Beta", "DEPRECATED": "Deprecated"}[pair.GetValue()]; known {
+				if stage, known := map[string]string{
+					"ALPHA": "Alpha", "BETA": "Beta",
+					"DEPRECATED": "Deprecated",
+				}[pair.GetValue()]; known {
 					gate.Stage = stage
 				}
 			}

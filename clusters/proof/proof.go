@@ -28,7 +28,9 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 		}
 		got, known := enabled[strings.TrimPrefix(gate, "kube:")]
 		if !known || got.Enabled != gates[gate] {
-			errs = append(errs, fmt.Errorf("feature gate %s should be %t; %s says %v (known: %t)", gate, gates[gate], GateMetric, got.Enabled, known))
+			errs = append(errs,
+				fmt.Errorf("feature gate %s should be %t; %s says %v (known: %t)", gate, gates[gate], GateMetric, got.Enabled,
+					known))
 		}
 	}
 	return errors.Join(errs...)

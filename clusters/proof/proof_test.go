@@ -21,14 +21,23 @@ func TestComponent(t *testing.T) {
 		gates            map[string]bool
 		want             []string // nothing: proven
 	}{
-		"as meant":                          {metrics: metrics, version: "1.35.4", gates: map[string]bool{"On": true, "Off": false}},
-		"any version":                       {metrics: metrics},
-		"groups of gates":                   {metrics: metrics, gates: map[string]bool{"AllAlpha": true}},
-		"another version":                   {metrics: metrics, version: "1.34.4", want: []string{`runs version "v1.35.4", not 1.34.4`}},
-		"gates not flipped":                 {metrics: metrics, gates: map[string]bool{"On": false, "Off": true}, want: []string{"On should be false", "Off should be true"}},
-		"an unknown gate off is not proven": {metrics: metrics, gates: map[string]bool{"Gone": false}, want: []string{"Gone should be false", "known: false"}},
-		"no metrics prove nothing":          {metrics: "", version: "1.35.4", want: []string{`runs version ""`}},
-		"not metrics":                       {metrics: "<html>", want: []string{"read metrics"}},
+		"as meant": {
+			metrics: metrics, version: "1.35.4",
+			gates: map[string]bool{"On": true, "Off": false},
+		},
+		"any version":     {metrics: metrics},
+		"groups of gates": {metrics: metrics, gates: map[string]bool{"AllAlpha": true}},
+		"another version": {metrics: metrics, version: "1.34.4", want: []string{`runs version "v1.35.4", not 1.34.4`}},
+		"gates not flipped": {
+			metrics: metrics, gates: map[string]bool{"On": false, "Off": true},
+			want: []string{"On should be false", "Off should be true"},
+		},
+		"an unknown gate off is not proven": {
+			metrics: metrics, gates: map[string]bool{"Gone": false},
+			want: []string{"Gone should be false", "known: false"},
+		},
+		"no metrics prove nothing": {metrics: "", version: "1.35.4", want: []string{`runs version ""`}},
+		"not metrics":              {metrics: "<html>", want: []string{"read metrics"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,12 +55,16 @@ func TestComponent(t *testing.T) {
 }
 
 func TestGates(t *testing.T) {
-	got, err := Gates([]byte(metrics + "other{name=\"On\"} 0\nkubernetes_feature_enabled{name=\"Gone\",stage=\"DEPRECATED\"} 0"))
+	got, err := Gates([]byte(metrics +
+		"other{name=\"On\"} 0\nkubernetes_feature_enabled{name=\"Gone\",stage=\"DEPRECATED\"} 0"))
 	want := map[string]Gate{"On": {Enabled: true, Stage: "Alpha"}, "Off": {Stage: "GA"}, "Gone": {Stage: "Deprecated"}}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
-	for name, text := range map[string]string{"none": "", "another program's": "up 1\n", "no gates": "kubernetes_build_info{git_version=\"v1.35.4\"} 1\n", "broken": "kubernetes_feature_enabled{name=\n"} {
+	for name, text := range map[string]string{
+		"none": "", "another program's": "up 1\n",
+		"no gates": "kubernetes_build_info{git_version=\"v1.35.4\"} 1\n", "broken": "kubernetes_feature_enabled{name=\n",
+	} {
 		if got, err := Gates([]byte(text)); err == nil {
 			t.Errorf("%s: got %v", name, got)
 		}

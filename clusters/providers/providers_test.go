@@ -74,10 +74,16 @@ func TestFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		"an unknown provider":             {[]string{"--provider", "cloud"}, `--provider "cloud": want local, kind or existing`},
-		"a flag of another provider":      {[]string{"--node-image", "1.35=x"}, "--node-image: only with --provider kind"},
-		"two flags of another provider":   {[]string{"--context", "a", "--kubeconfig", "b"}, "--context and --kubeconfig: only with --provider existing"},
-		"a value that a provider rejects": {[]string{"--provider", "existing", "--transition-timeout", "-1s"}, "want a positive duration"},
+		"an unknown provider":        {[]string{"--provider", "cloud"}, `--provider "cloud": want local, kind or existing`},
+		"a flag of another provider": {[]string{"--node-image", "1.35=x"}, "--node-image: only with --provider kind"},
+		"two flags of another provider": {
+			[]string{"--context", "a", "--kubeconfig", "b"},
+			"--context and --kubeconfig: only with --provider existing",
+		},
+		"a value that a provider rejects": {
+			[]string{"--provider", "existing", "--transition-timeout", "-1s"},
+			"want a positive duration",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var flags Flags

@@ -25,8 +25,11 @@ func TestMainModuleRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no go line":         {"module k8s.io/kubernetes\n", "no go line"},
 		"no staging modules": {"module k8s.io/kubernetes\ngo 1.24\n", "replaces no module"},
-		"another folder":     {"module k8s.io/kubernetes\ngo 1.24\nreplace k8s.io/api => ../api\n", "replaces k8s.io/api by the folder ../api"},
-		"no go.mod":          {"<html>", "go.mod"},
+		"another folder": {
+			"module k8s.io/kubernetes\ngo 1.24\nreplace k8s.io/api => ../api\n",
+			"replaces k8s.io/api by the folder ../api",
+		},
+		"no go.mod": {"<html>", "go.mod"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := mainModule("go.mod", []byte(test.text), mustExact(t, "1.34.4"))
@@ -57,13 +60,15 @@ func TestBuild(t *testing.T) {
 		" -X k8s.io/client-go/pkg/version.gitVersion=v1.34.4 ",
 		" -X k8s.io/client-go/pkg/version.gitCommit=c0ffee ",
 		" -X k8s.io/client-go/pkg/version.buildDate=2026-02-10T12:53:36Z ",
-		" k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager k8s.io/kubernetes/cmd/kube-scheduler\n",
+		" k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager " +
+			"k8s.io/kubernetes/cmd/kube-scheduler\n",
 	} {
 		if !strings.Contains(calls, want) {
 			t.Errorf("%q is not in: %s", want, calls)
 		}
 	}
-	if !heard.contains("building kube-apiserver, kube-controller-manager, kube-scheduler 1.34.4 from source (a few minutes the first time)") {
+	if !heard.contains("building kube-apiserver, kube-controller-manager, kube-scheduler 1.34.4 from source (a few " +
+		"minutes the first time)") {
 		t.Errorf("said %q", heard.lines)
 	}
 	mustEnsure(t, s, "1.34.4", "kubectl")
@@ -79,7 +84,8 @@ func TestBuildFails(t *testing.T) {
 		g.write(t, "fail", strings.Repeat("earlier line\n", 30)+"go: requires go >= 1.99")
 		s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 		_, err := s.Ensure(t.Context(), "1.34.4")
-		wantError(t, err, "cannot build kube-apiserver, kube-controller-manager, kube-scheduler of Kubernetes 1.34.4", "go mod download: exit status 1", "go: requires go >= 1.99")
+		wantError(t, err, "cannot build kube-apiserver, kube-controller-manager, kube-scheduler of Kubernetes 1.34.4",
+			"go mod download: exit status 1", "go: requires go >= 1.99")
 		if n := strings.Count(err.Error(), "\n"); n != keptLines {
 			t.Errorf("%d lines of output are in the error", n)
 		}
@@ -129,7 +135,8 @@ func TestBuildCounter(t *testing.T) {
 			t.Errorf("%q is progress: %t", line, progress)
 		}
 	}
-	if got := strings.Join(heard.lines, "; "); got != "building it: 1 modules downloaded so far; building it: 1 packages compiled so far" {
+	if got := strings.Join(heard.lines,
+		"; "); got != "building it: 1 modules downloaded so far; building it: 1 packages compiled so far" {
 		t.Error(got)
 	}
 }

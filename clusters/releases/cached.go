@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// CachedLists are the feature gates of every version whose list is in the cache, from the oldest version to the newest. They
-// need neither the network nor the Go tool.
+// CachedLists are the feature gates of every version whose list is in the cache, from the oldest version to the
+// newest. They need neither the network nor the Go tool.
 func (s *Store) CachedLists() []*features.List {
 	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *Store) CachedLists() []*features.List {
 	return found
 }
 
-// CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs are there,
-// or else the newest whose list of feature gates is. It is false where the cache has none.
+// CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs
+// are there, or else the newest whose list of feature gates is. It is false where the cache has none.
 func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
 	v, err := clusters.ParseVersion(version)
 	if err != nil || v.Exact() {
@@ -49,8 +49,8 @@ func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
 	return v, false, nil
 }
 
-// Cached says whether the control plane of a version is in the cache, so that a cluster of it starts at once. A minor version is, where
-// any patch of it is.
+// Cached says whether the control plane of a version is in the cache, so that a cluster of it starts at once. A minor
+// version is, where any patch of it is.
 func (s *Store) Cached(version string) bool {
 	v, err := clusters.ParseVersion(version)
 	if err != nil {
@@ -82,7 +82,10 @@ func (s *Store) CachedFeatureList(version string) (*features.List, error) {
 		others = append(others, cached)
 	}
 	if list == nil {
-		return nil, &NoFeatureListError{Version: v.String(), Err: fmt.Errorf("its list is not in the cache; %s gets it", HowToGetList(v.String()))}
+		return nil, &NoFeatureListError{
+			Version: v.String(),
+			Err:     fmt.Errorf("its list is not in the cache; %s gets it", HowToGetList(v.String())),
+		}
 	}
 	return list.With(others...), nil
 }

@@ -24,7 +24,10 @@ func TestCached(t *testing.T) {
 	if got := strings.Join(versions, " "); got != "1.34.0 1.35.4 1.35.10 1.35.11-rc.0" {
 		t.Errorf("lists of %s", got)
 	}
-	for version, want := range map[string]string{"1.35": "1.35.10", "1.34": "1.34.0", "1.35.4": "1.35.4", "1.36.1": "1.36.1"} {
+	for version, want := range map[string]string{
+		"1.35": "1.35.10", "1.34": "1.34.0", "1.35.4": "1.35.4",
+		"1.36.1": "1.36.1",
+	} {
 		if v, found, err := s.CachedVersion(version); err != nil || !found || v.String() != want {
 			t.Errorf("%s is %s, %t, %v", version, v, found, err)
 		}
@@ -42,7 +45,8 @@ func TestCached(t *testing.T) {
 		t.Errorf("got %+v, %v", list, err)
 	}
 	var none *NoFeatureListError
-	if _, err := s.CachedFeatureList("1.36"); !errors.As(err, &none) || !strings.Contains(err.Error(), "rehearse fetch 1.36") {
+	if _, err := s.CachedFeatureList("1.36"); !errors.As(err, &none) ||
+		!strings.Contains(err.Error(), "rehearse fetch 1.36") {
 		t.Errorf("got %v, want how to get it", err)
 	}
 	if _, err := s.CachedFeatureList("latest"); err == nil || errors.As(err, &none) {

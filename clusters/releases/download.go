@@ -51,10 +51,12 @@ func defaultClient() *http.Client {
 func (s *Store) download(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	base := fmt.Sprintf("%s/release/v%s/bin/%s", s.options.BaseURL, v, strings.ReplaceAll(s.platform, "-", "/"))
 	for _, program := range programs {
-		if err := s.downloadOne(ctx, base+"/"+program, filepath.Join(dir, program), fmt.Sprintf("%s %s", program, v)); err != nil {
+		if err := s.downloadOne(ctx, base+"/"+program, filepath.Join(dir, program),
+			fmt.Sprintf("%s %s", program, v)); err != nil {
 			var status *statusError
 			if errors.As(err, &status) && status.code == http.StatusNotFound {
-				err = fmt.Errorf("%w (no such release or no program for %s; --source=build compiles it from source)", err, s.platform)
+				err = fmt.Errorf("%w (no such release or no program for %s; --source=build compiles it from source)", err,
+					s.platform)
 			}
 			return "", fmt.Errorf("cannot download %s of Kubernetes %s: %w", program, v, err)
 		}
@@ -140,7 +142,9 @@ type patientBody struct {
 	patient time.Duration
 }
 
-func newPatientBody(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, patient time.Duration) *patientBody {
+func newPatientBody(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser,
+	patient time.Duration,
+) *patientBody {
 	timer := time.AfterFunc(patient, func() { cancel(fmt.Errorf("nothing came for %s", patient)) })
 	return &patientBody{ReadCloser: body, ctx: ctx, cancel: cancel, timer: timer, patient: patient}
 }

@@ -96,7 +96,8 @@ func (e entry) repair(ctx context.Context, want []string, progress clusters.Prog
 	return lacking, nil
 }
 
-// publish moves programs from a temporary folder into the entry and records them; they count from the manifest's rename on.
+// publish moves programs from a temporary folder into the entry and records them; they count from the manifest's
+// rename on.
 func (e entry) publish(temp string, programs []string, source string) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make a folder of the cache: %w", err)

@@ -100,7 +100,8 @@ func TestTouchedProgramIsRecordedAnew(t *testing.T) {
 	if err != nil || len(lacking) > 0 {
 		t.Errorf("lacking %v, %v", lacking, err)
 	}
-	if source := mustManifest(t, b.Dir).Programs["kube-scheduler"].Source; source != "built from k8s.io/kubernetes v1.34.4" {
+	if source := mustManifest(t,
+		b.Dir).Programs["kube-scheduler"].Source; source != "built from k8s.io/kubernetes v1.34.4" {
 		t.Errorf("its source is now %q", source)
 	}
 }

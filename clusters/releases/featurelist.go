@@ -27,8 +27,8 @@ type storedList struct {
 	List   *features.List `json:"list"`
 }
 
-// NoFeatureListError says that a version's feature gates are not known, so that they cannot be checked before a component
-// is started with them. It says nothing against the gates.
+// NoFeatureListError says that a version's feature gates are not known, so that they cannot be checked before a
+// component is started with them. It says nothing against the gates.
 type NoFeatureListError struct {
 	Version string
 	Err     error
@@ -41,17 +41,20 @@ func (e *NoFeatureListError) Error() string {
 // Unwrap gives the cause.
 func (e *NoFeatureListError) Unwrap() error { return e.Err }
 
-// FeatureList returns the feature gates of an exact version. It comes from the modules of that version by way of the Go
-// tool, and is cached, so that a warm start needs neither. The lists of other versions in the cache are at its hand, and
-// once the version's programs are in the cache too, the list also tells which of them knows which gate. Where it cannot be
-// had, the error is a *NoFeatureListError.
+// FeatureList returns the feature gates of an exact version. It comes from the modules of that version by way of the
+// Go tool, and is cached, so that a warm start needs neither. The lists of other versions in the cache are at its
+// hand, and once the version's programs are in the cache too, the list also tells which of them knows which gate.
+// Where it cannot be had, the error is a *NoFeatureListError.
 func (s *Store) FeatureList(ctx context.Context, version string) (*features.List, error) {
 	v, err := exact(version)
 	if err != nil {
 		return nil, err
 	}
 	if s.options.BinDir != "" {
-		return nil, &NoFeatureListError{Version: v.String(), Err: fmt.Errorf("your own build in %s may have gates that no release has", s.options.BinDir)}
+		return nil, &NoFeatureListError{
+			Version: v.String(),
+			Err:     fmt.Errorf("your own build in %s may have gates that no release has", s.options.BinDir),
+		}
 	}
 	list, err := s.featureList(ctx, s.entry(v))
 	if ctx.Err() != nil {
@@ -89,7 +92,8 @@ func (s *Store) featureList(ctx context.Context, e entry) (*features.List, error
 	return list, writeJSON(filepath.Join(e.home, listName), listTempPrefix, storedList{Format: listFormat, List: list})
 }
 
-// readList reads a list from the cache; one that is absent, broken or of another format is an error alike: it is made anew.
+// readList reads a list from the cache; one that is absent, broken or of another format is an error alike: it is made
+// anew.
 func readList(e entry) (*features.List, error) {
 	data, err := os.ReadFile(filepath.Join(e.home, listName))
 	if err != nil {
@@ -99,7 +103,8 @@ func readList(e entry) (*features.List, error) {
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return nil, err
 	}
-	if stored.Format != listFormat || stored.List == nil || stored.List.Version != e.version.String() || len(stored.List.Gates) == 0 {
+	if stored.Format != listFormat || stored.List == nil || stored.List.Version != e.version.String() ||
+		len(stored.List.Gates) == 0 {
 		return nil, errors.New("not a list of this format")
 	}
 	return stored.List, nil

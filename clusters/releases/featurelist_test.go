@@ -20,7 +20,8 @@ func TestFeatureList(t *testing.T) {
 	if list.Version != "1.35.4" || len(list.Gates) != 6 || len(list.Programs) != 0 {
 		t.Errorf("got %+v", list)
 	}
-	if calls := read(t, filepath.Join(g.dir, "calls")); calls != "mod download -json k8s.io/kubernetes@v1.35.4 k8s.io/client-go@v0.35.4\n" {
+	if calls := read(t,
+		filepath.Join(g.dir, "calls")); calls != "mod download -json k8s.io/kubernetes@v1.35.4 k8s.io/client-go@v0.35.4\n" {
 		t.Errorf("called %s", calls)
 	}
 
@@ -34,7 +35,8 @@ func TestFeatureList(t *testing.T) {
 	}
 
 	warm := newStore(t, Options{CacheDir: cache, BaseURL: gone(), Go: "/nonexistent"})
-	if again, err := warm.FeatureList(t.Context(), "1.35.4"); err != nil || len(again.Gates) != 6 || len(again.Programs) != 3 {
+	if again, err := warm.FeatureList(t.Context(), "1.35.4"); err != nil || len(again.Gates) != 6 ||
+		len(again.Programs) != 3 {
 		t.Errorf("warm: %+v, %v", again, err)
 	}
 	if n := g.calls(t, "mod"); n != 2 { // the list, and the build

@@ -14,9 +14,11 @@ type FeatureLister interface {
 	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
-// CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency, for some components. Where the
-// version's gates are not known, progress is told so, and nothing is wrong.
-func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, components []clusters.Component, progress clusters.Progress) error {
+// CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency,
+// for some components. Where the version's gates are not known, progress is told so, and nothing is wrong.
+func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, components []clusters.Component,
+	progress clusters.Progress,
+) error {
 	list, err := from.FeatureList(ctx, state.Version)
 	var unknown *NoFeatureListError
 	if errors.As(err, &unknown) {
@@ -43,7 +45,8 @@ func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, c
 	return errors.Join(errs...)
 }
 
-// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where its list is not known.
+// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where
+// its list is not known.
 func GateDependencies(ctx context.Context, from FeatureLister, state clusters.State, gate string) []string {
 	list, err := from.FeatureList(ctx, state.Version)
 	if err != nil {
@@ -52,9 +55,9 @@ func GateDependencies(ctx context.Context, from FeatureLister, state clusters.St
 	return list.Dependencies(gate)
 }
 
-// BlameForField says in a clause which feature gate is likely to be the reason that an API server in a resolved state dropped a
-// field of a kind: "feature gate X is off in 1.34.4 (Alpha, off by default)". It is "" where no gate is known to decide about the
-// field, or that gate is on.
+// BlameForField says in a clause which feature gate is likely to be the reason that an API server in a resolved state
+// dropped a field of a kind: "feature gate X is off in 1.34.4 (Alpha, off by default)". It is "" where no gate is
+// known to decide about the field, or that gate is on.
 func BlameForField(ctx context.Context, from FeatureLister, state clusters.State, kind string, path []any) string {
 	gate := features.GateOf(kind, path)
 	if gate == "" {
@@ -72,8 +75,10 @@ func BlameForField(ctx context.Context, from FeatureLister, state clusters.State
 	case set && value, !set && d.Spec.Default:
 		return ""
 	case set:
-		return fmt.Sprintf("feature gate %s decides about it, and is set to false (%s in %s)", gate, d.Spec.Stage, list.Version)
+		return fmt.Sprintf("feature gate %s decides about it, and is set to false (%s in %s)", gate, d.Spec.Stage,
+			list.Version)
 	default:
-		return fmt.Sprintf("feature gate %s decides about it, and is off by default in %s (%s)", gate, list.Version, d.Spec.Stage)
+		return fmt.Sprintf("feature gate %s decides about it, and is off by default in %s (%s)", gate, list.Version,
+			d.Spec.Stage)
 	}
 }

@@ -23,7 +23,8 @@ const keptLines = 20
 type goTool struct{ path string }
 
 // errNoGo says that there is no go command on this machine.
-var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs with --kubernetes-bin DIR")
+var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs " +
+	"with --kubernetes-bin DIR")
 
 func (s *Store) goTool() (goTool, error) {
 	if s.options.Go != "" {
@@ -44,7 +45,8 @@ func (g goTool) run(ctx context.Context, dir string, line func(string) bool, arg
 	last := &lastLines{progress: line}
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, last
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS,
+		"GOARCH="+runtime.GOARCH)
 	cmd.WaitDelay = 5 * time.Second
 	inOwnGroup(cmd)
 	runtime.LockOSThread() // a child that dies with its parent dies with the parent's thread

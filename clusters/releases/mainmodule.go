@@ -10,7 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// writeMainModule writes the go.mod of a throwaway main module from which the programs of k8s.io/kubernetes can be built.
+// writeMainModule writes the go.mod of a throwaway main module from which the programs of k8s.io/kubernetes can be
+// built.
 func writeMainModule(path, kubernetesGoMod string, v clusters.Version) error {
 	data, err := os.ReadFile(kubernetesGoMod)
 	if err != nil {
@@ -23,9 +24,10 @@ func writeMainModule(path, kubernetesGoMod string, v clusters.Version) error {
 	return os.WriteFile(path, main, 0o644)
 }
 
-// mainModule derives that go.mod from the one of k8s.io/kubernetes: it requires that module, carries over its go line and
-// its GODEBUG defaults, which Go reads from the main module alone, and replaces every module that lives in the Kubernetes
-// repository (./staging/...), and so is not part of the published module, by its own release: v0.34.4 for 1.34.4.
+// mainModule derives that go.mod from the one of k8s.io/kubernetes: it requires that module, carries over its go line
+// and its GODEBUG defaults, which Go reads from the main module alone, and replaces every module that lives in the
+// Kubernetes repository (./staging/...), and so is not part of the published module, by its own release: v0.34.4 for
+// 1.34.4.
 func mainModule(name string, kubernetes []byte, v clusters.Version) ([]byte, error) {
 	k, err := modfile.Parse(name, kubernetes, nil)
 	if err != nil {
@@ -49,7 +51,8 @@ func mainModule(name string, kubernetes []byte, v clusters.Version) ([]byte, err
 		case r.New.Version != "":
 			steps = append(steps, main.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version))
 		default:
-			return nil, fmt.Errorf("%s replaces %s by the folder %s, which is not in the published module", name, r.Old.Path, r.New.Path)
+			return nil, fmt.Errorf("%s replaces %s by the folder %s, which is not in the published module", name, r.Old.Path,
+				r.New.Path)
 		}
 	}
 	for _, err := range steps {

@@ -32,7 +32,8 @@ type programRecord struct {
 var errBrokenManifest = errors.New("broken manifest in the cache")
 
 func (r programRecord) fits(info fs.FileInfo) bool {
-	return info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
+	return info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 && info.Size() == r.Size &&
+		info.ModTime().Equal(r.Modified)
 }
 
 // readManifest returns an empty manifest when there is none.

@@ -38,7 +38,8 @@ func (s *Store) ownBinaries(ctx context.Context, v clusters.Version, want []stri
 		}
 	}
 	if len(missing) > 0 {
-		return Binaries{}, fmt.Errorf("%s has no %s: build them too, or give a folder that has them", dir, strings.Join(missing, ", "))
+		return Binaries{}, fmt.Errorf("%s has no %s: build them too, or give a folder that has them", dir,
+			strings.Join(missing, ", "))
 	}
 	for _, program := range want {
 		if err := provesVersion(ctx, filepath.Join(dir, program), v); err != nil {

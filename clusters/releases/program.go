@@ -16,7 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// printedVersion is what `kube-apiserver --version` prints: "Kubernetes v1.34.4", "Kubernetes v1.37.0-alpha.1.12+d34db33f".
+// printedVersion is what `kube-apiserver --version` prints: "Kubernetes v1.34.4", "Kubernetes
+// v1.37.0-alpha.1.12+d34db33f".
 var printedVersion = regexp.MustCompile(`^Kubernetes v(\d+)\.(\d+)\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?)`)
 
 // programVersion asks a program for its version. What a development build has behind a release's name is left out.
@@ -36,7 +37,8 @@ func programVersion(ctx context.Context, path string) (clusters.Version, error) 
 	return v, nil
 }
 
-// provesVersion runs a program to see that it can run here and is of the version. Those without --version are let through.
+// provesVersion runs a program to see that it can run here and is of the version. Those without --version are let
+// through.
 func provesVersion(ctx context.Context, path string, want clusters.Version) error {
 	if slices.Contains([]string{"kubectl", "kubeadm"}, filepath.Base(path)) {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Resolve makes a version exact: "1.34" becomes the newest patch of that minor that is available, "1.34.4" stays. A patch in the
-// cache wins, so that a warm start needs no network, unless Options.Refresh is set. With Options.BinDir the version
-// must be the one of the programs there.
+// Resolve makes a version exact: "1.34" becomes the newest patch of that minor that is available, "1.34.4" stays. A
+// patch in the cache wins, so that a warm start needs no network, unless Options.Refresh is set. With Options.BinDir
+// the version must be the one of the programs there.
 func (s *Store) Resolve(ctx context.Context, version string) (string, error) {
 	v, err := clusters.ParseVersion(version)
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *Store) resolveOwn(ctx context.Context, v clusters.Version) (string, err
 		return "", err
 	}
 	if v.Exact() && own != v || own.MinorString() != v.MinorString() {
-		return "", fmt.Errorf("the programs in %s are Kubernetes %s, but %s is asked for: ask for version %q, or leave --kubernetes-bin out",
+		return "", fmt.Errorf("the programs in %s are Kubernetes %s, but %s is asked for: ask for version %q, or leave "+
+			"--kubernetes-bin out",
 			s.options.BinDir, own, v, own.MinorString())
 	}
 	return own.String(), nil
@@ -69,7 +70,8 @@ func (s *Store) newestCached(minor clusters.Version) (clusters.Version, bool, er
 	}
 	for _, folder := range folders {
 		v, err := clusters.ParseVersion(folder.Name())
-		if err != nil || !v.Exact() || v.Pre != "" || v.MinorString() != minor.MinorString() || found && v.Compare(newest) < 0 {
+		if err != nil || !v.Exact() || v.Pre != "" || v.MinorString() != minor.MinorString() || found &&
+			v.Compare(newest) < 0 {
 			continue
 		}
 		m, err := readManifest(s.entry(v).dir)

@@ -16,14 +16,32 @@ func TestResolve(t *testing.T) {
 		cached     []string
 		want, fail string
 	}{
-		{name: "an exact version stays", version: "v1.34.4", options: Options{BaseURL: gone(), Go: "/nonexistent"}, want: "1.34.4"},
+		{
+			name: "an exact version stays", version: "v1.34.4", options: Options{BaseURL: gone(), Go: "/nonexistent"},
+			want: "1.34.4",
+		},
 		{name: "from the host", version: "1.34", options: Options{BaseURL: h.URL, Go: "/nonexistent"}, want: "1.34.12"},
-		{name: "from the cache", version: "1.34", options: Options{BaseURL: gone(), Go: "/nonexistent"}, cached: []string{"1.34.9", "1.34.10", "1.34.2", "1.35.11", "1.34.11-rc.0"}, want: "1.34.10"},
-		{name: "not from the cache when refreshed", version: "1.34", options: Options{BaseURL: h.URL, Refresh: true}, cached: []string{"1.34.9"}, want: "1.34.12"},
-		{name: "from the modules when told", version: "1.34", options: Options{BaseURL: h.URL, Source: Build}, want: "1.34.10"},
+		{
+			name: "from the cache", version: "1.34", options: Options{BaseURL: gone(), Go: "/nonexistent"},
+			cached: []string{"1.34.9", "1.34.10", "1.34.2", "1.35.11", "1.34.11-rc.0"}, want: "1.34.10",
+		},
+		{
+			name: "not from the cache when refreshed", version: "1.34", options: Options{BaseURL: h.URL, Refresh: true},
+			cached: []string{"1.34.9"}, want: "1.34.12",
+		},
+		{
+			name: "from the modules when told", version: "1.34", options: Options{BaseURL: h.URL, Source: Build},
+			want: "1.34.10",
+		},
 		{name: "from the modules when unreachable", version: "1.34", options: Options{BaseURL: gone()}, want: "1.34.10"},
-		{name: "not from the modules when told", version: "1.34", options: Options{BaseURL: gone(), Source: Download}, fail: "cannot reach the host"},
-		{name: "not on the host", version: "1.35", options: Options{BaseURL: h.URL}, fail: "404 Not Found: that minor has no stable release"},
+		{
+			name: "not from the modules when told", version: "1.34", options: Options{BaseURL: gone(), Source: Download},
+			fail: "cannot reach the host",
+		},
+		{
+			name: "not on the host", version: "1.35", options: Options{BaseURL: h.URL},
+			fail: "404 Not Found: that minor has no stable release",
+		},
 		{name: "another minor on the host", version: "1.36", options: Options{BaseURL: h.URL}, fail: `answered "v1.35.1", which is no patch of 1.36`},
 		{name: "nonsense on the host", version: "1.37", options: Options{BaseURL: h.URL}, fail: `answered "<html>"`},
 		{name: "not among the modules", version: "1.36", options: Options{Source: Build}, fail: "cannot find the newest patch of Kubernetes 1.36: `go list -m -versions k8s.io/kubernetes` has no release of that minor"},
@@ -77,7 +95,8 @@ func TestOwnBuild(t *testing.T) {
 		return dir
 	}
 	t.Run("a development build", func(t *testing.T) {
-		s := newStore(t, Options{BinDir: own(t, "Kubernetes v1.37.0-alpha.2.15+0a1b2c3d4e5f-dirty"), BaseURL: gone(), Go: "/nonexistent"})
+		s := newStore(t,
+			Options{BinDir: own(t, "Kubernetes v1.37.0-alpha.2.15+0a1b2c3d4e5f-dirty"), BaseURL: gone(), Go: "/nonexistent"})
 		v, err := s.Resolve(t.Context(), "1.37")
 		if err != nil || v != "1.37.0-alpha.2" {
 			t.Fatalf("got %q, %v", v, err)

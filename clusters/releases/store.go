@@ -197,7 +197,8 @@ func (s *Store) buildsInstead(err error) bool {
 		return false
 	}
 	if !s.unreachable.Swap(true) {
-		s.options.Progress("%s cannot be reached (%v): using the module k8s.io/kubernetes instead", s.options.BaseURL, unreachable.cause)
+		s.options.Progress("%s cannot be reached (%v): using the module k8s.io/kubernetes instead", s.options.BaseURL,
+			unreachable.cause)
 	}
 	return true
 }

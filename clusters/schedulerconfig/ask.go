@@ -20,7 +20,8 @@ import (
 // patience with a program that answers within a tenth of a second.
 const patience = time.Minute
 
-// question is what a kube-scheduler is asked: whether it takes profiles, with the gates and flags that the state gives to that component.
+// question is what a kube-scheduler is asked: whether it takes profiles, with the gates and flags that the state
+// gives to that component.
 type question struct {
 	program   string
 	state     clusters.State

@@ -1,5 +1,6 @@
-// Package schedulerconfig tells, before anything starts, whether a kube-scheduler takes the profiles of a state. It asks that very program: its
-// own types, defaults, gates and validation give the verdict, so there is nothing here to know of any version.
+// Package schedulerconfig tells, before anything starts, whether a kube-scheduler takes the profiles of a state. It
+// asks that very program: its own types, defaults, gates and validation give the verdict, so there is nothing here to
+// know of any version.
 package schedulerconfig
 
 import (
@@ -21,13 +22,18 @@ type Checker struct {
 // verdict is an answer: what is wrong with a state's profiles. That nobody could be asked is no verdict, and not kept.
 type verdict struct{ problems error }
 
-// Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's kube-schedulers, with the gates
-// and flags that the state gives it. Each thing that is wrong is a part of the joined error, with the path of its field, beginning at the state's
-// schedulerProfiles or schedulers. A *NotAskedError says that the program gave no answer, and nothing against the profiles.
+// Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's
+// kube-schedulers, with the gates and flags that the state gives it. Each thing that is wrong is a part of the joined
+// error, with the path of its field, beginning at the state's schedulerProfiles or schedulers. A *NotAskedError says
+// that the program gave no answer, and nothing against the profiles.
 func (c *Checker) Check(ctx context.Context, program string, state clusters.State) error {
 	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
 	for i, scheduler := range state.Schedulers {
-		questions = append(questions, question{component: scheduler.Component(), profiles: scheduler.Profiles, path: fmt.Sprintf("schedulers[%d].profiles", i)})
+		questions = append(questions,
+			question{
+				component: scheduler.Component(), profiles: scheduler.Profiles,
+				path: fmt.Sprintf("schedulers[%d].profiles", i),
+			})
 	}
 	var problems []error
 	for _, q := range questions {
@@ -46,7 +52,10 @@ func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
 	if len(q.profiles) == 0 {
 		return verdict{}, nil
 	}
-	key, err := json.Marshal([]any{q.program, q.state.Version, q.path, q.profiles, q.state.Gates(q.component), q.state.Components[q.component].Flags})
+	key, err := json.Marshal([]any{
+		q.program, q.state.Version, q.path, q.profiles, q.state.Gates(q.component),
+		q.state.Components[q.component].Flags,
+	})
 	if err != nil {
 		return verdict{}, fmt.Errorf("write %s as JSON: %w", q.path, err)
 	}

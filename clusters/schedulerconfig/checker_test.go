@@ -93,7 +93,8 @@ func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
 				continue
 			}
 			t.Run(minor+" "+c.name, func(t *testing.T) {
-				err := checker.Check(t.Context(), program, clusters.State{Version: version, FeatureGates: c.gates, SchedulerProfiles: profiles(t, c.profiles)})
+				err := checker.Check(t.Context(), program,
+					clusters.State{Version: version, FeatureGates: c.gates, SchedulerProfiles: profiles(t, c.profiles)})
 				if len(wants) == 0 {
 					if err != nil {
 						t.Errorf("refused: %v", err)
@@ -120,7 +121,8 @@ func TestCheckGivesTheSchedulersOwnFlags(t *testing.T) {
 		Version: version, SchedulerProfiles: profiles(t, `[{schedulerName: a}]`),
 		Components: map[clusters.Component]clusters.ComponentState{clusters.Scheduler: {Flags: map[string]string{"nonsense": "1"}}},
 	}
-	if err := checker.Check(t.Context(), program, state); err == nil || !strings.Contains(err.Error(), "unknown flag: --nonsense") {
+	if err := checker.Check(t.Context(), program, state); err == nil ||
+		!strings.Contains(err.Error(), "unknown flag: --nonsense") {
 		t.Errorf("a flag that is unknown: %v", err)
 	}
 }
@@ -227,7 +229,8 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 	}
 	// The same profiles without the gates of that scheduler alone.
 	state.Schedulers, state.Components = []clusters.NamedScheduler{{Name: "d", Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`)}}, nil
-	if err := checker.Check(t.Context(), program, state); err == nil || !strings.Contains(err.Error(), "schedulers[0].profiles[0].pluginConfig[0].name: ") {
+	if err := checker.Check(t.Context(), program, state); err == nil ||
+		!strings.Contains(err.Error(), "schedulers[0].profiles[0].pluginConfig[0].name: ") {
 		t.Errorf("a plugin that it does not have: %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// A kube-scheduler does not start when a plugin that it does not know is enabled, but says nothing when one is disabled or configured.
+// A kube-scheduler does not start when a plugin that it does not know is enabled, but says nothing when one is
+// disabled or configured.
 
 var doesNotExist = regexp.MustCompile(`Plugin "([^"]+)" does not exist`)
 
@@ -44,8 +45,9 @@ func (q question) unknownPlugins(ctx context.Context, written []byte) (error, er
 				rest = append(rest, n)
 				continue
 			}
-			problems = append(problems, fmt.Errorf("%s: kube-scheduler of Kubernetes %s has no plugin %q and would ignore this; among those it has are %s",
-				n.path, q.state.Version, n.name, strings.Join(enabled, ", ")))
+			problems = append(problems,
+				fmt.Errorf("%s: kube-scheduler of Kubernetes %s has no plugin %q and would ignore this; among those it has are %s",
+					n.path, q.state.Version, n.name, strings.Join(enabled, ", ")))
 		}
 		doubtful = rest
 	}

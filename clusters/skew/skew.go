@@ -22,7 +22,8 @@ type Error struct {
 func (e *Error) Error() string {
 	rest := "(" + Policy + ")"
 	if e.From.Major != e.To.Major {
-		return fmt.Sprintf("cannot go from Kubernetes %s to %s: the version skew policy knows no change of the major version %s", e.From, e.To, rest)
+		return fmt.Sprintf("cannot go from Kubernetes %s to %s: the version skew policy knows no change of the major "+
+			"version %s", e.From, e.To, rest)
 	}
 	direction, way := "upgrade", "up"
 	if e.To.Compare(e.From) < 0 {
@@ -32,11 +33,12 @@ func (e *Error) Error() string {
 	if rest := e.Between[:len(e.Between)-1]; len(rest) > 0 {
 		between = strings.Join(rest, ", ") + " and " + between
 	}
-	return fmt.Sprintf("the %s from Kubernetes %s to %s skips %s: a control plane goes %s one minor version at a time %s", direction, e.From, e.To, between, way, rest)
+	return fmt.Sprintf("the %s from Kubernetes %s to %s skips %s: a control plane goes %s one minor version at a time %s",
+		direction, e.From, e.To, between, way, rest)
 }
 
-// Check returns an *Error when the step between the two versions, up or down, leaves out a minor version, and nil otherwise.
-// Patches and pre-releases are free.
+// Check returns an *Error when the step between the two versions, up or down, leaves out a minor version, and nil
+// otherwise. Patches and pre-releases are free.
 func Check(from, to clusters.Version) error {
 	if from.Major != to.Major {
 		return &Error{From: from, To: to}

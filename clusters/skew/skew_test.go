@@ -22,12 +22,32 @@ func TestCheck(t *testing.T) {
 		{"1.34", "1.35", ""},
 		{"1.36.3", "1.37.0-alpha.1", ""},
 		{"1.37.0-alpha.1", "1.36.3", ""},
-		{"1.34.4", "1.36.3", "the upgrade from Kubernetes 1.34.4 to 1.36.3 skips 1.35: a control plane goes up one minor version at a time"},
-		{"1.36.3", "1.34.4", "the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35: a control plane goes down one minor version at a time"},
-		{"1.33.0", "1.37.0", "the upgrade from Kubernetes 1.33.0 to 1.37.0 skips 1.34, 1.35 and 1.36: a control plane goes up one minor version at a time"},
-		{"1.37.0", "1.33.0", "the downgrade from Kubernetes 1.37.0 to 1.33.0 skips 1.36, 1.35 and 1.34: a control plane goes down one minor version at a time"},
-		{"1.34.4", "1.36.0-rc.1", "the upgrade from Kubernetes 1.34.4 to 1.36.0-rc.1 skips 1.35: a control plane goes up one minor version at a time"},
-		{"1.36.0", "2.0.0", "cannot go from Kubernetes 1.36.0 to 2.0.0: the version skew policy knows no change of the major version"},
+		{
+			"1.34.4", "1.36.3",
+			"the upgrade from Kubernetes 1.34.4 to 1.36.3 skips 1.35: a control plane goes up one minor version at a time",
+		},
+		{
+			"1.36.3", "1.34.4",
+			"the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35: a control plane goes down one minor version at a time",
+		},
+		{
+			"1.33.0", "1.37.0",
+			"the upgrade from Kubernetes 1.33.0 to 1.37.0 skips 1.34, 1.35 and 1.36: a control plane goes up one minor " +
+				"version at a time",
+		},
+		{
+			"1.37.0", "1.33.0",
+			"the downgrade from Kubernetes 1.37.0 to 1.33.0 skips 1.36, 1.35 and 1.34: a control plane goes down one minor " +
+				"version at a time",
+		},
+		{
+			"1.34.4", "1.36.0-rc.1",
+			"the upgrade from Kubernetes 1.34.4 to 1.36.0-rc.1 skips 1.35: a control plane goes up one minor version at a time",
+		},
+		{
+			"1.36.0", "2.0.0",
+			"cannot go from Kubernetes 1.36.0 to 2.0.0: the version skew policy knows no change of the major version",
+		},
 	} {
 		t.Run(test.from+" to "+test.to, func(t *testing.T) {
 			err := skew.Check(version(t, test.from), version(t, test.to))

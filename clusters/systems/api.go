@@ -109,8 +109,11 @@ func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInter
 	return a.dynamic.Resource(mapping.Resource).Namespace(r.namespace), mapping, r, nil
 }
 
-// apply applies an object on the server's side, so that it can be of any size. It says whether the object was not there before.
-func (a *api) apply(ctx context.Context, system string, object *unstructured.Unstructured) (made bool, r reference, err error) {
+// apply applies an object on the server's side, so that it can be of any size. It says whether the object was not
+// there before.
+func (a *api) apply(ctx context.Context, system string,
+	object *unstructured.Unstructured,
+) (made bool, r reference, err error) {
 	client, mapping, r, err := a.resource(object)
 	if err != nil {
 		return false, r, err

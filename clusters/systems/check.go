@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Check says, before anything starts, what is wrong with systems: a simulator or a fault that there is not, a program or a file that is not
-// there or holds nothing of use. Its error joins everything that is wrong.
+// Check says, before anything starts, what is wrong with systems: a simulator or a fault that there is not, a program
+// or a file that is not there or holds nothing of use. Its error joins everything that is wrong.
 func Check(ctx context.Context, systems []clusters.System, simulators Simulators) error {
 	var errs []error
 	for _, definition := range systems {
@@ -55,13 +55,18 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 		_, wrong := strconv.ParseUint(seed, 10, 64)
 		switch {
 		case !slices.Contains(simulator.Liberties, name):
-			errs = append(errs, fmt.Errorf("simulator %s has no liberty %q; it has: %s", definition.Simulator(), name, strings.Join(simulator.Liberties, ", ")))
+			errs = append(errs,
+				fmt.Errorf("simulator %s has no liberty %q; it has: %s", definition.Simulator(), name,
+					strings.Join(simulator.Liberties, ", ")))
 		case seeded && wrong != nil:
-			errs = append(errs, fmt.Errorf("simulator %s: the seed of liberty %s must be a number, not %q", definition.Simulator(), name, seed))
+			errs = append(errs,
+				fmt.Errorf("simulator %s: the seed of liberty %s must be a number, not %q", definition.Simulator(), name, seed))
 		}
 	}
 	if variant := definition.Simulated.Variant; variant != "" && !slices.Contains(simulator.Variants, variant) {
-		errs = append(errs, fmt.Errorf("simulator %s has no variant %q; it has: %s", definition.Simulator(), variant, strings.Join(simulator.Variants, ", ")))
+		errs = append(errs,
+			fmt.Errorf("simulator %s has no variant %q; it has: %s", definition.Simulator(), variant,
+				strings.Join(simulator.Variants, ", ")))
 	}
 	if definition.Simulated.Config != nil && !simulator.Configurable {
 		errs = append(errs, fmt.Errorf("simulator %s takes no configuration", definition.Simulator()))
@@ -85,7 +90,8 @@ func checkFault(text string, simulator Simulator) error {
 	return nil
 }
 
-// checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not looked at.
+// checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not
+// looked at.
 func checkProcess(definition clusters.System) []error {
 	p := definition.Process
 	if len(p.Command) == 0 {
@@ -133,7 +139,8 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 	for _, manifest := range definition.Manifests {
 		text, known := e(manifest)
 		if !known {
-			errs = append(errs, fmt.Errorf("manifest %s: only $(VERSION) may stand here, and only where the system has a version", manifest))
+			errs = append(errs,
+				fmt.Errorf("manifest %s: only $(VERSION) may stand here, and only where the system has a version", manifest))
 			continue
 		}
 		name, _, err := splitChecksum(text)

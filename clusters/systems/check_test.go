@@ -19,7 +19,10 @@ func TestCheck(t *testing.T) {
 		return clusters.System{Name: "lws", Version: "7", Process: &p}
 	}
 	manifests := func(names ...string) clusters.System { return clusters.System{Name: "lws", Manifests: names} }
-	simulators := Simulators{"lws": {Faults: []string{"a", "b"}, ClusterWide: []string{"b"}, Variants: []string{"v"}}, "grove": {Configurable: true}}
+	simulators := Simulators{
+		"lws":   {Faults: []string{"a", "b"}, ClusterWide: []string{"b"}, Variants: []string{"v"}},
+		"grove": {Configurable: true},
+	}
 	config := map[string]any{"a": "b"}
 	for i, c := range []struct {
 		system clusters.System
@@ -30,7 +33,10 @@ func TestCheck(t *testing.T) {
 		{simulated(clusters.Simulated{Faults: []string{"c@team-*"}}), `has no fault "c"; it has: a, b`},
 		{simulated(clusters.Simulated{Faults: []string{"a@["}}), `cannot have fault a in namespaces "[": that is no pattern for names`},
 		{simulated(clusters.Simulated{Faults: []string{"a@"}}), `cannot have fault a in namespaces "": that is no pattern`},
-		{simulated(clusters.Simulated{Faults: []string{"b@team-*"}}), "cannot have fault b in namespaces team-* alone: it is one of the whole cluster"},
+		{
+			simulated(clusters.Simulated{Faults: []string{"b@team-*"}}),
+			"cannot have fault b in namespaces team-* alone: it is one of the whole cluster",
+		},
 		{simulated(clusters.Simulated{Faults: []string{"a", "c"}}), `has no fault "c"; it has: a, b`},
 		{simulated(clusters.Simulated{Variant: "w"}), `has no variant "w"; it has: v`},
 		{simulated(clusters.Simulated{Config: config}), "takes no configuration"},
@@ -39,7 +45,10 @@ func TestCheck(t *testing.T) {
 		{process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{crd}, Webhooks: []string{webhook}}), ""},
 		{process(clusters.SystemProcess{Command: []string{"$(DIR)/made-by-nobody"}}), ""},
 		{process(clusters.SystemProcess{Command: []string{"/no/such/manager-$(VERSION)"}}), "/no/such/manager-7"},
-		{process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{webhook}}), "holds none of the objects that are looked for"},
+		{
+			process(clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{webhook}}),
+			"holds none of the objects that are looked for",
+		},
 		{process(clusters.SystemProcess{Command: []string{"sh"}, Webhooks: []string{"/no/such/file"}}), "/no/such/file"},
 		{process(clusters.SystemProcess{}), "no command"},
 		{manifests(crd, crd+"#sha256="+sum, "https://example.org/never-asked.yaml"), ""},
@@ -50,14 +59,17 @@ func TestCheck(t *testing.T) {
 		{clusters.System{Name: "lws"}, "neither simulated nor a process nor manifests"},
 	} {
 		err := Check(t.Context(), []clusters.System{c.system}, simulators)
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "system lws: ")) {
+		if (err == nil) != (c.want == "") || err != nil &&
+			(!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "system lws: ")) {
 			t.Errorf("%d: got %v, want %q", i, err, c.want)
 		}
 	}
 }
 
 func TestParseTakesListsApart(t *testing.T) {
-	objects, err := parse("x", []byte("---\n# nothing\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: v1, kind: Service}\n---\napiVersion: v1\nkind: Secret\n"))
+	objects, err := parse("x",
+		[]byte("---\n# nothing\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: "+
+			"v1, kind: Service}\n---\napiVersion: v1\nkind: Secret\n"))
 	var kinds []string
 	for _, object := range objects {
 		kinds = append(kinds, object.GetKind())
@@ -72,7 +84,10 @@ func TestParseTakesListsApart(t *testing.T) {
 
 func TestManifestsInTheirOrder(t *testing.T) {
 	var all []*unstructured.Unstructured
-	for _, kind := range []string{"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "apps/v1 Deployment", "v1 Namespace", "v1 Service", "apiextensions.k8s.io/v1 CustomResourceDefinition"} {
+	for _, kind := range []string{
+		"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "apps/v1 Deployment",
+		"v1 Namespace", "v1 Service", "apiextensions.k8s.io/v1 CustomResourceDefinition",
+	} {
 		apiVersion, name, _ := strings.Cut(kind, " ")
 		all = append(all, &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": name}})
 	}
@@ -80,7 +95,8 @@ func TestManifestsInTheirOrder(t *testing.T) {
 	for _, object := range append(foundations(all), others(all)...) {
 		got = append(got, object.GetKind())
 	}
-	if want := "Namespace CustomResourceDefinition Deployment Service ValidatingWebhookConfiguration"; strings.Join(got, " ") != want {
+	if want := "Namespace CustomResourceDefinition Deployment Service ValidatingWebhookConfiguration"; strings.Join(got,
+		" ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }

@@ -7,10 +7,15 @@ import (
 	"time"
 )
 
-// What a process that is not ready answers is told after a while, again when it is something else, and again when it has been the same for long.
+// What a process that is not ready answers is told after a while, again when it is something else, and again when it
+// has been the same for long.
 func TestComplaints(t *testing.T) {
 	var told []string
-	c := complaints{say: func(waited time.Duration, text string) { told = append(told, fmt.Sprintf("%s %s", waited, text)) }}
+	c := complaints{say: func(waited time.Duration,
+		text string,
+	) {
+		told = append(told, fmt.Sprintf("%s %s", waited, text))
+	}}
 	start := time.Now()
 	for _, look := range []struct {
 		at   time.Duration

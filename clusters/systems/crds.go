@@ -15,8 +15,8 @@ var (
 	crdResource = crdKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 )
 
-// crdServed says what a CustomResourceDefinition still lacks: it must be established, and all of its versions that are served must be
-// found by who looks for them.
+// crdServed says what a CustomResourceDefinition still lacks: it must be established, and all of its versions that
+// are served must be found by who looks for them.
 func (a *api) crdServed(ctx context.Context, name string) error {
 	crd, err := a.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -36,7 +36,8 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 			continue
 		}
 		name, _ := version["name"].(string)
-		if err := a.discoverable(ctx, schema.GroupVersionResource{Group: group, Version: name, Resource: plural}); err != nil {
+		if err := a.discoverable(ctx,
+			schema.GroupVersionResource{Group: group, Version: name, Resource: plural}); err != nil {
 			return err
 		}
 	}
@@ -45,7 +46,8 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 
 func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionResource) error {
 	var list metav1.APIResourceList
-	if err := a.discovery.RESTClient().Get().AbsPath("/apis", resource.Group, resource.Version).Do(ctx).Into(&list); err != nil {
+	if err := a.discovery.RESTClient().Get().AbsPath("/apis", resource.Group,
+		resource.Version).Do(ctx).Into(&list); err != nil {
 		return err
 	}
 	for _, known := range list.APIResources {
@@ -68,7 +70,8 @@ func conditionTrue(conditions any, name string) bool {
 	return false
 }
 
-// redirectConversion points a CustomResourceDefinition's conversion webhook, if it has one that is a Service, at a process.
+// redirectConversion points a CustomResourceDefinition's conversion webhook, if it has one that is a Service, at a
+// process.
 func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
 	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
 	if found && redirect(client, url, ca) {

@@ -84,7 +84,8 @@ func readKinds(files []string, wanted func(*unstructured.Unstructured) bool) ([]
 			}
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%s holds none of the objects that are looked for in it (its first is a %s)", file, objects[0].GetKind())
+			return nil, fmt.Errorf("%s holds none of the objects that are looked for in it (its first is a %s)", file,
+				objects[0].GetKind())
 		}
 	}
 	return all, nil

@@ -57,7 +57,10 @@ func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string)
 	c.objects[path] = append(c.objects[path], map[string]any{
 		"metadata": map[string]any{"name": configuration},
 		"webhooks": []any{map[string]any{
-			"name": name, "clientConfig": map[string]any{"url": url, "caBundle": []byte(ca)}, "rules": []any{map[string]any{"operations": []any{operation}}},
+			"name": name, "clientConfig": map[string]any{
+				"url":      url,
+				"caBundle": []byte(ca),
+			}, "rules": []any{map[string]any{"operations": []any{operation}}},
 		}},
 	})
 }
@@ -96,7 +99,10 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 		c.probes++
 		code, message := c.probe(c.probes)
 		w.WriteHeader(code)
-		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
+			"message": message,
+		})
 	case r.Method == http.MethodPatch:
 		body := map[string]any{}
 		_ = json.NewDecoder(r.Body).Decode(&body)
@@ -133,7 +139,10 @@ func (c *fakeCluster) read(w http.ResponseWriter, r *http.Request, path string) 
 	partial := strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadata")
 	kind := func(object map[string]any, kind string) map[string]any {
 		if partial {
-			return map[string]any{"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"], "items": object["items"]}
+			return map[string]any{
+				"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"],
+				"items": object["items"],
+			}
 		}
 		return object
 	}
@@ -149,7 +158,11 @@ func (c *fakeCluster) read(w http.ResponseWriter, r *http.Request, path string) 
 		for _, object := range c.objects[path] {
 			items = append(items, kind(object, "PartialObjectMetadata"))
 		}
-		_ = json.NewEncoder(w).Encode(kind(map[string]any{"kind": listKinds[path[i+1:]], "apiVersion": strings.TrimPrefix(path[:i], "/apis/"), "metadata": map[string]any{}, "items": items}, "PartialObjectMetadataList"))
+		_ = json.NewEncoder(w).Encode(kind(map[string]any{
+			"kind": listKinds[path[i+1:]],
+			"apiVersion": strings.TrimPrefix(path[:i],
+				"/apis/"), "metadata": map[string]any{}, "items": items,
+		}, "PartialObjectMetadataList"))
 		return
 	}
 	w.WriteHeader(http.StatusNotFound)

@@ -60,7 +60,8 @@ func installed(t *testing.T) clusters.System {
 	}}
 }
 
-// TestInstall: what names a Service in the cluster leads to the process, and what a change does not have any more is deleted.
+// TestInstall: what names a Service in the cluster leads to the process, and what a change does not have any more is
+// deleted.
 func TestInstall(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
@@ -76,11 +77,13 @@ func TestInstall(t *testing.T) {
 	if got := webhooks[0].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("the webhook leads to %v, want %v", got, want)
 	}
-	if got := webhooks[1].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, map[string]any{"url": "https://example.org/"}) {
+	if got := webhooks[1].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got,
+		map[string]any{"url": "https://example.org/"}) {
 		t.Errorf("a webhook elsewhere was redirected: %v", got)
 	}
 	want["url"] = url + "/convert"
-	if got, _, _ := unstructured.NestedMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig"); !reflect.DeepEqual(got, want) {
+	if got, _, _ := unstructured.NestedMap(c.written[crdPath], "spec", "conversion", "webhook",
+		"clientConfig"); !reflect.DeepEqual(got, want) {
 		t.Errorf("the conversion leads to %v, want %v", got, want)
 	}
 	if labels, _, _ := unstructured.NestedStringMap(c.written[crdPath], "metadata", "labels"); labels[label] != "widgets" {
@@ -102,7 +105,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestOthersStay: what was in the cluster before is not deleted, and the webhooks of another installation are not taken over.
+// TestOthersStay: what was in the cluster before is not deleted, and the webhooks of another installation are not
+// taken over.
 func TestOthersStay(t *testing.T) {
 	c := newFakeCluster(t)
 	c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
@@ -114,7 +118,8 @@ func TestOthersStay(t *testing.T) {
 		t.Errorf("deleted %v, want what was not there before", c.deleted)
 	}
 	c.keep(webhookPath, map[string]any{"metadata": map[string]any{"name": "widgets"}})
-	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil || !strings.Contains(err.Error(), "remove the other installation first") {
+	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil ||
+		!strings.Contains(err.Error(), "remove the other installation first") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -136,7 +141,8 @@ func TestManifests(t *testing.T) {
 	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
 	converge(t, s, system)
 	webhooks := c.written[webhookPath]["webhooks"].([]any)
-	if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["service"] == nil || client["url"] != nil {
+	if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["service"] == nil ||
+		client["url"] != nil {
 		t.Errorf("a webhook in the cluster was redirected: %v", client)
 	}
 	if err := s.Kill(t.Context(), "widgets"); err == nil || !strings.Contains(err.Error(), "delete its pods instead") {
@@ -155,7 +161,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestStaleWebhooks: of the configurations at a process's address, those with another authority are of an earlier start.
+// TestStaleWebhooks: of the configurations at a process's address, those with another authority are of an earlier
+// start.
 func TestStaleWebhooks(t *testing.T) {
 	c := newFakeCluster(t)
 	const at = "https://127.0.0.1:2000"

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// deploy applies the manifests of a system that the cluster runs, deletes what it had before and has no more, and returns when it serves.
+// deploy applies the manifests of a system that the cluster runs, deletes what it had before and has no more, and
+// returns when it serves.
 func (s *Set) deploy(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {
@@ -60,7 +61,8 @@ func foundations(objects []*unstructured.Unstructured) []*unstructured.Unstructu
 	return slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !goesFirst(o) })
 }
 
-// others are those that are no foundations, webhook configurations last: a webhook that is not served yet could keep its own pods out.
+// others are those that are no foundations, webhook configurations last: a webhook that is not served yet could keep
+// its own pods out.
 func others(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	all := slices.DeleteFunc(slices.Clone(objects), goesFirst)
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int {
@@ -80,7 +82,8 @@ func goesFirst(o *unstructured.Unstructured) bool {
 	return kind == crdKind || kind.Group == "" && kind.Kind == "Namespace"
 }
 
-// proveManifests returns when the workloads of a system that the cluster runs are rolled out, its CRDs are served and its webhooks answer.
+// proveManifests returns when the workloads of a system that the cluster runs are rolled out, its CRDs are served and
+// its webhooks answer.
 func (s *Set) proveManifests(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {
@@ -135,7 +138,8 @@ func rolledOut(o *unstructured.Unstructured) error {
 	if seen := number(0, "status", "observedGeneration"); seen < o.GetGeneration() {
 		return fmt.Errorf("generation %d was not seen yet by its controller", o.GetGeneration())
 	}
-	wanted, updated, available := number(1, "spec", "replicas"), number(0, "status", "updatedReplicas"), number(0, "status", "availableReplicas")
+	wanted, updated, available := number(1, "spec", "replicas"), number(0, "status", "updatedReplicas"), number(0,
+		"status", "availableReplicas")
 	if o.GetKind() == "DaemonSet" {
 		wanted = number(0, "status", "desiredNumberScheduled")
 		updated, available = number(0, "status", "updatedNumberScheduled"), number(0, "status", "numberAvailable")

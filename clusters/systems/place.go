@@ -99,7 +99,8 @@ func (s *Set) host() string {
 	return loopback
 }
 
-// folder is the folder of the systems' folders: in the cluster's own, so that it is removed with that also after a run that was killed.
+// folder is the folder of the systems' folders: in the cluster's own, so that it is removed with that also after a
+// run that was killed.
 func (s *Set) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +122,8 @@ func (s *Set) folder() (string, error) {
 	return s.dir, nil
 }
 
-// certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a webhook configuration that
-// was not renewed with them is known for a left-over.
+// certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a
+// webhook configuration that was not renewed with them is known for a left-over.
 func (s *Set) certify(p *place, hosts []string) (ca []byte, err error) {
 	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
 	if err != nil {

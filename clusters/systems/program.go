@@ -59,7 +59,8 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 	values := at.values()
 	command := slices.Concat(simulator.Command, []string{
 		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
-		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" + definition.Simulated.Variant,
+		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" +
+			definition.Simulated.Variant,
 	})
 	if len(definition.Simulated.Liberties) > 0 {
 		command = append(command, "--liberties="+strings.Join(definition.Simulated.Liberties, ","))
@@ -127,7 +128,8 @@ func objectsOf(plain []map[string]any) []*unstructured.Unstructured {
 	return all
 }
 
-// absolute makes a file's path one that holds in every folder; a program without a slash in its name is looked for where the shell does.
+// absolute makes a file's path one that holds in every folder; a program without a slash in its name is looked for
+// where the shell does.
 func absolute(path string) (string, error) {
 	if !strings.ContainsRune(path, filepath.Separator) {
 		return path, nil

@@ -21,10 +21,13 @@ import (
 // proofTimeout is how long the API server may take to call a webhook that answers: it learns of one within a second.
 const proofTimeout = 30 * time.Second
 
-// prove returns when the API server has been seen to get an answer from each webhook that is called for the creation of something. A dry run
-// that is accepted proves nothing (the API server may not know of the webhook yet), and neither does one that is refused (by something else); that the
-// API server has counted an answer of the webhook does.
-func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured, list func(context.Context) ([]hook, error)) error {
+// prove returns when the API server has been seen to get an answer from each webhook that is called for the creation
+// of something. A dry run that is accepted proves nothing (the API server may not know of the webhook yet), and
+// neither does one that is refused (by something else); that the API server has counted an answer of the webhook
+// does.
+func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
+	list func(context.Context) ([]hook, error),
+) error {
 	hooks, err := list(ctx)
 	if err != nil {
 		return err
@@ -39,11 +42,13 @@ func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*u
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
 	err = await(ctx, process, func(ctx context.Context) error {
-		answers, err := s.probe(ctx, probes, func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting)
+		answers, err := s.probe(ctx, probes,
+			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
-		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", waiting[0], strings.Join(answers, "\n"))
+		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", waiting[0],
+			strings.Join(answers, "\n"))
 	})
 	if err != nil {
 		return fmt.Errorf("prove that its webhooks are served: %w", err)
@@ -52,13 +57,16 @@ func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*u
 }
 
 // probe creates the probes, as a dry run, and tells of each webhook whose answers became more.
-func (s *Set) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook), waiting []hook) (answers []string, err error) {
+func (s *Set) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
+	waiting []hook,
+) (answers []string, err error) {
 	before, err := s.api.answers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, probe := range probes {
-		answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(), s.api.dryRun(ctx, probe)))
+		answers = append(answers,
+			fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(), s.api.dryRun(ctx, probe)))
 	}
 	after, err := s.api.answers(ctx)
 	if err != nil {
@@ -82,7 +90,8 @@ func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) str
 	if object.GetName() == "" && object.GetGenerateName() == "" {
 		object.SetGenerateName("probe-")
 	}
-	if _, err := client.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager}); err != nil {
+	if _, err := client.Create(ctx, object,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager}); err != nil {
 		return err.Error()
 	}
 	return "accepted"
@@ -93,7 +102,8 @@ type answerKey struct{ name, step string }
 
 func (h hook) key() answerKey { return answerKey{h.name, h.step} }
 
-// The API server's counters of webhooks. A call that failed is counted too, but neither with the code 200 nor as a rejection without an error.
+// The API server's counters of webhooks. A call that failed is counted too, but neither with the code 200 nor as a
+// rejection without an error.
 const (
 	requestsMetric   = "apiserver_admission_webhook_request_total"
 	rejectionsMetric = "apiserver_admission_webhook_rejection_count"
@@ -114,7 +124,8 @@ func countAnswers(data []byte) (map[answerKey]float64, error) {
 	scanner := bufio.NewScanner(bytes.NewReader(data))
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
-		if text := scanner.Text(); strings.HasPrefix(text, requestsMetric+"{") || strings.HasPrefix(text, rejectionsMetric+"{") {
+		if text := scanner.Text(); strings.HasPrefix(text, requestsMetric+"{") ||
+			strings.HasPrefix(text, rejectionsMetric+"{") {
 			lines.WriteString(text + "\n")
 		}
 	}

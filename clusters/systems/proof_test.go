@@ -12,7 +12,8 @@ import (
 )
 
 func counter(code string, n int) string {
-	return fmt.Sprintf("# TYPE other counter\nother{name=\"w\"} 7\n%s{code=%q,name=\"w\",operation=\"CREATE\",rejected=\"false\",type=\"validating\"} %d\n", requestsMetric, code, n)
+	return fmt.Sprintf("# TYPE other counter\nother{name=\"w\"} "+
+		"7\n%s{code=%q,name=\"w\",operation=\"CREATE\",rejected=\"false\",type=\"validating\"} %d\n", requestsMetric, code, n)
 }
 
 func rejection(kind string, n int) string {
@@ -40,10 +41,15 @@ func TestCountAnswers(t *testing.T) {
 	}
 }
 
-var pod = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "probe"}}}
+var pod = &unstructured.Unstructured{Object: map[string]any{
+	"apiVersion": "v1", "kind": "Pod",
+	"metadata": map[string]any{"name": "probe"},
+}}
 
 // proveOne proves one webhook with one probe, with an API server that answers and counts in a way of its own.
-func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstructured.Unstructured, answer func(c *fakeCluster, n int) (int, string)) (int, error) {
+func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstructured.Unstructured,
+	answer func(c *fakeCluster, n int) (int, string),
+) (int, error) {
 	t.Helper()
 	c := newFakeCluster(t)
 	c.metrics = before
@@ -51,7 +57,10 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 	s := newSet(t, c, Options{})
 	err := s.prove(ctx, nil, probes, func(context.Context) ([]hook, error) {
 		return []hook{
-			{configuration: reference{kind: webhookKinds[1], name: "configuration"}, name: "w", step: "validating", creates: true},
+			{
+				configuration: reference{kind: webhookKinds[1], name: "configuration"}, name: "w", step: "validating",
+				creates: true,
+			},
 			{name: "updates only", step: "validating"},
 		}, nil
 	})
@@ -62,19 +71,20 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 
 // TestProofIsTheCountAlone: neither an answer of yes nor one of no proves that a webhook is served.
 func TestProofIsTheCountAlone(t *testing.T) {
-	probes, err := proveOne(t.Context(), t, "", []*unstructured.Unstructured{pod}, func(c *fakeCluster, n int) (int, string) {
-		switch n {
-		case 1: // the API server does not know of the webhook yet
+	probes, err := proveOne(t.Context(), t, "", []*unstructured.Unstructured{pod},
+		func(c *fakeCluster, n int) (int, string) {
+			switch n {
+			case 1: // the API server does not know of the webhook yet
+				return http.StatusCreated, ""
+			case 2: // something else refuses
+				return http.StatusForbidden, "no service account"
+			case 3: // it knows of the webhook, which does not answer
+				c.metrics = counter("500", 1) + rejection("calling_webhook_error", 1)
+				return http.StatusInternalServerError, `failed calling webhook "w"`
+			}
+			c.metrics = counter("200", n)
 			return http.StatusCreated, ""
-		case 2: // something else refuses
-			return http.StatusForbidden, "no service account"
-		case 3: // it knows of the webhook, which does not answer
-			c.metrics = counter("500", 1) + rejection("calling_webhook_error", 1)
-			return http.StatusInternalServerError, `failed calling webhook "w"`
-		}
-		c.metrics = counter("200", n)
-		return http.StatusCreated, ""
-	})
+		})
 	if probes != 4 || err != nil {
 		t.Errorf("%d probes, %v; want 4", probes, err)
 	}
@@ -82,10 +92,11 @@ func TestProofIsTheCountAlone(t *testing.T) {
 
 // TestRestartedAPIServer: counters that begin anew are no proof until they grow.
 func TestRestartedAPIServer(t *testing.T) {
-	probes, err := proveOne(t.Context(), t, counter("200", 90), []*unstructured.Unstructured{pod}, func(c *fakeCluster, n int) (int, string) {
-		c.metrics = counter("200", 4+n/2) // 4, 5, 5, ...
-		return http.StatusForbidden, "no"
-	})
+	probes, err := proveOne(t.Context(), t, counter("200", 90), []*unstructured.Unstructured{pod},
+		func(c *fakeCluster, n int) (int, string) {
+			c.metrics = counter("200", 4+n/2) // 4, 5, 5, ...
+			return http.StatusForbidden, "no"
+		})
 	if probes != 2 || err != nil {
 		t.Errorf("%d probes, %v; want 2", probes, err)
 	}
@@ -99,7 +110,8 @@ func TestUnprovenWebhook(t *testing.T) {
 		}
 		return http.StatusForbidden, "not this one"
 	})
-	if err == nil || !strings.Contains(err.Error(), "webhook w (ValidatingWebhookConfiguration configuration)") || !strings.Contains(err.Error(), "Pod probe: not this one") {
+	if err == nil || !strings.Contains(err.Error(), "webhook w (ValidatingWebhookConfiguration configuration)") ||
+		!strings.Contains(err.Error(), "Pod probe: not this one") {
 		t.Errorf("got %v, want the webhook and what the probe was answered", err)
 	}
 	_, err = proveOne(t.Context(), t, "", nil, nil)

@@ -121,7 +121,10 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		if alive(process) {
 			return err
 		}
-		return &clusters.BrokenError{Component: clusters.SystemComponent(sys.definition.Name), Words: processes.LastLines(process.LogFile, 12), Err: err}
+		return &clusters.BrokenError{
+			Component: clusters.SystemComponent(sys.definition.Name),
+			Words:     processes.LastLines(process.LogFile, 12), Err: err,
+		}
 	}
 	go s.watch(sys.definition.Name, process)
 	return nil
@@ -143,7 +146,8 @@ func (s *Set) spec(sys *system) (processes.Spec, error) {
 		}
 	}
 	return processes.Spec{
-		Name: "system-" + name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.dir, LogDir: sys.place.file("logs"),
+		Name: "system-" +
+			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.dir, LogDir: sys.place.file("logs"),
 		Owner: s.owner(), Detached: s.Keep,
 	}, nil
 }
@@ -204,7 +208,8 @@ type complaints struct {
 	text        string
 }
 
-// What a look gets is told after so long, and then when it is something else or when it has been the same for long, but not too often.
+// What a look gets is told after so long, and then when it is something else or when it has been the same for long,
+// but not too often.
 const (
 	firstComplaint = 5 * time.Second
 	sameComplaint  = 30 * time.Second
@@ -339,5 +344,6 @@ func (s *Set) serves(ctx context.Context, sys *system) error {
 	if sys.place == nil {
 		return nil
 	}
-	return s.prove(ctx, sys.process, sys.program.probes, func(ctx context.Context) ([]hook, error) { return s.api.hooksAt(ctx, sys.place.url()) })
+	return s.prove(ctx, sys.process, sys.program.probes,
+		func(ctx context.Context) ([]hook, error) { return s.api.hooksAt(ctx, sys.place.url()) })
 }

@@ -14,8 +14,11 @@ import (
 // sleeper is a process that writes its place into a file, and says so.
 func sleeper(name string) clusters.System {
 	return clusters.System{Name: name, Version: "7", Process: &clusters.SystemProcess{
-		Command: []string{"sh", "-c", "cat $(DIR)/config; echo $$(id) > $(DIR)/up; test -n \"$KUBECONFIG\" && exec sleep 1000"},
-		Files:   map[string]string{"config": "version $(VERSION) at $(WEBHOOK_HOST):$(WEBHOOK_PORT)\n"},
+		Command: []string{
+			"sh", "-c",
+			"cat $(DIR)/config; echo $$(id) > $(DIR)/up; test -n \"$KUBECONFIG\" && exec sleep 1000",
+		},
+		Files: map[string]string{"config": "version $(VERSION) at $(WEBHOOK_HOST):$(WEBHOOK_PORT)\n"},
 	}}
 }
 
@@ -128,10 +131,14 @@ func TestDeathWhileTheClusterChanges(t *testing.T) {
 func TestProcessThatDoesNotStart(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	system := clusters.System{Name: "broken", Process: &clusters.SystemProcess{
-		Command: []string{"sh", "-c", "echo unknown flag >&2; exit 2"}, Ready: &clusters.SystemReadiness{TCP: "$(HEALTH_ADDRESS)"},
+		Command: []string{
+			"sh", "-c",
+			"echo unknown flag >&2; exit 2",
+		}, Ready: &clusters.SystemReadiness{TCP: "$(HEALTH_ADDRESS)"},
 	}}
 	err := s.Converge(t.Context(), []clusters.System{system})
-	if err == nil || !strings.Contains(err.Error(), "unknown flag") || !strings.Contains(err.Error(), "system broken(process)") {
+	if err == nil || !strings.Contains(err.Error(), "unknown flag") ||
+		!strings.Contains(err.Error(), "system broken(process)") {
 		t.Errorf("got %v, want the process's own words", err)
 	}
 	system.Process.Command = []string{"sleep", "1000"}
@@ -162,7 +169,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 
 func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 	at := &place{dir: "/dir", host: "127.0.0.1", served: reservation(1), own: reservation(2, 3)}
-	p, err := concrete(clusters.System{Name: "lws", Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"}},
+	p, err := concrete(clusters.System{
+		Name:      "lws",
+		Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"},
+	},
 		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, at)
 	want := []string{
 		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs", "--faults=a,b", "--variant=v",
@@ -175,14 +185,19 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 	}
 }
 
-// A process that ends before it serves is told with its own words, and not reported as dead besides; the next change may start it.
+// A process that ends before it serves is told with its own words, and not reported as dead besides; the next change
+// may start it.
 func TestRefusalToStart(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	refusing := clusters.System{Name: "a", Process: &clusters.SystemProcess{
-		Command: []string{"sh", "-c", "echo the configuration is wrong; exit 2"}, Ready: &clusters.SystemReadiness{TCP: "127.0.0.1:1"},
+		Command: []string{
+			"sh", "-c",
+			"echo the configuration is wrong; exit 2",
+		}, Ready: &clusters.SystemReadiness{TCP: "127.0.0.1:1"},
 	}}
 	broken, other := clusters.Breakage(s.Converge(t.Context(), []clusters.System{refusing}))
-	if len(broken) != 1 || len(other) > 0 || broken[0].Component != clusters.SystemComponent("a") || !strings.Contains(broken[0].Words, "configuration is wrong") {
+	if len(broken) != 1 || len(other) > 0 || broken[0].Component != clusters.SystemComponent("a") ||
+		!strings.Contains(broken[0].Words, "configuration is wrong") {
 		t.Errorf("broken %+v, besides %v", broken, other)
 	}
 	converge(t, s, sleeper("a"))

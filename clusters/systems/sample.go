@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sample is a small value that a schema, as in a CustomResourceDefinition, takes: with what it requires and no more. Patterns and
-// rules in CEL are not looked at.
+// sample is a small value that a schema, as in a CustomResourceDefinition, takes: with what it requires and no more.
+// Patterns and rules in CEL are not looked at.
 func sample(schema map[string]any) any {
 	if value, ok := schema["default"]; ok {
 		return value

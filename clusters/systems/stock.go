@@ -20,8 +20,9 @@ var (
 	namespaceResource  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// stock lists what there is of the kinds that a simulator may make and that must go with it: namespaces with all that is in them,
-// CustomResourceDefinitions and APIServices. The second list holds those that it has applied itself. Bodies, which may be large, stay where they are.
+// stock lists what there is of the kinds that a simulator may make and that must go with it: namespaces with all that
+// is in them, CustomResourceDefinitions and APIServices. The second list holds those that it has applied itself.
+// Bodies, which may be large, stay where they are.
 func (a *api) stock(ctx context.Context, manager string) (all, own []reference, err error) {
 	for _, part := range []struct {
 		kind     schema.GroupKind
@@ -64,7 +65,8 @@ func (s *Set) announced(ctx context.Context, do func() error) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(after, func(r reference) bool { return r.kind != namespaceKind && !slices.Contains(before, r) }) {
+	if !slices.ContainsFunc(after,
+		func(r reference) bool { return r.kind != namespaceKind && !slices.Contains(before, r) }) {
 		return nil
 	}
 	if err := controllers.Rediscover(ctx); err != nil {
@@ -73,8 +75,8 @@ func (s *Set) announced(ctx context.Context, do func() error) error {
 	return nil
 }
 
-// takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration that it did not renew is of
-// what it was before, and goes.
+// takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration
+// that it did not renew is of what it was before, and goes.
 func (s *Set) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
 	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
 	if err != nil {

@@ -20,9 +20,10 @@ import (
 
 // Simulator is what must be known of a simulator to run it.
 type Simulator struct {
-	// Command is the program and its first arguments. It serves as the simulator when these are added: --kubeconfig=FILE --host=ADDRESS
-	// --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It installs its CRDs and webhook configurations itself, by server-side
-	// apply as field manager NAME-simulator, and answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
+	// Command is the program and its first arguments. It serves as the simulator when these are added: --kubeconfig=FILE
+	// --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It installs its CRDs
+	// and webhook configurations itself, by server-side apply as field manager NAME-simulator, and answers 200 on
+	// https://ADDRESS:NUMBER/readyz once it serves.
 	Command []string
 	// Faults that it can have, and Variants that it can be.
 	Faults, Variants []string
@@ -34,7 +35,8 @@ type Simulator struct {
 	Configurable bool
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
-	// Hosts are names for which it is certified besides its address: those by which an API server asks for an aggregated one, SERVICE.NAMESPACE.svc.
+	// Hosts are names for which it is certified besides its address: those by which an API server asks for an aggregated
+	// one, SERVICE.NAMESPACE.svc.
 	Hosts []string
 }
 
@@ -114,8 +116,8 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 // Died yields an error for every process of a system that ended without being told to, with its last lines.
 func (s *Set) Died() <-chan error { return s.died }
 
-// Hold says that the cluster is about to change: until the next Converge the end of a process is not reported by Died. Like a pod it is
-// started again then.
+// Hold says that the cluster is about to change: until the next Converge the end of a process is not reported by
+// Died. Like a pod it is started again then.
 func (s *Set) Hold() { s.hold(true) }
 
 func (s *Set) hold(held bool) {
@@ -124,8 +126,9 @@ func (s *Set) hold(held bool) {
 	s.held = held
 }
 
-// Converge makes the cluster have these systems, in this order, and no others. It returns when each serves: its CRDs are established and can be
-// discovered, its process is ready, and its webhooks have been seen to answer the API server. A system that differs from what it was is started anew.
+// Converge makes the cluster have these systems, in this order, and no others. It returns when each serves: its CRDs
+// are established and can be discovered, its process is ready, and its webhooks have been seen to answer the API
+// server. A system that differs from what it was is started anew.
 func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
@@ -141,7 +144,8 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 func (s *Set) converge(ctx context.Context, wanted []clusters.System) error {
 	for _, name := range slices.Backward(slices.Clone(s.order)) {
 		pods := s.system(name).definition.Kind() == "manifests"
-		if !slices.ContainsFunc(wanted, func(w clusters.System) bool { return w.Name == name && (w.Kind() == "manifests") == pods }) {
+		if !slices.ContainsFunc(wanted,
+			func(w clusters.System) bool { return w.Name == name && (w.Kind() == "manifests") == pods }) {
 			if err := s.remove(ctx, name); err != nil {
 				return fmt.Errorf("remove system %s: %w", name, err)
 			}

@@ -20,8 +20,8 @@ type declared struct {
 	rules  []admissionv1.RuleWithOperations
 }
 
-// checkProbes says which webhooks of a system could not be proven to answer, because it has no probes, and what a probe may look like.
-// Objects are those of its manifests that can be read before the cluster is there.
+// checkProbes says which webhooks of a system could not be proven to answer, because it has no probes, and what a
+// probe may look like. Objects are those of its manifests that can be read before the cluster is there.
 func checkProbes(definition clusters.System, objects []*unstructured.Unstructured) error {
 	if len(definition.Probes) > 0 {
 		return nil
@@ -40,11 +40,14 @@ func checkProbes(definition clusters.System, objects []*unstructured.Unstructure
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("it has no probes, but %s must be seen to answer a creation before a step runs; add objects that the API server calls it for "+
-		"(they are created as a dry run, and a rejection is an answer, too), such as:\n    probes:\n%s", strings.Join(names, ", "), strings.Join(probes, ""))
+	return fmt.Errorf("it has no probes, but %s must be seen to answer a creation before a step runs; add objects that "+
+		"the API server calls it for "+
+		"(they are created as a dry run, and a rejection is an answer, too), such as:\n    probes:\n%s", strings.Join(names,
+		", "), strings.Join(probes, ""))
 }
 
-// declaredHooks are the webhooks of manifests. What is no configuration of webhooks is left for the API server to reject.
+// declaredHooks are the webhooks of manifests. What is no configuration of webhooks is left for the API server to
+// reject.
 func declaredHooks(objects []*unstructured.Unstructured) []declared {
 	var all []declared
 	for _, object := range objects {
@@ -68,7 +71,8 @@ func declaredHooks(objects []*unstructured.Unstructured) []declared {
 
 // probe is an object that the webhook's first rule for creations is about, as an item of a list in YAML.
 func (w declared) probe(objects []*unstructured.Unstructured) string {
-	i := slices.IndexFunc(w.rules, func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
+	i := slices.IndexFunc(w.rules,
+		func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
 	object := sampleOf(w.rules[i].Rule, objects)
 	if len(w.labels) > 0 {
 		object["metadata"] = map[string]any{"labels": w.labels}
@@ -81,9 +85,11 @@ func (w declared) probe(objects []*unstructured.Unstructured) string {
 	return "    " + strings.Join(lines, "    ") + "\n"
 }
 
-// sampleOf is an object that a rule is about: with what its schema requires where its CustomResourceDefinition is among the objects.
+// sampleOf is an object that a rule is about: with what its schema requires where its CustomResourceDefinition is
+// among the objects.
 func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[string]any {
-	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources, "configmaps")
+	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources,
+		"configmaps")
 	for _, crd := range objects {
 		spec, _ := crd.Object["spec"].(map[string]any)
 		plural, _, _ := unstructured.NestedString(spec, "names", "plural")

@@ -60,7 +60,8 @@ func webhook(kind, client, rules, more string) string {
 // A webhook that is called for creations needs a probe, which is known before the cluster is there.
 func TestCheckProbes(t *testing.T) {
 	const service = "service: {name: x, namespace: ns}"
-	const gadgets = "{apiGroups: [test.rehearse.dev], apiVersions: [v1], operations: [UPDATE, CREATE], resources: [gadgets]}"
+	const gadgets = "{apiGroups: [test.rehearse.dev], apiVersions: [v1], operations: [UPDATE, CREATE], resources: " +
+		"[gadgets]}"
 	const validating, mutating = "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"
 	probe := []map[string]any{{"apiVersion": "v1", "kind": "Pod"}}
 	for name, test := range map[string]struct {
@@ -69,11 +70,20 @@ func TestCheckProbes(t *testing.T) {
 		want         string // a part of the message, "" for none
 		manifests    bool
 	}{
-		"with what its schema requires": {webhook: webhook(validating, service, gadgets, ""), crd: gadgetCRD, want: gadgetProbe},
-		"a mutating one":                {webhook: webhook(mutating, service, gadgets, ""), crd: gadgetCRD, want: "webhook w (MutatingWebhookConfiguration c)"},
-		"of the cluster's own":          {webhook: webhook(mutating, service, gadgets, ""), crd: gadgetCRD, want: gadgetProbe, manifests: true},
-		"elsewhere, not of a process":   {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD},
-		"elsewhere, of the cluster's":   {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD, want: gadgetProbe, manifests: true},
+		"with what its schema requires": {
+			webhook: webhook(validating, service, gadgets, ""), crd: gadgetCRD,
+			want: gadgetProbe,
+		},
+		"a mutating one": {
+			webhook: webhook(mutating, service, gadgets, ""), crd: gadgetCRD,
+			want: "webhook w (MutatingWebhookConfiguration c)",
+		},
+		"of the cluster's own": {
+			webhook: webhook(mutating, service, gadgets, ""), crd: gadgetCRD,
+			want: gadgetProbe, manifests: true,
+		},
+		"elsewhere, not of a process": {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD},
+		"elsewhere, of the cluster's": {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD, want: gadgetProbe, manifests: true},
 		"a kind that comes with Kubernetes": {
 			webhook: webhook(validating, service, `{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [pods, pods/exec]}`, ""), crd: gadgetCRD,
 			want: "    - apiVersion: v1\n      kind: Pod\n",
@@ -98,7 +108,10 @@ func TestCheckProbes(t *testing.T) {
 			if test.manifests {
 				system.Manifests = []string{write(t, test.crd+"---\n"+test.webhook)}
 			} else {
-				system.Process = &clusters.SystemProcess{Command: []string{"sh"}, CRDs: []string{write(t, test.crd)}, Webhooks: []string{write(t, test.webhook)}}
+				system.Process = &clusters.SystemProcess{
+					Command: []string{"sh"}, CRDs: []string{write(t, test.crd)},
+					Webhooks: []string{write(t, test.webhook)},
+				}
 			}
 			err := Check(t.Context(), []clusters.System{system}, nil)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

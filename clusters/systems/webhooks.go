@@ -49,12 +49,22 @@ func (a *api) hooks(ctx context.Context) ([]hook, error) {
 	var all []hook
 	for _, c := range mutating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all, hook{reference{kind: webhookKinds[0], version: "v1", name: c.Name}, w.Name, "admit", creates(w.Rules), w.ClientConfig})
+			all = append(all,
+				hook{
+					reference{kind: webhookKinds[0], version: "v1", name: c.Name},
+					w.Name, "admit", creates(w.Rules),
+					w.ClientConfig,
+				})
 		}
 	}
 	for _, c := range validating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all, hook{reference{kind: webhookKinds[1], version: "v1", name: c.Name}, w.Name, "validating", creates(w.Rules), w.ClientConfig})
+			all = append(all,
+				hook{
+					reference{kind: webhookKinds[1], version: "v1", name: c.Name},
+					w.Name, "validating", creates(w.Rules),
+					w.ClientConfig,
+				})
 		}
 	}
 	return all, nil
@@ -74,7 +84,8 @@ func (a *api) hooksAt(ctx context.Context, url string) ([]hook, error) {
 	}), err
 }
 
-// deleteStale deletes the configurations of webhooks at an address that have another authority: those of an earlier start.
+// deleteStale deletes the configurations of webhooks at an address that have another authority: those of an earlier
+// start.
 func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 	hooks, err := a.hooksAt(ctx, url)
 	if err != nil {
@@ -91,10 +102,11 @@ func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 	return nil
 }
 
-// install applies the CRDs and the webhook configurations of a system's process, pointed at the process, and deletes those that it had
-// before and has no more.
+// install applies the CRDs and the webhook configurations of a system's process, pointed at the process, and deletes
+// those that it had before and has no more.
 func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
-	crds, err := readKinds(sys.program.crds, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
+	crds, err := readKinds(sys.program.crds,
+		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
 	if err != nil {
 		return err
 	}
@@ -110,7 +122,11 @@ func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
 	}
 	for _, configuration := range webhooks {
 		redirectWebhooks(configuration, url, ca)
-		wanted = append(wanted, reference{kind: configuration.GroupVersionKind().GroupKind(), version: configuration.GroupVersionKind().Version, name: configuration.GetName()})
+		wanted = append(wanted,
+			reference{
+				kind: configuration.GroupVersionKind().GroupKind(), version: configuration.GroupVersionKind().Version,
+				name: configuration.GetName(),
+			})
 		if err := s.notTaken(ctx, sys.definition.Name, configuration); err != nil {
 			return err
 		}
@@ -121,7 +137,8 @@ func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
 	return s.prune(ctx, sys, wanted)
 }
 
-// applyAll applies objects and notes those that were not there before. After CRDs it waits until they are served, as others may need them.
+// applyAll applies objects and notes those that were not there before. After CRDs it waits until they are served, as
+// others may need them.
 func (s *Set) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		made, r, err := s.api.apply(ctx, sys.definition.Name, object)
@@ -169,7 +186,8 @@ func (s *Set) notTaken(ctx context.Context, system string, configuration *unstru
 		return fmt.Errorf("look for %s: %w", r, err)
 	}
 	if there.Labels[label] != system {
-		return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the other installation first", r, system)
+		return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
+			"other installation first", r, system)
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func boundingSet(status string) (map[string]bool, error) {
 	return nil, errors.New("/proc/self/status has no CapBnd")
 }
 
-// specFile finds what a command line of runc starts a process from: a bundle's config.json, or, for exec, a process file.
+// specFile finds what a command line of runc starts a process from: a bundle's config.json, or, for exec, a process
+// file.
 func specFile(args []string) (file string, isProcess bool) {
 	command, bundle, process := "", "", ""
 	for i, arg := range args {

@@ -11,7 +11,8 @@ func TestBoundingSetWithoutSysResource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set["CAP_SYS_RESOURCE"] || !set["CAP_SYS_ADMIN"] || !set["CAP_CHECKPOINT_RESTORE"] || len(set) != len(capabilities)-1 {
+	if set["CAP_SYS_RESOURCE"] || !set["CAP_SYS_ADMIN"] || !set["CAP_CHECKPOINT_RESTORE"] ||
+		len(set) != len(capabilities)-1 {
 		t.Errorf("got %v", set)
 	}
 	if _, err := boundingSet("Name: x\n"); err == nil {

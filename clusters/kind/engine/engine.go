@@ -50,7 +50,8 @@ func Detect(ctx context.Context) (*Engine, error) {
 		}
 	}
 	if first == nil {
-		first = fmt.Errorf("kind clusters need a container engine, and none of %s is on the PATH: install one, or use --provider local", strings.Join(candidates, ", "))
+		first = fmt.Errorf("kind clusters need a container engine, and none of %s is on the PATH: install one, or use "+
+			"--provider local", strings.Join(candidates, ", "))
 	}
 	return nil, first
 }
@@ -60,9 +61,12 @@ func explain(program string, err error) error {
 	said := strings.ToLower(err.Error())
 	switch {
 	case strings.Contains(said, "permission denied"):
-		return fmt.Errorf("%s is there but this user may not use it: join the group of its socket (docker: sudo usermod -aG docker $USER, then log in again), or use --provider local: %w", program, err)
-	case strings.Contains(said, "cannot connect") || strings.Contains(said, "is the docker daemon running") || strings.Contains(said, "no such file"):
-		return fmt.Errorf("%s is installed but its daemon does not answer: start it (sudo systemctl start %s), or use --provider local: %w", program, program, err)
+		return fmt.Errorf("%s is there but this user may not use it: join the group of its socket (docker: sudo usermod "+
+			"-aG docker $USER, then log in again), or use --provider local: %w", program, err)
+	case strings.Contains(said, "cannot connect") || strings.Contains(said, "is the docker daemon running") ||
+		strings.Contains(said, "no such file"):
+		return fmt.Errorf("%s is installed but its daemon does not answer: start it (sudo systemctl start %s), or use "+
+			"--provider local: %w", program, program, err)
 	}
 	return fmt.Errorf("%s does not answer: %w", program, err)
 }

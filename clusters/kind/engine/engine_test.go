@@ -26,9 +26,19 @@ func fake(t *testing.T, script string) *Engine {
 func TestDetectSaysWhyThereIsNone(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"none", "", "none of docker, nerdctl, podman is on the PATH"},
-		{"no daemon", "echo 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?' >&2; exit 1", "docker is installed but its daemon does not answer: start it"},
-		{"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1", "this user may not use it"},
-		{"something else", "echo 'what is this' >&2; exit 1", "docker does not answer: docker ps --quiet --last: what is this"},
+		{
+			"no daemon",
+			"echo 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?' >&2; " +
+				"exit 1", "docker is installed but its daemon does not answer: start it",
+		},
+		{
+			"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1",
+			"this user may not use it",
+		},
+		{
+			"something else", "echo 'what is this' >&2; exit 1",
+			"docker does not answer: docker ps --quiet --last: what is this",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fake(t, c.script)
@@ -64,7 +74,8 @@ func TestAbsentIsNotCouldNotLook(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
-	e := fake(t, "echo kindest/node:v1.34.0; echo docker.io/kindest/node:v1.35.0; echo kindest/node-x:v1; echo '<none>:<none>'")
+	e := fake(t,
+		"echo kindest/node:v1.34.0; echo docker.io/kindest/node:v1.35.0; echo kindest/node-x:v1; echo '<none>:<none>'")
 	tags, err := e.Tags(t.Context(), "kindest/node")
 	if err != nil || strings.Join(tags, " ") != "v1.34.0 v1.35.0" {
 		t.Errorf("got %v, %v", tags, err)

@@ -60,7 +60,10 @@ type manifestEntry struct {
 func (a archive) config() ([]byte, error) {
 	c := imageConfig{
 		Architecture: runtime.GOARCH, OS: "linux", Created: epoch,
-		Config: runConfig{Env: a.env, Entrypoint: a.entrypoint, StopSignal: a.stopSignal, Labels: a.labels}, RootFS: rootFS{Type: "layers"},
+		Config: runConfig{
+			Env: a.env, Entrypoint: a.entrypoint, StopSignal: a.stopSignal,
+			Labels: a.labels,
+		}, RootFS: rootFS{Type: "layers"},
 	}
 	for _, l := range a.layers {
 		c.RootFS.DiffIDs = append(c.RootFS.DiffIDs, "sha256:"+l.digest)
@@ -113,7 +116,10 @@ func writeArchive(w io.Writer, images ...archive) error {
 }
 
 func writeBytes(out *tar.Writer, name string, data []byte) error {
-	if err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), ModTime: epoch, Typeflag: tar.TypeReg}); err != nil {
+	if err := out.WriteHeader(&tar.Header{
+		Name: name, Mode: 0o644, Size: int64(len(data)), ModTime: epoch,
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		return err
 	}
 	_, err := out.Write(data)
@@ -126,7 +132,10 @@ func (l layer) copyTo(out *tar.Writer, name string) error {
 		return err
 	}
 	defer file.Close()
-	if err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: l.size, ModTime: epoch, Typeflag: tar.TypeReg}); err != nil {
+	if err := out.WriteHeader(&tar.Header{
+		Name: name, Mode: 0o644, Size: l.size, ModTime: epoch,
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		return err
 	}
 	_, err = io.Copy(out, file)

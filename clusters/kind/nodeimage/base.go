@@ -40,7 +40,8 @@ type base struct {
 
 // base returns the tree that all node images share, making it if it is not in the cache. The caller holds the lock.
 func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{recipe, suite, kindVersion, runtime.GOARCH}, packages...), " ")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{recipe, suite, kindVersion, runtime.GOARCH}, packages...),
+		" ")))
 	dir := filepath.Join(b.CacheDir, "base-"+hex.EncodeToString(sum[:8]))
 	made := base{rootfs: filepath.Join(dir, "rootfs")}
 	if data, err := os.ReadFile(filepath.Join(dir, "layer.json")); err == nil {
@@ -110,7 +111,10 @@ func (b *Builder) debootstrap(ctx context.Context, rootfs string) error {
 
 // baseLayer packs the tree without what differs from build to build.
 func baseLayer(rootfs, path string) (layer, error) {
-	skipped := []string{"dev/", "proc/", "sys/", "run/", "tmp/", "var/cache/", "var/lib/apt/lists/", "var/log/", "usr/share/doc/", "usr/share/man/", "usr/share/locale/", "usr/share/info/"}
+	skipped := []string{
+		"dev/", "proc/", "sys/", "run/", "tmp/", "var/cache/", "var/lib/apt/lists/", "var/log/",
+		"usr/share/doc/", "usr/share/man/", "usr/share/locale/", "usr/share/info/",
+	}
 	w, err := newLayer(path)
 	if err != nil {
 		return layer{}, err
@@ -146,7 +150,8 @@ func output(ctx context.Context, program string, args ...string) (string, error)
 			return "", context.Cause(ctx)
 		}
 		lines := strings.Split(strings.TrimSpace(all.String()), "\n")
-		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args[:min(2, len(args))], " "), err, strings.Join(lines[max(0, len(lines)-5):], " / "))
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args[:min(2, len(args))], " "), err,
+			strings.Join(lines[max(0, len(lines)-5):], " / "))
 	}
 	return out.String(), nil
 }

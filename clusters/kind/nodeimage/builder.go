@@ -1,5 +1,5 @@
-// Package nodeimage builds the node images of kind clusters from Debian packages and Go modules alone: no container registry
-// is asked for anything.
+// Package nodeimage builds the node images of kind clusters from Debian packages and Go modules alone: no container
+// registry is asked for anything.
 package nodeimage
 
 import (
@@ -20,14 +20,16 @@ import (
 )
 
 const (
-	// Repository of the images that are built here. Its host can be asked for nothing, so that an image that is not there is
-	// never taken for somebody else's.
+	// Repository of the images that are built here. Its host can be asked for nothing, so that an image that is not
+	// there is never taken for somebody else's.
 	Repository = "localhost/rehearse-node"
-	// NetworkFile is where an image has the network configuration of its pods; NetworkSubnet in it is for the node's own addresses.
+	// NetworkFile is where an image has the network configuration of its pods; NetworkSubnet in it is for the node's own
+	// addresses.
 	NetworkFile   = "/kind/network.conflist"
 	NetworkSubnet = "10.244.0.0/24"
 
-	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so node images with clusters.PodImage.
+	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so node images with
+	// clusters.PodImage.
 	KeyLabel = "dev.rehearse.node-image"
 	// recipe changes whenever this package makes another image of the same inputs.
 	recipe = "3"
@@ -76,8 +78,8 @@ func New(o Options) *Builder {
 // nodePrograms are what a node image has of Kubernetes, besides the control plane.
 var nodePrograms = []string{"kubeadm", "kubelet", "kubectl", "kube-proxy"}
 
-// Build makes sure that the loader has the image of a version ("1.34" or "1.34.4"), and returns its tag. An image of the
-// same content is not built again.
+// Build makes sure that the loader has the image of a version ("1.34" or "1.34.4"), and returns its tag. An image of
+// the same content is not built again.
 func (b *Builder) Build(ctx context.Context, version string) (string, error) {
 	tag, err := b.build(ctx, version)
 	if err != nil {
@@ -220,7 +222,10 @@ func (b *Builder) assemble(ctx context.Context, p parts, tag, key string) error 
 	}
 	image := archive{
 		tag: tag, layers: []layer{base.layer, top}, env: []string{"container=docker", "PATH=" + defaultPath},
-		entrypoint: []string{"/usr/local/bin/entrypoint", "/sbin/init"}, stopSignal: "SIGRTMIN+3", labels: map[string]string{KeyLabel: key},
+		entrypoint: []string{
+			"/usr/local/bin/entrypoint",
+			"/sbin/init",
+		}, stopSignal: "SIGRTMIN+3", labels: map[string]string{KeyLabel: key},
 	}
 	return load(ctx, b.Loader, image)
 }

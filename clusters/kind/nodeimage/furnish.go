@@ -107,8 +107,9 @@ func removeUnits(rootfs string) error {
 	return nil
 }
 
-// network gives a node's pods addresses and routes. The first node of a cluster has the first addresses for its pods, and takes it as it is when it
-// boots, so that plain kind can use the image for clusters of one node; the others are given theirs, and the ways to each other, by the kind provider.
+// network gives a node's pods addresses and routes. The first node of a cluster has the first addresses for its pods,
+// and takes it as it is when it boots, so that plain kind can use the image for clusters of one node; the others are
+// given theirs, and the ways to each other, by the kind provider.
 const network = `{"cniVersion": "0.4.0", "name": "rehearse", "plugins": [
   {"type": "ptp", "ipMasq": true, "ipam": {"type": "host-local", "dataDir": "/run/cni-ipam-state",
     "ranges": [[{"subnet": "10.244.0.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
@@ -172,7 +173,8 @@ func configure(rootfs string) error {
 		return err
 	}
 	// A host that withholds the right to lower an oom score is served as well as one that gives it.
-	return edit(filepath.Join(rootfs, "etc/containerd/config.toml"), "restrict_oom_score_adj = false", "restrict_oom_score_adj = true")
+	return edit(filepath.Join(rootfs, "etc/containerd/config.toml"), "restrict_oom_score_adj = false",
+		"restrict_oom_score_adj = true")
 }
 
 // edit replaces a text that must be there.
@@ -188,14 +190,16 @@ func edit(path, old, replacement string) error {
 }
 
 func enableUnits(ctx context.Context, rootfs string) error {
-	if _, err := output(ctx, "chroot", rootfs, "systemctl", "--quiet", "enable", "kubelet.service", "containerd.service", "undo-mount-hacks.service", "rehearse-network.service"); err != nil {
+	if _, err := output(ctx, "chroot", rootfs, "systemctl", "--quiet", "enable", "kubelet.service", "containerd.service",
+		"undo-mount-hacks.service", "rehearse-network.service"); err != nil {
 		return err
 	}
 	_, err := output(ctx, "chroot", rootfs, "systemctl", "--quiet", "mask", "systemd-binfmt.service")
 	return err
 }
 
-// writeContainerSpec writes what containerd starts every container from, with kind's hook and without limits of its own.
+// writeContainerSpec writes what containerd starts every container from, with kind's hook and without limits of its
+// own.
 func writeContainerSpec(ctx context.Context, rootfs string) error {
 	out, err := output(ctx, "chroot", rootfs, "ctr", "oci", "spec")
 	if err != nil {

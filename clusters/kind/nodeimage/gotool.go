@@ -36,7 +36,8 @@ func (g goTool) run(ctx context.Context, dir string, args ...string) ([]byte, er
 			return nil, context.Cause(ctx)
 		}
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return out.Bytes(), fmt.Errorf("go %s: %w: %s", strings.Join(args[:min(2, len(args))], " "), err, strings.Join(lines[max(0, len(lines)-10):], "\n  "))
+		return out.Bytes(), fmt.Errorf("go %s: %w: %s", strings.Join(args[:min(2, len(args))], " "), err,
+			strings.Join(lines[max(0, len(lines)-10):], "\n  "))
 	}
 	return out.Bytes(), nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// componentImages makes the images that kubeadm and kubelet ask for. They are files of one program each, except for kube-proxy's.
+// componentImages makes the images that kubeadm and kubelet ask for. They are files of one program each, except for
+// kube-proxy's.
 func (p parts) componentImages(ctx context.Context, rootfs, work string) ([]archive, error) {
 	type single struct{ tag, program string }
 	singles := []single{
@@ -35,7 +36,11 @@ func (p parts) componentImages(ctx context.Context, rootfs, work string) ([]arch
 		if err != nil {
 			return nil, fmt.Errorf("make image %s: %w", s.tag, err)
 		}
-		images = append(images, archive{tag: s.tag, layers: []layer{l}, env: []string{"PATH=" + defaultPath}, entrypoint: []string{"/usr/local/bin/" + filepath.Base(s.program)}})
+		images = append(images,
+			archive{
+				tag: s.tag, layers: []layer{l}, env: []string{"PATH=" + defaultPath},
+				entrypoint: []string{"/usr/local/bin/" + filepath.Base(s.program)},
+			})
 	}
 	proxy, err := p.proxyImage(ctx, rootfs, filepath.Join(work, "image-proxy.tar"))
 	if err != nil {
@@ -53,7 +58,8 @@ func programLayer(path, program string) (layer, error) {
 	if err != nil {
 		return layer{}, err
 	}
-	err = errors.Join(w.folder("etc", 0o755), w.folder("tmp", 0o1777), w.copyFile("usr/local/bin/"+filepath.Base(program), program, 0o755))
+	err = errors.Join(w.folder("etc", 0o755), w.folder("tmp", 0o1777),
+		w.copyFile("usr/local/bin/"+filepath.Base(program), program, 0o755))
 	l, closeErr := w.close()
 	return l, errors.Join(err, closeErr)
 }
@@ -63,7 +69,8 @@ var library = regexp.MustCompile(`/\S+\.so\S*`)
 // proxyImage has kube-proxy and the programs by which it writes rules, with their libraries.
 func (p parts) proxyImage(ctx context.Context, rootfs, file string) (archive, error) {
 	extensions := "/usr/lib/" + multiarch() + "/xtables"
-	out, err := output(ctx, "chroot", rootfs, "sh", "-c", "ldd /usr/sbin/xtables-nft-multi /usr/sbin/nft /usr/sbin/conntrack "+extensions+"/*.so 2>/dev/null || true")
+	out, err := output(ctx, "chroot", rootfs, "sh", "-c",
+		"ldd /usr/sbin/xtables-nft-multi /usr/sbin/nft /usr/sbin/conntrack "+extensions+"/*.so 2>/dev/null || true")
 	if err != nil {
 		return archive{}, err
 	}
@@ -84,7 +91,8 @@ func (p parts) proxyImage(ctx context.Context, rootfs, file string) (archive, er
 		return archive{}, err
 	}
 	errs := []error{
-		w.folder("etc", 0o755), w.folder("tmp", 0o1777), w.folder("run", 0o755), w.copyFile("usr/local/bin/kube-proxy", p.programs.Path("kube-proxy"), 0o755),
+		w.folder("etc", 0o755), w.folder("tmp", 0o1777), w.folder("run", 0o755), w.copyFile("usr/local/bin/kube-proxy",
+			p.programs.Path("kube-proxy"), 0o755),
 		w.tree(filepath.Join(rootfs, extensions), strings.TrimPrefix(extensions, "/"), nil),
 	}
 	for _, program := range []string{"xtables-nft-multi", "nft", "conntrack"} {
@@ -107,7 +115,9 @@ func (p parts) proxyImage(ctx context.Context, rootfs, file string) (archive, er
 	}
 	l, closeErr := w.close()
 	return archive{
-		tag: "registry.k8s.io/kube-proxy:v" + p.version, layers: []layer{l}, env: []string{"PATH=" + defaultPath}, entrypoint: []string{"/usr/local/bin/kube-proxy"},
+		tag: "registry.k8s.io/kube-proxy:v" +
+			p.version, layers: []layer{l}, env: []string{"PATH=" +
+			defaultPath}, entrypoint: []string{"/usr/local/bin/kube-proxy"},
 	}, errors.Join(errors.Join(errs...), closeErr)
 }
 
@@ -116,12 +126,21 @@ func podImage(rootfs, file string) (archive, error) {
 	if err != nil {
 		return archive{}, err
 	}
-	errs := []error{w.folder("etc", 0o755), w.folder("tmp", 0o1777), w.copyFile("bin/busybox", filepath.Join(rootfs, "bin/busybox"), 0o755)}
-	for _, applet := range []string{"sh", "sleep", "cat", "ls", "echo", "nc", "httpd", "nslookup", "hostname", "ip", "env", "date", "true", "false"} {
+	errs := []error{
+		w.folder("etc", 0o755), w.folder("tmp", 0o1777),
+		w.copyFile("bin/busybox", filepath.Join(rootfs, "bin/busybox"), 0o755),
+	}
+	for _, applet := range []string{
+		"sh", "sleep", "cat", "ls", "echo", "nc", "httpd", "nslookup", "hostname", "ip",
+		"env", "date", "true", "false",
+	} {
 		errs = append(errs, w.link("bin/"+applet, "busybox"))
 	}
 	l, closeErr := w.close()
-	return archive{tag: clusters.PodImage, layers: []layer{l}, env: []string{"PATH=" + defaultPath}, entrypoint: []string{"/bin/sleep", "infinity"}}, errors.Join(errors.Join(errs...), closeErr)
+	return archive{
+		tag: clusters.PodImage, layers: []layer{l}, env: []string{"PATH=" + defaultPath},
+		entrypoint: []string{"/bin/sleep", "infinity"},
+	}, errors.Join(errors.Join(errs...), closeErr)
 }
 
 // multiarch is Debian's name of this machine's kind.

@@ -77,7 +77,10 @@ func (w *layerWriter) copyFile(name, from string, mode int64) error {
 	if err != nil {
 		return err
 	}
-	if err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: info.Size(), ModTime: epoch, Typeflag: tar.TypeReg}); err != nil {
+	if err := w.tar.WriteHeader(&tar.Header{
+		Name: name, Mode: mode, Size: info.Size(), ModTime: epoch,
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		return err
 	}
 	_, err = io.Copy(w.tar, file)
@@ -88,7 +91,10 @@ func (w *layerWriter) content(name, content string, mode int64) error {
 	if err := w.folder(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch, Typeflag: tar.TypeReg}); err != nil {
+	if err := w.tar.WriteHeader(&tar.Header{
+		Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch,
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w.tar, content)
@@ -99,11 +105,14 @@ func (w *layerWriter) link(name, target string) error {
 	if err := w.folder(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return w.tar.WriteHeader(&tar.Header{Name: name, Linkname: target, Mode: 0o777, ModTime: epoch, Typeflag: tar.TypeSymlink})
+	return w.tar.WriteHeader(&tar.Header{
+		Name: name, Linkname: target, Mode: 0o777, ModTime: epoch,
+		Typeflag: tar.TypeSymlink,
+	})
 }
 
-// tree puts a whole folder of the host under prefix, with its owners and modes, in the order of the names. Sockets, pipes and devices are left
-// out: whoever runs the image makes its own.
+// tree puts a whole folder of the host under prefix, with its owners and modes, in the order of the names. Sockets,
+// pipes and devices are left out: whoever runs the image makes its own.
 func (w *layerWriter) tree(from, prefix string, skip func(name string) bool) error {
 	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {

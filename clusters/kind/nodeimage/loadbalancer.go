@@ -24,8 +24,8 @@ var balancerSource []byte
 // balancerProgram is how kind calls what it starts in the image.
 const balancerProgram = "usr/local/bin/envoy"
 
-// BuildBalancer makes sure that the loader has the image of the load balancer, and returns its tag. Kind's own is a program that no Go module or
-// Debian package has; this one obeys the same files.
+// BuildBalancer makes sure that the loader has the image of the load balancer, and returns its tag. Kind's own is a
+// program that no Go module or Debian package has; this one obeys the same files.
 func (b *Builder) BuildBalancer(ctx context.Context) (string, error) {
 	if err := b.buildBalancer(ctx); err != nil {
 		return "", fmt.Errorf("build the load balancer's image: %w", err)
@@ -37,7 +37,10 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 	if runtime.GOOS != "linux" {
 		return errors.New("images can be built on Linux alone")
 	}
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{recipe, suite, kindVersion, runtime.GOARCH, string(balancerSource)}, packages...), " ")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{
+		recipe, suite, kindVersion, runtime.GOARCH,
+		string(balancerSource),
+	}, packages...), " ")))
 	key := hex.EncodeToString(sum[:])
 	present, err := b.Loader.ImageLabel(ctx, BalancerTag, KeyLabel)
 	if err != nil && !errors.Is(err, engine.ErrNoImage) {
@@ -87,7 +90,11 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 		return err
 	}
 	b.Progress("packing and loading %s", BalancerTag)
-	return load(ctx, b.Loader, archive{tag: BalancerTag, layers: []layer{base.layer, top}, env: []string{"PATH=" + defaultPath}, labels: map[string]string{KeyLabel: key}})
+	return load(ctx, b.Loader,
+		archive{
+			tag: BalancerTag, layers: []layer{base.layer, top}, env: []string{"PATH=" + defaultPath},
+			labels: map[string]string{KeyLabel: key},
+		})
 }
 
 // kindFiles is the folder of what kind puts into its own images.

@@ -37,7 +37,8 @@ func exampleLayer(t *testing.T, at time.Time) layer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(w.content("etc/first", "1", 0o644), w.tree(tree, "", func(name string) bool { return name == "etc/skipped" }), w.link("usr/bin/x", "y"))
+	err = errors.Join(w.content("etc/first", "1", 0o644),
+		w.tree(tree, "", func(name string) bool { return name == "etc/skipped" }), w.link("usr/bin/x", "y"))
 	l, closeErr := w.close()
 	if err := errors.Join(err, closeErr); err != nil {
 		t.Fatal(err)
@@ -79,7 +80,10 @@ func TestNoNameComesTwice(t *testing.T) {
 		}
 		seen[header.Name] = true
 	}
-	for _, name := range []string{"etc/", "etc/first", "etc/a", "etc/deep/b", "etc/link", "usr/", "usr/bin/", "usr/bin/x"} {
+	for _, name := range []string{
+		"etc/", "etc/first", "etc/a", "etc/deep/b", "etc/link", "usr/", "usr/bin/",
+		"usr/bin/x",
+	} {
 		if !seen[name] {
 			t.Errorf("%s is missing from %v", name, seen)
 		}
@@ -123,7 +127,8 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var decoded imageConfig
-	if err := json.Unmarshal(config, &decoded); err != nil || decoded.RootFS.DiffIDs[0] != "sha256:"+l.digest || decoded.Config.Labels["k"] != "v" {
+	if err := json.Unmarshal(config, &decoded); err != nil || decoded.RootFS.DiffIDs[0] != "sha256:"+l.digest ||
+		decoded.Config.Labels["k"] != "v" {
 		t.Errorf("%v: %s", err, config)
 	}
 }
@@ -134,12 +139,14 @@ func TestReadImageVersions(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	source := "package constants\n\nconst (\n\tDefaultEtcdVersion = \"3.6.5-0\"\n\tMinExternalEtcdVersion = \"3.5.24-0\"\n\tCoreDNSVersion = \"v1.12.1\"\n\tPauseVersion = \"3.10.1\"\n)\n"
+	source := "package constants\n\nconst (\n\tDefaultEtcdVersion = \"3.6.5-0\"\n\tMinExternalEtcdVersion = " +
+		"\"3.5.24-0\"\n\tCoreDNSVersion = \"v1.12.1\"\n\tPauseVersion = \"3.10.1\"\n)\n"
 	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	v, err := readImageVersions(dir)
-	if err != nil || v != (imageVersions{Etcd: "3.6.5-0", CoreDNS: "v1.12.1", Pause: "3.10.1"}) || v.etcdModule() != "v3.6.5" {
+	if err != nil || v != (imageVersions{Etcd: "3.6.5-0", CoreDNS: "v1.12.1", Pause: "3.10.1"}) ||
+		v.etcdModule() != "v3.6.5" {
 		t.Errorf("got %+v, %v", v, err)
 	}
 	if err := os.WriteFile(path, []byte("package constants\n"), 0o644); err != nil {
@@ -158,7 +165,10 @@ func TestRealPathStaysInTheTree(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "usr/lib/real.so.1"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"usr/lib/absolute.so": "/usr/lib/real.so.1", "usr/lib/relative.so": "real.so.1", "usr/lib/loop": "loop"} {
+	for name, target := range map[string]string{
+		"usr/lib/absolute.so": "/usr/lib/real.so.1",
+		"usr/lib/relative.so": "real.so.1", "usr/lib/loop": "loop",
+	} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -20,8 +20,8 @@ const storeConfig = `version = 2
 disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt", "io.containerd.internal.v1.restart", "io.containerd.tracing.processor.v1.otlp", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"]
 `
 
-// containerdStore imports the component images with the node's own containerd, run in its tree, and returns the folder that is
-// to be the node's /var/lib/containerd.
+// containerdStore imports the component images with the node's own containerd, run in its tree, and returns the
+// folder that is to be the node's /var/lib/containerd.
 func (p parts) containerdStore(ctx context.Context, b base, work string) (string, error) {
 	images, err := p.componentImages(ctx, b.rootfs, work)
 	if err != nil {
@@ -51,7 +51,8 @@ func (p parts) containerdStore(ctx context.Context, b base, work string) (string
 
 func startContainerd(ctx context.Context, rootfs, at string) (stop func() error, err error) {
 	var said strings.Builder
-	command := exec.CommandContext(ctx, "chroot", rootfs, "containerd", "--config", at+"/config.toml", "--root", at+"/root", "--state", at+"/state", "--address", at+"/socket")
+	command := exec.CommandContext(ctx, "chroot", rootfs, "containerd", "--config", at+"/config.toml", "--root",
+		at+"/root", "--state", at+"/state", "--address", at+"/socket")
 	command.Stderr, command.WaitDelay = &said, 5*time.Second
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start containerd: %w", err)
@@ -84,7 +85,8 @@ func importImages(ctx context.Context, rootfs, at string, images []archive) erro
 	var said strings.Builder
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(writeArchive(writer, images...)) }()
-	command := exec.CommandContext(ctx, "chroot", rootfs, "ctr", "--address", at+"/socket", "--namespace", "k8s.io", "images", "import", "--all-platforms", "--no-unpack", "-")
+	command := exec.CommandContext(ctx, "chroot", rootfs, "ctr", "--address", at+"/socket", "--namespace", "k8s.io",
+		"images", "import", "--all-platforms", "--no-unpack", "-")
 	command.Stdin, command.Stdout, command.Stderr = reader, &said, &said
 	err := command.Run()
 	_ = reader.Close()

@@ -73,7 +73,8 @@ func (s *toolStore) build(ctx context.Context, name, requirement string, source 
 		}
 	}
 	built := filepath.Join(work, name)
-	if _, err := s.tool.run(ctx, work, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", built, pkg); err != nil {
+	if _, err := s.tool.run(ctx, work, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", built,
+		pkg); err != nil {
 		return "", fmt.Errorf("build %s: %w", requirement, err)
 	}
 	if err := os.Rename(built, path); err != nil { // whole, or not there

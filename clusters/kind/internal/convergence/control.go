@@ -36,7 +36,8 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 	killing, ctx := errgroup.WithContext(ctx)
 	for _, n := range running {
 		killing.Go(func() error {
-			if _, err := n.Shell(ctx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder, string(component)); err != nil {
+			if _, err := n.Shell(ctx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder,
+				string(component)); err != nil {
 				return fmt.Errorf("kill %s on %s: %w", component, n.Name, err)
 			}
 			return nil
@@ -46,7 +47,9 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 }
 
 // runningOrNot tells the control planes on which a component runs from those on which it was killed.
-func (c *Converger) runningOrNot(ctx context.Context, component clusters.Component) (running, killed []nodes.Node, err error) {
+func (c *Converger) runningOrNot(ctx context.Context,
+	component clusters.Component,
+) (running, killed []nodes.Node, err error) {
 	for _, n := range c.ControlPlanes() {
 		_, stopped, err := manifestOf(ctx, n, component)
 		switch {
@@ -69,7 +72,8 @@ func (c *Converger) Restart(ctx context.Context, component clusters.Component) e
 		return c.apply(ctx, &nodeChange{node: c.ControlPlane(), kubelet: &kubeletChange{state: c.Record.State()}})
 	}
 	if !isStatic(component) {
-		return fmt.Errorf("restart %s: only kubelet, etcd and %v can be restarted on kind", component, clusters.ControlPlane())
+		return fmt.Errorf("restart %s: only kubelet, etcd and %v can be restarted on kind", component,
+			clusters.ControlPlane())
 	}
 	running, killed, err := c.runningOrNot(ctx, component)
 	if err != nil {
@@ -118,7 +122,9 @@ func endedWith(killed clusters.Component) []clusters.Component {
 
 // restartOn changes nothing but a mark on the manifest: kubelet replaces a pod whose manifest has changed. Others are
 // ended with it, and started again.
-func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clusters.Component, number int, others ...clusters.Component) error {
+func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clusters.Component, number int,
+	others ...clusters.Component,
+) error {
 	text, _, err := manifestOf(ctx, n, component)
 	if err != nil {
 		return err

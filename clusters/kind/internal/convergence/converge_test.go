@@ -18,7 +18,8 @@ func TestStages(t *testing.T) {
 		{[]nodes.Node{plane("a")}, "a[kube-apiserver] a[kube-controller-manager kube-scheduler kubelet]"},
 		{
 			[]nodes.Node{plane("a"), plane("b"), plane("c"), {Name: "w"}},
-			"a[kube-apiserver] b[kube-apiserver] c[kube-apiserver] a[kube-controller-manager kube-scheduler kubelet] b[kube-controller-manager kube-scheduler kubelet] " +
+			"a[kube-apiserver] b[kube-apiserver] c[kube-apiserver] a[kube-controller-manager kube-scheduler kubelet] " +
+				"b[kube-controller-manager kube-scheduler kubelet] " +
 				"c[kube-controller-manager kube-scheduler kubelet] w[kubelet]",
 		},
 	} {

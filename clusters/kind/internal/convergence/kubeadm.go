@@ -95,14 +95,18 @@ func (c *Converger) writeClusterConfiguration(ctx context.Context, state cluster
 	if err := yaml.Unmarshal([]byte(config.Data[key]), &tree); err != nil {
 		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
 	}
-	sections := map[clusters.Component]string{clusters.APIServer: "apiServer", clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler"}
+	sections := map[clusters.Component]string{
+		clusters.APIServer:         "apiServer",
+		clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler",
+	}
 	for component, section := range sections {
 		part, _ := tree[section].(settings.Object)
 		if part == nil {
 			part = settings.Object{}
 			tree[section] = part
 		}
-		part["extraArgs"] = settings.EditExtraArgs(part["extraArgs"], c.Record.OursOf(component), settings.StateFlags(state, component))
+		part["extraArgs"] = settings.EditExtraArgs(part["extraArgs"], c.Record.OursOf(component),
+			settings.StateFlags(state, component))
 	}
 	data, err := yaml.Marshal(tree)
 	if err != nil {

@@ -42,7 +42,9 @@ type kubeletChange struct {
 }
 
 // planKubelet says how to bring one node's kubelet, kubeadm and kubectl to a state; nil when they are there.
-func (c *Converger) planKubelet(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts) (*kubeletChange, error) {
+func (c *Converger) planKubelet(ctx context.Context, n nodes.Node, state clusters.State,
+	bin images.Artifacts,
+) (*kubeletChange, error) {
 	config, err := n.Read(ctx, KubeletConfig)
 	if err != nil {
 		return nil, err

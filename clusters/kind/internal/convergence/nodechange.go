@@ -28,7 +28,9 @@ type nodeChange struct {
 
 // changeNode brings components of a node to a state, together, and waits for them. It does nothing to those that are
 // there.
-func (c *Converger) changeNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts, components ...clusters.Component) error {
+func (c *Converger) changeNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
+	components ...clusters.Component,
+) error {
 	change, err := c.planNode(ctx, n, state, bin, components...)
 	if err != nil {
 		return err
@@ -37,7 +39,9 @@ func (c *Converger) changeNode(ctx context.Context, n nodes.Node, state clusters
 }
 
 // planNode says what to change in a node.
-func (c *Converger) planNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts, components ...clusters.Component) (*nodeChange, error) {
+func (c *Converger) planNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
+	components ...clusters.Component,
+) (*nodeChange, error) {
 	change := &nodeChange{node: n}
 	for _, component := range components {
 		if component == clusters.Kubelet {
@@ -78,7 +82,8 @@ func (c *Converger) begin(ctx context.Context, change *nodeChange) error {
 	}
 	end := change.ended()
 	for _, component := range end {
-		if component != clusters.Etcd && !slices.ContainsFunc(change.replacements, func(r *replacement) bool { return r.component == component }) {
+		if component != clusters.Etcd &&
+			!slices.ContainsFunc(change.replacements, func(r *replacement) bool { return r.component == component }) {
 			change.replacements = append(change.replacements, &replacement{component: component, proves: anything})
 		}
 	}
@@ -181,7 +186,8 @@ func (change *nodeChange) files() ([]nodeFile, error) {
 	var files []nodeFile
 	for _, r := range change.replacements {
 		if r.manifest != "" {
-			files = append(files, nodeFile{staticpods.ManifestsFolder + "/" + string(r.component) + ".yaml", "600", strings.NewReader(r.manifest)})
+			files = append(files,
+				nodeFile{staticpods.ManifestsFolder + "/" + string(r.component) + ".yaml", "600", strings.NewReader(r.manifest)})
 		}
 	}
 	if change.kubelet == nil {
@@ -202,12 +208,14 @@ func (c *Converger) awaitChange(ctx context.Context, change *nodeChange) error {
 	waiting, waitingCtx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {
-			return c.Await(waitingCtx, "the new "+string(r.component)+c.On(change.node), func(ctx context.Context) error { return c.replaced(ctx, change, r) })
+			return c.Await(waitingCtx, "the new "+string(r.component)+c.On(change.node),
+				func(ctx context.Context) error { return c.replaced(ctx, change, r) })
 		})
 	}
 	if change.kubelet != nil {
 		waiting.Go(func() error {
-			return c.Await(waitingCtx, "kubelet on "+change.node.Name, func(ctx context.Context) error { return c.kubeletReplaced(ctx, change.node, change.kubelet) })
+			return c.Await(waitingCtx, "kubelet on "+change.node.Name,
+				func(ctx context.Context) error { return c.kubeletReplaced(ctx, change.node, change.kubelet) })
 		})
 	}
 	return c.blame(ctx, change, waiting.Wait())

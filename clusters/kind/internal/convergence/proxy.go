@@ -78,7 +78,8 @@ func (c *Converger) proxyRolledOut(ctx context.Context, generation int64) error 
 	if rolledOut(set, generation) {
 		return nil
 	}
-	pods, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "k8s-app=kube-proxy"})
+	pods, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx,
+		metav1.ListOptions{LabelSelector: "k8s-app=kube-proxy"})
 	if err != nil {
 		return err
 	}
@@ -88,12 +89,14 @@ func (c *Converger) proxyRolledOut(ctx context.Context, generation int64) error 
 		}
 	}
 	s := set.Status
-	return fmt.Errorf("%d of %d pods are new, %d available", s.UpdatedNumberScheduled, s.DesiredNumberScheduled, s.NumberAvailable)
+	return fmt.Errorf("%d of %d pods are new, %d available", s.UpdatedNumberScheduled, s.DesiredNumberScheduled,
+		s.NumberAvailable)
 }
 
 func rolledOut(set *appsv1.DaemonSet, generation int64) bool {
 	s := set.Status
-	return s.ObservedGeneration >= generation && s.UpdatedNumberScheduled == s.DesiredNumberScheduled && s.NumberAvailable == s.DesiredNumberScheduled
+	return s.ObservedGeneration >= generation && s.UpdatedNumberScheduled == s.DesiredNumberScheduled &&
+		s.NumberAvailable == s.DesiredNumberScheduled
 }
 
 // proxyFailure says why a pod of kube-proxy does not start, nil when it does.
@@ -103,7 +106,8 @@ func (c *Converger) proxyFailure(ctx context.Context, pod corev1.Pod) error {
 		if pod.DeletionTimestamp != nil || status.RestartCount == 0 || status.Ready || ended == nil || ended.ExitCode == 0 {
 			continue
 		}
-		logs, err := c.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Previous: true}).Stream(ctx)
+		logs, err := c.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name,
+			&corev1.PodLogOptions{Previous: true}).Stream(ctx)
 		if err != nil {
 			return diagnosis.DoesNotStart(clusters.KubeProxy, strings.TrimSpace(ended.Reason+" "+ended.Message))
 		}

@@ -40,11 +40,13 @@ func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 		err = c.Await(ctx, "the pod of "+string(component)+c.On(n), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, live.OneLook)
 			defer cancel()
-			pod, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.NodeName, metav1.GetOptions{})
+			pod, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, string(component)+"-"+n.NodeName,
+				metav1.GetOptions{})
 			switch {
 			case err != nil:
 				return err
-			case pod.Spec.Containers[0].Image != manifest.Image() || strings.Join(pod.Spec.Containers[0].Command, " ") != strings.Join(manifest.Command(), " "):
+			case pod.Spec.Containers[0].Image != manifest.Image() ||
+				strings.Join(pod.Spec.Containers[0].Command, " ") != strings.Join(manifest.Command(), " "):
 				return errors.Join(errors.New("the API server knows the one before"), c.forget(ctx, pod))
 			case !live.IsReady(*pod):
 				return fmt.Errorf("it is %s, not Ready", pod.Status.Phase)
@@ -63,7 +65,8 @@ func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 // only after a minute.
 func (c *Converger) forget(ctx context.Context, pod *corev1.Pod) error {
 	now := int64(0)
-	err := c.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+	err := c.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name,
+		metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &pod.UID}})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}

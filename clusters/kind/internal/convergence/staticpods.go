@@ -38,7 +38,9 @@ type replacement struct {
 const failureInterval = time.Second
 
 // plan says what to replace a component's manifest in a node with; nil when it is as the state wants it.
-func (c *Converger) plan(ctx context.Context, n nodes.Node, component clusters.Component, state clusters.State) (*replacement, error) {
+func (c *Converger) plan(ctx context.Context, n nodes.Node, component clusters.Component,
+	state clusters.State,
+) (*replacement, error) {
 	current, stopped, err := manifestOf(ctx, n, component)
 	if err != nil {
 		return nil, err
@@ -109,7 +111,9 @@ func (c *Converger) isNew(ctx context.Context, change *nodeChange, r *replacemen
 }
 
 // manifest of a component, and whether it was stopped.
-func manifestOf(ctx context.Context, n nodes.Node, component clusters.Component) (text string, stopped bool, err error) {
+func manifestOf(ctx context.Context, n nodes.Node,
+	component clusters.Component,
+) (text string, stopped bool, err error) {
 	for _, folder := range []string{staticpods.ManifestsFolder, staticpods.StoppedFolder} {
 		text, err := n.Read(ctx, folder+"/"+string(component)+".yaml")
 		if err != nil || text != "" {

@@ -47,7 +47,10 @@ func (c *Creator) Create(ctx context.Context) (*live.Cluster, error) {
 		{"reach the API servers", func(ctx context.Context) error { return c.Reach(ctx, c.Record.Kubeconfig()) }},
 		{"connect the pods", c.connectPods},
 		{"wait until it can be used", c.waitAndProve},
-		{"give the nodes their capacity", func(ctx context.Context) error { return c.Advertise(ctx, c.Record.State().Nodes) }},
+		{
+			"give the nodes their capacity",
+			func(ctx context.Context) error { return c.Advertise(ctx, c.Record.State().Nodes) },
+		},
 	} {
 		if err := action.do(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", action.name, err)

@@ -52,7 +52,8 @@ func Main() {
 	}()
 	config, err := os.ReadFile(configFile)
 	if err == nil {
-		err = makeCluster(&engine.Engine{Program: program}, func(format string, args ...any) { fmt.Printf(format+"\n", args...) }, name, config, kubeconfig)
+		err = makeCluster(&engine.Engine{Program: program},
+			func(format string, args ...any) { fmt.Printf(format+"\n", args...) }, name, config, kubeconfig)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

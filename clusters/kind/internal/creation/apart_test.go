@@ -95,7 +95,9 @@ func TestMakeApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := string(data); !strings.Contains(all, "\nmy/balancer image:1\nbash\n-c\nmkdir -p /home/envoy && echo -en '") || !strings.Contains(all, "\nsome/node:v1.35.4\n") || strings.Contains(all, images.OfficialBalancer) {
+	if all := string(data); !strings.Contains(all,
+		"\nmy/balancer image:1\nbash\n-c\nmkdir -p /home/envoy && echo -en '") ||
+		!strings.Contains(all, "\nsome/node:v1.35.4\n") || strings.Contains(all, images.OfficialBalancer) {
 		t.Errorf("the engine was asked to run:\n%s", all)
 	}
 	if len(said) < 2 {

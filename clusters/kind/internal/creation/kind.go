@@ -63,7 +63,8 @@ func (c *Creator) runKind(ctx context.Context) error {
 
 // makeCluster has kind make a cluster.
 func makeCluster(e *engine.Engine, progress clusters.Progress, name string, config []byte, kubeconfig string) error {
-	maker := cluster.NewProvider(NodeProvider(e), cluster.ProviderWithLogger(&progressLogger{progress: progress, name: name}))
+	maker := cluster.NewProvider(NodeProvider(e),
+		cluster.ProviderWithLogger(&progressLogger{progress: progress, name: name}))
 	return diagnosis.ExplainCreation(maker.Create(name,
 		cluster.CreateWithRawConfig(config), cluster.CreateWithKubeconfigPath(kubeconfig),
 		cluster.CreateWithWaitForReady(0), cluster.CreateWithRetain(true), // what is left is removed by us

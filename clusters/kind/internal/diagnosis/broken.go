@@ -25,7 +25,10 @@ func (e *StartError) Error() string {
 
 // DoesNotStart is a *clusters.BrokenError over a *StartError: of a component whose log ends like that.
 func DoesNotStart(component clusters.Component, log string) error {
-	return &clusters.BrokenError{Component: component, Words: Plain(log), Err: &StartError{Component: component, Line: decisive(log) + remedy(log)}}
+	return &clusters.BrokenError{
+		Component: component, Words: Plain(log),
+		Err: &StartError{Component: component, Line: decisive(log) + remedy(log)},
+	}
 }
 
 // lastWordsScript prints the end of what the newest container of a component has said.

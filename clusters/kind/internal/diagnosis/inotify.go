@@ -39,7 +39,8 @@ func InotifyWarning(state clusters.State, limitFile string) string {
 	if err != nil || wanted <= limit {
 		return ""
 	}
-	return fmt.Sprintf("its nodes want about %d inotify instances, and a user of this machine may have %d: if a component says \"too many open files\", raise that (%s)", wanted, limit, raiseInotify)
+	return fmt.Sprintf("its nodes want about %d inotify instances, and a user of this machine may have %d: if a "+
+		"component says \"too many open files\", raise that (%s)", wanted, limit, raiseInotify)
 }
 
 // remedy is for the end of a log that says that there were no inotify instances left, "" for others.
@@ -47,5 +48,6 @@ func remedy(log string) string {
 	if !strings.Contains(log, "too many open files") {
 		return ""
 	}
-	return " (the nodes of all clusters together may have used up this machine's inotify instances: delete some, or " + raiseInotify + ")"
+	return " (the nodes of all clusters together may have used up this machine's inotify instances: delete some, or " +
+		raiseInotify + ")"
 }

@@ -22,9 +22,12 @@ func TestInotifyWarning(t *testing.T) {
 		limit string
 		want  string
 	}{
-		"a control plane":                   {clusters.State{}, limit, ""},
-		"seven workers":                     {several(7), limit, ""},
-		"eight workers":                     {several(8), limit, "want about 139 inotify instances, and a user of this machine may have 128"},
+		"a control plane": {clusters.State{}, limit, ""},
+		"seven workers":   {several(7), limit, ""},
+		"eight workers": {
+			several(8), limit,
+			"want about 139 inotify instances, and a user of this machine may have 128",
+		},
 		"five control planes":               {clusters.State{ControlPlanes: 5}, limit, "want about 135 "},
 		"a machine that says nothing of it": {several(100), limit + "-not", ""},
 	} {
@@ -36,11 +39,14 @@ func TestInotifyWarning(t *testing.T) {
 
 // What a kubelet says that finds no inotify instance is no fault of its configuration; the error says what to do.
 func TestNoInotifyInstanceLeft(t *testing.T) {
-	const log = "Flag --x has been deprecated\nE1122 14:09:06.558521    2024 kubelet.go:1687] \"Failed to start cAdvisor\" err=\"inotify_init: too many open files\"\n"
-	if got := DoesNotStart(clusters.Kubelet, log).Error(); !strings.Contains(got, "inotify_init: too many open files\" (the nodes of all clusters") || !strings.Contains(got, raiseInotify) {
+	const log = "Flag --x has been deprecated\nE1122 14:09:06.558521    2024 kubelet.go:1687] \"Failed to start " +
+		"cAdvisor\" err=\"inotify_init: too many open files\"\n"
+	if got := DoesNotStart(clusters.Kubelet, log).Error(); !strings.Contains(got,
+		"inotify_init: too many open files\" (the nodes of all clusters") || !strings.Contains(got, raiseInotify) {
 		t.Error(got)
 	}
-	if got := DoesNotStart(clusters.Kubelet, "panic: no such gate").Error(); got != "kubelet does not start: panic: no such gate" {
+	if got := DoesNotStart(clusters.Kubelet,
+		"panic: no such gate").Error(); got != "kubelet does not start: panic: no such gate" {
 		t.Error(got)
 	}
 }

@@ -16,7 +16,8 @@ func TestExplainCreation(t *testing.T) {
 		"[init] Using Kubernetes version\n[ERROR NumCPU]: too few\nerror execution phase preflight\nbye": "[ERROR NumCPU]: too few / error execution phase preflight",
 		"a\nb\nc\nd": "b / c / d",
 	} {
-		expectError(t, ExplainCreation(&exec.RunError{Command: []string{"docker", "run"}, Output: []byte(said), Inner: failed}), want)
+		expectError(t,
+			ExplainCreation(&exec.RunError{Command: []string{"docker", "run"}, Output: []byte(said), Inner: failed}), want)
 	}
 	if err := ExplainCreation(failed); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)

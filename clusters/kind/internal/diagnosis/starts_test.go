@@ -44,7 +44,10 @@ func TestFailure(t *testing.T) {
 		{"away for ever since then", look("new", "4", refusedConnection), nil, 0, 1, "connection refused"},
 		{"a refused gate is never excused", look("new", "1", refusedGate), nil, 0, 5, "unrecognized feature gate"},
 		{"the same manifest as once before, and it runs", look("same", "3", refusedGate), look("same", "2", ""), 0, 0, ""},
-		{"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, 0, "unrecognized feature gate"},
+		{
+			"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, 0,
+			"unrecognized feature gate",
+		},
 		{"says nothing", look("new", "1", ""), nil, 0, 0, ""},
 		{"says nothing ever", look("new", "3", ""), nil, 0, 0, "kube-apiserver does not start, and says nothing"},
 		{"no pod yet", nil, nil, 0, 0, ""},
@@ -93,7 +96,8 @@ func TestStartsScript(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			out, err := exec.CommandContext(t.Context(), "sh", "-euc", strings.ReplaceAll(startsScript, "/var/log/pods", root), "sh", "kube-apiserver").Output()
+			out, err := exec.CommandContext(t.Context(), "sh", "-euc", strings.ReplaceAll(startsScript, "/var/log/pods", root),
+				"sh", "kube-apiserver").Output()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,8 @@ func (p *Source) Artifacts(ctx context.Context, version string) (Artifacts, erro
 	if err != nil {
 		return Artifacts{}, err
 	}
-	a := Artifacts{Dir: filepath.Join(p.CacheDir, "kind", "artifacts", strings.NewReplacer("sha256:", "", ":", "-", "/", "-").Replace(id))}
+	a := Artifacts{Dir: filepath.Join(p.CacheDir, "kind", "artifacts",
+		strings.NewReplacer("sha256:", "", ":", "-", "/", "-").Replace(id))}
 	names, err := os.ReadFile(filepath.Join(a.Dir, "images"))
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Progress("taking Kubernetes %s out of node image %s", version, image)
@@ -48,7 +49,8 @@ func (p *Source) Artifacts(ctx context.Context, version string) (Artifacts, erro
 	}
 	a.Components, a.Addons = sortImages(string(names), version)
 	if len(a.Components) != 4 {
-		return a, fmt.Errorf("node image %s has the images %v of Kubernetes %s; wanted the control plane and kube-proxy", image, a.Components, version)
+		return a, fmt.Errorf("node image %s has the images %v of Kubernetes %s; wanted the control plane and kube-proxy",
+			image, a.Components, version)
 	}
 	return a, nil
 }
@@ -86,7 +88,8 @@ func (p *Source) extract(ctx context.Context, image, dir string) (names []byte, 
 	}
 	defer os.RemoveAll(work)
 	name := "rehearse-extract-" + strings.ToLower(rand.Text()[:8])
-	if _, err := e.Output(ctx, "run", "--detach", "--rm", "--name", name, "--entrypoint", "sleep", "--network", "none", "--security-opt", "seccomp=unconfined", image, "600"); err != nil {
+	if _, err := e.Output(ctx, "run", "--detach", "--rm", "--name", name, "--entrypoint", "sleep", "--network", "none",
+		"--security-opt", "seccomp=unconfined", image, "600"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -158,7 +161,8 @@ func LoadImages(ctx context.Context, n nodes.Node, tar string, names []string) e
 		return err
 	}
 	defer file.Close()
-	err = n.Engine.Run(ctx, engine.Streams{In: file}, "exec", "--interactive", n.Name, "ctr", "-n", "k8s.io", "images", "import", "--all-platforms", "-")
+	err = n.Engine.Run(ctx, engine.Streams{In: file}, "exec", "--interactive", n.Name, "ctr", "-n", "k8s.io", "images",
+		"import", "--all-platforms", "-")
 	if err != nil {
 		return fmt.Errorf("bring images into node %s: %w", n.Name, err)
 	}

@@ -126,7 +126,9 @@ func (n NodeImages) HavePodImage(ctx context.Context, store imageStore, v cluste
 
 // Newest returns the newest patch of a minor for which there is an image: one that the user gave, one that the engine
 // has, or one that is published.
-func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resolver, minor clusters.Version) (clusters.Version, error) {
+func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resolver,
+	minor clusters.Version,
+) (clusters.Version, error) {
 	if image := n.byVersion[minor.MinorString()]; image != "" {
 		return versionOf(ctx, store, image)
 	}
@@ -158,7 +160,9 @@ func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resol
 }
 
 // newestPublished looks downward from the newest release: not every one has a node image.
-func (n NodeImages) newestPublished(ctx context.Context, store imageStore, newest clusters.Version) (clusters.Version, error) {
+func (n NodeImages) newestPublished(ctx context.Context, store imageStore,
+	newest clusters.Version,
+) (clusters.Version, error) {
 	var last error
 	for v := newest; v.Patch >= 0; v.Patch-- {
 		image := n.Given(v)
@@ -174,7 +178,8 @@ func (n NodeImages) newestPublished(ctx context.Context, store imageStore, newes
 			break
 		}
 	}
-	return newest, fmt.Errorf("no node image of Kubernetes %s is here, and the registry did not name one: %w; build one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
+	return newest, fmt.Errorf("no node image of Kubernetes %s is here, and the registry did not name one: %w; build "+
+		"one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
 		newest.MinorString(), last, newest.MinorString(), newest.MinorString())
 }
 
@@ -199,19 +204,24 @@ func versionOf(ctx context.Context, store imageStore, image string) (clusters.Ve
 }
 
 // Ensure gets the image of a version if the engine does not have it, and returns its name and identity.
-func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Version, progress clusters.Progress) (image, id string, err error) {
+func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Version,
+	progress clusters.Progress,
+) (image, id string, err error) {
 	if image, err = n.Choose(ctx, store, v); err != nil {
 		return "", "", err
 	}
 	id, err = pullMissing(ctx, store, image, progress, func(err error) error {
-		return fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)", image, err, v, v)
+		return fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own "+
+			"(--node-image %s=IMAGE)", image, err, v, v)
 	})
 	return image, id, err
 }
 
 // pullMissing gets an image if the engine does not have it, and returns its identity. The caller explains why it is
 // not available.
-func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress, explain func(error) error) (id string, err error) {
+func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress,
+	explain func(error) error,
+) (id string, err error) {
 	if id, err = store.ImageID(ctx, image); !errors.Is(err, engine.ErrNoImage) {
 		return id, err
 	}

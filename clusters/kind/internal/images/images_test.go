@@ -94,11 +94,13 @@ func TestPodImage(t *testing.T) {
 		"official":     {[]string{"kindest/node:v1.34.4", "localhost/rehearse-node:v1.34.4"}, false},
 		"to be pulled": {nil, false},
 	} {
-		if got, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{here: test.here}, v); got != test.want || err != nil {
+		if got, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{here: test.here}, v); got != test.want ||
+			err != nil {
 			t.Errorf("%s: got %t, %v", name, got, err)
 		}
 	}
-	if _, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{broken: errors.New("the engine is away")}, v); err == nil {
+	if _, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{broken: errors.New("the engine is away")},
+		v); err == nil {
 		t.Error("an engine that is away was taken for a node image without it")
 	}
 }
@@ -132,12 +134,40 @@ func TestWhichImage(t *testing.T) {
 		image     string
 		err       string
 	}{
-		{name: "what is there, the newest patch", here: []string{"kindest/node:v1.34.0", "localhost/rehearse-node:v1.34.4", "kindest/node:v1.35.9"}, asked: "1.34", version: "1.34.4", image: "localhost/rehearse-node:v1.34.4"},
-		{name: "the kind project's before our own", here: []string{"localhost/rehearse-node:v1.34.4", "kindest/node:v1.34.4"}, asked: "1.34.4", version: "1.34.4", image: "kindest/node:v1.34.4"},
-		{name: "published, not every patch is", published: []string{"kindest/node:v1.34.3"}, asked: "1.34", version: "1.34.3", image: "kindest/node:v1.34.3"},
-		{name: "given for a minor", flags: []string{"1.36=example.com/mine:latest"}, here: []string{"example.com/mine:latest"}, asked: "1.36", version: "1.36.9", image: "example.com/mine:latest"},
-		{name: "a pattern", flags: []string{"example.com/node:v{version}"}, here: []string{"example.com/node:v1.34.2", "kindest/node:v1.34.3"}, asked: "1.34", version: "1.34.2", image: "example.com/node:v1.34.2"},
-		{name: "nowhere", asked: "1.34.4", version: "1.34.4", err: "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own (--node-image 1.34.4=IMAGE)"},
+		{
+			name: "what is there, the newest patch",
+			here: []string{
+				"kindest/node:v1.34.0", "localhost/rehearse-node:v1.34.4",
+				"kindest/node:v1.35.9",
+			}, asked: "1.34", version: "1.34.4", image: "localhost/rehearse-node:v1.34.4",
+		},
+		{
+			name: "the kind project's before our own",
+			here: []string{
+				"localhost/rehearse-node:v1.34.4",
+				"kindest/node:v1.34.4",
+			}, asked: "1.34.4", version: "1.34.4", image: "kindest/node:v1.34.4",
+		},
+		{
+			name: "published, not every patch is", published: []string{"kindest/node:v1.34.3"}, asked: "1.34",
+			version: "1.34.3", image: "kindest/node:v1.34.3",
+		},
+		{
+			name: "given for a minor", flags: []string{"1.36=example.com/mine:latest"},
+			here: []string{"example.com/mine:latest"}, asked: "1.36", version: "1.36.9", image: "example.com/mine:latest",
+		},
+		{
+			name: "a pattern", flags: []string{"example.com/node:v{version}"},
+			here: []string{
+				"example.com/node:v1.34.2",
+				"kindest/node:v1.34.3",
+			}, asked: "1.34", version: "1.34.2", image: "example.com/node:v1.34.2",
+		},
+		{
+			name: "nowhere", asked: "1.34.4", version: "1.34.4",
+			err: "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; " +
+				"build it (sudo rehearse node-images 1.34.4) or name your own (--node-image 1.34.4=IMAGE)",
+		},
 		{name: "no patch anywhere", asked: "1.34", err: "no node image of Kubernetes 1.34 is here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,7 +203,8 @@ func TestWhichImage(t *testing.T) {
 // An engine that could not say is not one that has no image.
 func TestAnEngineThatCannotSay(t *testing.T) {
 	broken := errors.New("the daemon is gone")
-	if _, err := (NodeImages{}).Choose(t.Context(), &fakeStore{broken: broken}, version(t, "1.34.4")); !errors.Is(err, broken) {
+	if _, err := (NodeImages{}).Choose(t.Context(), &fakeStore{broken: broken}, version(t, "1.34.4")); !errors.Is(err,
+		broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -187,9 +218,11 @@ func TestParseNodeImagesRefuses(t *testing.T) {
 }
 
 func TestSortImages(t *testing.T) {
-	names := "registry.k8s.io/kube-apiserver:v1.34.4 registry.k8s.io/kube-apiserver:v1.35.4 registry.k8s.io/etcd:3.6.5-0 registry.k8s.io/pause@sha256:12 docker.io/kindest/kindnetd:v1 sha256:34"
+	names := "registry.k8s.io/kube-apiserver:v1.34.4 registry.k8s.io/kube-apiserver:v1.35.4 " +
+		"registry.k8s.io/etcd:3.6.5-0 registry.k8s.io/pause@sha256:12 docker.io/kindest/kindnetd:v1 sha256:34"
 	components, addons := sortImages(names, "1.34.4")
-	if got := fmt.Sprint(components, addons); got != "[registry.k8s.io/kube-apiserver:v1.34.4] [registry.k8s.io/etcd:3.6.5-0]" {
+	if got := fmt.Sprint(components,
+		addons); got != "[registry.k8s.io/kube-apiserver:v1.34.4] [registry.k8s.io/etcd:3.6.5-0]" {
 		t.Errorf("got %s", got)
 	}
 }

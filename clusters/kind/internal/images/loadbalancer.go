@@ -40,7 +40,8 @@ func (n NodeImages) ensureBalancer(ctx context.Context, store imageStore, progre
 		return "", err
 	}
 	_, err = pullMissing(ctx, store, image, progress, func(err error) error {
-		return fmt.Errorf("there is no image %s for the load balancer that several control planes need: %w; build one (sudo rehearse node-images VERSION) or name your own (--node-image %s=IMAGE)",
+		return fmt.Errorf("there is no image %s for the load balancer that several control planes need: %w; build one "+
+			"(sudo rehearse node-images VERSION) or name your own (--node-image %s=IMAGE)",
 			image, err, balancerKey)
 	})
 	return image, err

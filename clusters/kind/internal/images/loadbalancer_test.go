@@ -17,7 +17,8 @@ func TestOfficialBalancerIsKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "pkg", "cluster", "internal", "loadbalancer", "const.go"))
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "pkg", "cluster", "internal", "loadbalancer",
+		"const.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +41,20 @@ func TestChooseBalancer(t *testing.T) {
 		{"given", given, []string{"mine", OfficialBalancer}, nil, "mine", ""},
 		{"given and pulled", given, nil, []string{"mine"}, "mine", ""},
 		{"official before ours", NodeImages{}, []string{nodeimage.BalancerTag, OfficialBalancer}, nil, OfficialBalancer, ""},
-		{"ours before a pull", NodeImages{}, []string{nodeimage.BalancerTag}, []string{OfficialBalancer}, nodeimage.BalancerTag, ""},
+		{
+			"ours before a pull",
+			NodeImages{},
+			[]string{nodeimage.BalancerTag},
+			[]string{OfficialBalancer},
+			nodeimage.BalancerTag, "",
+		},
 		{"pulled", NodeImages{}, nil, []string{OfficialBalancer}, OfficialBalancer, ""},
-		{"none", NodeImages{}, nil, nil, "", "there is no image " + OfficialBalancer + " for the load balancer that several control planes need: "},
+		{
+			"none",
+			NodeImages{},
+			nil, nil, "",
+			"there is no image " + OfficialBalancer + " for the load balancer that several control planes need: ",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.images.ensureBalancer(t.Context(), &fakeStore{here: c.here, published: c.published}, t.Logf)

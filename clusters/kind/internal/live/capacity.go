@@ -19,13 +19,17 @@ func (c *Cluster) Advertise(ctx context.Context, groups []clusters.NodeGroup) er
 		if len(group.Capacity) == 0 {
 			continue
 		}
-		patch, err := json.Marshal(settings.Object{"status": settings.Object{"capacity": group.Capacity, "allocatable": group.Capacity}})
+		patch, err := json.Marshal(settings.Object{"status": settings.Object{
+			"capacity":    group.Capacity,
+			"allocatable": group.Capacity,
+		}})
 		if err != nil {
 			return fmt.Errorf("write the capacity of nodes: %w", err)
 		}
 		for _, name := range group.Names() {
 			err := c.Await(ctx, "the capacity of node "+name, func(ctx context.Context) error {
-				_, err := c.Client.CoreV1().Nodes().Patch(ctx, name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+				_, err := c.Client.CoreV1().Nodes().Patch(ctx, name, types.StrategicMergePatchType, patch, metav1.PatchOptions{},
+					"status")
 				return err
 			})
 			if err != nil {

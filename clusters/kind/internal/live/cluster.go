@@ -37,7 +37,9 @@ type Cluster struct {
 }
 
 // Find finds a cluster's containers.
-func Find(ctx context.Context, e *engine.Engine, name, dir string, state clusters.State, tell clusters.Progress) (*Cluster, error) {
+func Find(ctx context.Context, e *engine.Engine, name, dir string, state clusters.State,
+	tell clusters.Progress,
+) (*Cluster, error) {
 	c := &Cluster{Name: name, Engine: e, Tell: tell, own: map[string]*Server{}}
 	containers, err := nodes.Own(ctx, e, name, dir)
 	if err != nil {
@@ -45,7 +47,8 @@ func Find(ctx context.Context, e *engine.Engine, name, dir string, state cluster
 	}
 	for _, container := range containers {
 		if container.Role != nodes.BalancerRole {
-			c.Nodes = append(c.Nodes, nodes.Node{Engine: e, Name: container.Name, ControlPlane: container.Role == constants.ControlPlaneNodeRoleValue})
+			c.Nodes = append(c.Nodes,
+				nodes.Node{Engine: e, Name: container.Name, ControlPlane: container.Role == constants.ControlPlaneNodeRoleValue})
 		}
 	}
 	nodes.Sort(c.Nodes)
@@ -80,7 +83,8 @@ func (c *Cluster) Reach(ctx context.Context, kubeconfig string) error {
 }
 
 func (c *Cluster) findGateway(ctx context.Context) error {
-	out, err := c.Engine.Output(ctx, "inspect", "--type", "container", "--format", "{{range .NetworkSettings.Networks}}{{.Gateway}} {{end}}", c.ControlPlane().Name)
+	out, err := c.Engine.Output(ctx, "inspect", "--type", "container", "--format",
+		"{{range .NetworkSettings.Networks}}{{.Gateway}} {{end}}", c.ControlPlane().Name)
 	if err != nil {
 		return fmt.Errorf("find this host's address in the nodes' network: %w", err)
 	}

@@ -44,7 +44,8 @@ func (c *Cluster) DNSReady(ctx context.Context) error {
 
 // DNSPods are those of CoreDNS that are ready: one at least.
 func (c *Cluster) DNSPods(ctx context.Context) ([]string, error) {
-	list, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
+	list, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx,
+		metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
 	if err != nil {
 		return nil, err
 	}

@@ -19,12 +19,14 @@ import (
 // controlled.
 func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
 	for _, component := range clusters.ControlPlane() {
-		if !settings.Elected(component) || len(c.ControlPlanes()) == 1 || state.Components[component].Flags["leader-elect"] == "false" {
+		if !settings.Elected(component) || len(c.ControlPlanes()) == 1 ||
+			state.Components[component].Flags["leader-elect"] == "false" {
 			continue
 		}
 		since := time.Now()
 		err := c.Await(ctx, "a leader among those of "+string(component), func(ctx context.Context) error {
-			lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
+			lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component),
+				metav1.GetOptions{})
 			if err != nil {
 				return err
 			}

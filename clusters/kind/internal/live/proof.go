@@ -26,7 +26,9 @@ func (c *Cluster) Prove(ctx context.Context, state clusters.State) error {
 	return proofs.Wait()
 }
 
-func (c *Cluster) proveOne(ctx context.Context, component clusters.Component, n nodes.Node, state clusters.State) error {
+func (c *Cluster) proveOne(ctx context.Context, component clusters.Component, n nodes.Node,
+	state clusters.State,
+) error {
 	return c.Await(ctx, fmt.Sprintf("the metrics of %s on %s", component, n.Name), func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, OneLook)
 		defer cancel()

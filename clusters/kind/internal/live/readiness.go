@@ -49,7 +49,8 @@ func (a *Server) Ready(ctx context.Context) error {
 	if _, err := a.Get(ctx, "/readyz?verbose"); err != nil {
 		return err
 	}
-	if _, err := a.Client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+	if _, err := a.Client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes",
+		metav1.GetOptions{}); err != nil {
 		return err
 	}
 	return a.rolesKnown(ctx)
@@ -58,9 +59,10 @@ func (a *Server) Ready(ctx context.Context) error {
 // rolesKnown asks whether the API server knows the roles by which others may do what they do. We ourselves need none.
 func (a *Server) rolesKnown(ctx context.Context) error {
 	const user = "system:kube-scheduler"
-	review, err := a.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
-	}}, metav1.CreateOptions{})
+	review, err := a.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx,
+		&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"},
+		}}, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}

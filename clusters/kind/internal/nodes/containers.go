@@ -49,7 +49,8 @@ func Own(ctx context.Context, e *engine.Engine, name, dir string) ([]Container, 
 		switch {
 		case found.Role == BalancerRole:
 			balancers = append(balancers, found)
-		case slices.ContainsFunc(fields[3:], func(source string) bool { return samePath(source, filepath.Join(dir, FilesDir)) }):
+		case slices.ContainsFunc(fields[3:],
+			func(source string) bool { return samePath(source, filepath.Join(dir, FilesDir)) }):
 			own = append(own, found)
 		default:
 			foreign = true
@@ -141,7 +142,8 @@ func thaw(ctx context.Context, e *engine.Engine, name string) error {
 	if err != nil || !found {
 		return nil // it is gone, or cannot be seen: the next attempt says so
 	}
-	_, err = e.Output(ctx, "run", "--rm", "--privileged", "--network", "none", "--volume", "/sys/fs/cgroup:/cgroup", "--entrypoint", "sh", image, "-euc",
+	_, err = e.Output(ctx, "run", "--rm", "--privileged", "--network", "none", "--volume", "/sys/fs/cgroup:/cgroup",
+		"--entrypoint", "sh", image, "-euc",
 		thawScript, "sh", id)
 	return err
 }

@@ -36,11 +36,29 @@ func TestWhoseTheBalancerIs(t *testing.T) {
 		containers map[string]string
 		want       []Container
 	}{
-		{"with our nodes", map[string]string{"1": "/c-control-plane|true|control-plane" + ours, "2": "/c-external-load-balancer|true|external-load-balancer|"}, []Container{
-			{"c-control-plane", "control-plane", true}, {"c-external-load-balancer", "external-load-balancer", true},
-		}},
-		{"left alone", map[string]string{"2": "/c-external-load-balancer|false|external-load-balancer|"}, []Container{{"c-external-load-balancer", "external-load-balancer", false}}},
-		{"with somebody else's nodes", map[string]string{"1": "/c-control-plane|true|control-plane" + theirs, "2": "/c-external-load-balancer|true|external-load-balancer|"}, nil},
+		{
+			"with our nodes",
+			map[string]string{
+				"1": "/c-control-plane|true|control-plane" + ours,
+				"2": "/c-external-load-balancer|true|external-load-balancer|",
+			},
+			[]Container{
+				{"c-control-plane", "control-plane", true}, {"c-external-load-balancer", "external-load-balancer", true},
+			},
+		},
+		{
+			"left alone",
+			map[string]string{"2": "/c-external-load-balancer|false|external-load-balancer|"},
+			[]Container{{"c-external-load-balancer", "external-load-balancer", false}},
+		},
+		{
+			"with somebody else's nodes",
+			map[string]string{
+				"1": "/c-control-plane|true|control-plane" + theirs,
+				"2": "/c-external-load-balancer|true|external-load-balancer|",
+			},
+			nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()

@@ -81,7 +81,8 @@ temporary="$(dirname "$(dirname "$1")")/.rehearse-$$"
 cat > "$temporary"
 chmod "$2" "$temporary"
 mv -f "$temporary" "$1"`
-	err := n.Engine.Run(ctx, engine.Streams{In: content}, "exec", "--interactive", n.Name, "sh", "-euc", script, "sh", path, mode)
+	err := n.Engine.Run(ctx, engine.Streams{In: content}, "exec", "--interactive", n.Name, "sh", "-euc", script, "sh",
+		path, mode)
 	if err != nil {
 		return fmt.Errorf("write %s of node %s: %w", path, n.Name, err)
 	}

@@ -24,7 +24,10 @@ func two() *int { n := 2; return &n }
 
 func TestNodesAreNamedInTheirOrder(t *testing.T) {
 	var nodes []Node
-	for _, name := range []string{"worker10", "worker", "worker3", "worker2", "control-plane", "worker4", "worker5", "worker6", "worker7", "worker8", "worker9"} {
+	for _, name := range []string{
+		"worker10", "worker", "worker3", "worker2", "control-plane", "worker4", "worker5",
+		"worker6", "worker7", "worker8", "worker9",
+	} {
 		nodes = append(nodes, Node{Name: "c-" + name, ControlPlane: name == "control-plane"})
 	}
 	eight := 8
@@ -33,7 +36,10 @@ func TestNodesAreNamedInTheirOrder(t *testing.T) {
 	if err := SetNames(nodes, groups); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"c-control-plane": "c-control-plane", "c-worker": "node-0", "c-worker2": "node-1", "c-worker8": "node-7", "c-worker9": "big-0", "c-worker10": "big-1"} {
+	for name, want := range map[string]string{
+		"c-control-plane": "c-control-plane", "c-worker": "node-0",
+		"c-worker2": "node-1", "c-worker8": "node-7", "c-worker9": "big-0", "c-worker10": "big-1",
+	} {
 		for _, n := range nodes {
 			if n.Name == name && n.NodeName != want {
 				t.Errorf("the node of %s is %s, want %s", name, n.NodeName, want)

@@ -19,7 +19,8 @@ v5 yours-worker
 v6
 v7 other mine-worker`
 	folder := t.TempDir()
-	script := "#!/bin/sh\ncase \"$2\" in ls) echo '" + strings.ReplaceAll(list, "\n", "'; echo '") + "' ;; rm) echo \"$*\" >>" + filepath.Join(folder, "removed") + " ;; esac\n"
+	script := "#!/bin/sh\ncase \"$2\" in ls) echo '" + strings.ReplaceAll(list, "\n", "'; echo '") +
+		"' ;; rm) echo \"$*\" >>" + filepath.Join(folder, "removed") + " ;; esac\n"
 	for _, program := range []string{"podman", "docker"} {
 		if err := os.WriteFile(filepath.Join(folder, program), []byte(script), 0o755); err != nil {
 			t.Fatal(err)

@@ -39,7 +39,10 @@ type content struct {
 
 // New is of a cluster that is to be created in a state.
 func New(dir, name string, state clusters.State) (*Record, error) {
-	r := &Record{Dir: dir, now: content{Record: folders.Record{Name: name, State: state}, Ours: map[clusters.Component]map[string]*string{}}}
+	r := &Record{
+		Dir: dir,
+		now: content{Record: folders.Record{Name: name, State: state}, Ours: map[clusters.Component]map[string]*string{}},
+	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Kubelet) {
 		r.now.Ours[component] = settings.ReplacedAtCreation(component, state)
 	}

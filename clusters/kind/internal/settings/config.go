@@ -113,7 +113,10 @@ func kubeadmPatches(state clusters.State) ([]string, error) {
 }
 
 func clusterConfiguration(state clusters.State) Object {
-	sections := map[clusters.Component]string{clusters.APIServer: "apiServer", clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler"}
+	sections := map[clusters.Component]string{
+		clusters.APIServer:         "apiServer",
+		clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler",
+	}
 	config := Object{}
 	for _, c := range clusters.ControlPlane() {
 		args := creationFlags(state, c)
@@ -122,7 +125,10 @@ func clusterConfiguration(state clusters.State) Object {
 			section["extraArgs"] = args
 		}
 		if c == clusters.Scheduler {
-			section["extraVolumes"] = []Object{{"name": "rehearse", "hostPath": schedulerFolder, "mountPath": schedulerFolder, "readOnly": true, "pathType": "Directory"}}
+			section["extraVolumes"] = []Object{{
+				"name": "rehearse", "hostPath": schedulerFolder, "mountPath": schedulerFolder,
+				"readOnly": true, "pathType": "Directory",
+			}}
 		}
 		if len(section) > 0 {
 			config[sections[c]] = section

@@ -44,13 +44,19 @@ func states(version string) map[string]clusters.State {
 	return map[string]clusters.State{
 		"plain": {Version: version},
 		"gates": {
-			Version: version, FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha1": "true"},
+			Version: version, FeatureGates: map[string]bool{
+				"B": false,
+				"A": true,
+			}, RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha1": "true"},
 		},
 		"three": {Version: version, ControlPlanes: 3, Nodes: []clusters.NodeGroup{{}}},
 		"everything": {
 			Version: version, FeatureGates: map[string]bool{"A": true},
 			Components: map[clusters.Component]clusters.ComponentState{
-				clusters.APIServer: {FeatureGates: map[string]bool{"A": false, "OnlyHere": true}, Flags: map[string]string{"v": "4"}},
+				clusters.APIServer: {
+					FeatureGates: map[string]bool{"A": false, "OnlyHere": true},
+					Flags:        map[string]string{"v": "4"},
+				},
 				clusters.Scheduler: {Flags: map[string]string{"leader-elect": "true"}},
 				clusters.Kubelet:   {FeatureGates: map[string]bool{"K": true}, Flags: map[string]string{"max-pods": "20"}},
 				clusters.KubeProxy: {FeatureGates: map[string]bool{"P": false}},
@@ -90,10 +96,12 @@ func TestLeaderElection(t *testing.T) {
 			t.Errorf("%d control planes: %v\n%s", planes, err, config)
 		}
 		state.Components = map[clusters.Component]clusters.ComponentState{clusters.ControllerManager: {Flags: map[string]string{"leader-elect": "x"}}}
-		if before := ReplacedAtCreation(clusters.ControllerManager, state)["leader-elect"]; before == nil || *before != elect {
+		if before := ReplacedAtCreation(clusters.ControllerManager, state)["leader-elect"]; before == nil ||
+			*before != elect {
 			t.Errorf("%d control planes: leader-elect goes back to %v, want %s", planes, before, elect)
 		}
-		if _, given := flagsOf(clusters.State{ControlPlanes: planes}, clusters.Scheduler)["leader-elect"]; given != (elect == "false") {
+		if _, given := flagsOf(clusters.State{ControlPlanes: planes},
+			clusters.Scheduler)["leader-elect"]; given != (elect == "false") {
 			t.Errorf("%d control planes: kubeadm's own --leader-elect is replaced: %t", planes, given)
 		}
 	}
@@ -105,7 +113,10 @@ func TestNodeFiles(t *testing.T) {
 	if err := WriteNodeFiles(dir, state); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml", "patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml"} {
+	for _, name := range []string{
+		"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml",
+		"patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml",
+	} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

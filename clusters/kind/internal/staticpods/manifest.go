@@ -132,7 +132,9 @@ func (p *Pod) Annotate(key, value string) {
 // Desired edits a component's manifest to a state, and tells in ours which flags were set and what they replaced.
 // Flags of earlier states that the state no longer has go back to what they were. It returns the text of before and
 // after, both in the same form.
-func Desired(component clusters.Component, current string, state clusters.State, ours map[string]*string, revision string) (before, after string, err error) {
+func Desired(component clusters.Component, current string, state clusters.State, ours map[string]*string,
+	revision string,
+) (before, after string, err error) {
 	p, err := Parse(component, current)
 	if err != nil {
 		return "", "", err

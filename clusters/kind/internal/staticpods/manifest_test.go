@@ -46,7 +46,10 @@ func manifestFixture(t *testing.T) string {
 
 func TestDesiredManifest(t *testing.T) {
 	state := clusters.State{
-		Version: "1.35.0-rc.1", FeatureGates: map[string]bool{"B": false, "A": true}, RuntimeConfig: map[string]string{"x/v1": "true"},
+		Version: "1.35.0-rc.1", FeatureGates: map[string]bool{
+			"B": false,
+			"A": true,
+		}, RuntimeConfig: map[string]string{"x/v1": "true"},
 		Components: map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"authorization-mode": "RBAC", "v": "4"}}},
 	}
 	_, got, err := Desired(clusters.APIServer, manifestFixture(t), state, map[string]*string{}, "revision-1")
@@ -58,7 +61,8 @@ func TestDesiredManifest(t *testing.T) {
 
 func TestDesiredManifestOfTheSameStateChangesNothing(t *testing.T) {
 	state := clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}}
-	before, after, err := Desired(clusters.APIServer, manifestFixture(t), state, settings.ReplacedAtCreation(clusters.APIServer, state), "")
+	before, after, err := Desired(clusters.APIServer, manifestFixture(t), state,
+		settings.ReplacedAtCreation(clusters.APIServer, state), "")
 	if err != nil || before != after {
 		t.Errorf("%v\nbefore:\n%s\nafter:\n%s", err, before, after)
 	}
@@ -79,7 +83,10 @@ func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
 		s.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: flags}}
 		return s
 	}
-	for _, state := range []clusters.State{with(map[string]string{"authorization-mode": "RBAC"}), with(map[string]string{"authorization-mode": "AlwaysAllow", "v": "4"}), first} {
+	for _, state := range []clusters.State{
+		with(map[string]string{"authorization-mode": "RBAC"}),
+		with(map[string]string{"authorization-mode": "AlwaysAllow", "v": "4"}), first,
+	} {
 		if _, manifest, err = Desired(clusters.APIServer, manifest, state, ours, ""); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ func TestAwaitTellsLateFromCutShort(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
-	err := errorText("an error on the server (\"[+]ping ok\n[-]poststarthook/rbac/bootstrap-roles failed: reason withheld\n[+]etcd ok\")")
+	err := errorText("an error on the server (\"[+]ping ok\n[-]poststarthook/rbac/bootstrap-roles failed: reason " +
+		"withheld\n[+]etcd ok\")")
 	if got, want := brief(err), "not ready yet: poststarthook/rbac/bootstrap-roles"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
