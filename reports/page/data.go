@@ -157,7 +157,7 @@ func (c *collector) relative(at int64) int64 {
 }
 
 func (c *collector) track(t *reports.Track, runEnd int64) trackData {
-	data := trackData{Name: t.Name}
+	data := trackData{Name: t.Name, Bands: []bandData{}}
 	state := ""
 	var since, last int64
 	for _, step := range t.Setup {

@@ -17,7 +17,7 @@ func later(times ...time.Time) time.Time {
 
 func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number int) scenarioData {
 	data := scenarioData{
-		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status), Description: s.Description, Remark: reports.Headline(c.run, track, s),
+		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status), Description: s.Description, Remark: brief(reports.Headline(c.run, track, s)),
 		File: s.File, Line: s.Line, Covers: s.Covers, Versions: s.Versions, Namespace: s.Namespace,
 		From: c.relative(millis(s.Started)), To: c.relative(millis(s.Finished)), Steps: make([]stepData, 0, len(s.Steps)),
 	}

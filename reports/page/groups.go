@@ -88,7 +88,7 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 		headline, _, _ = strings.Cut(text, "\n")
 	}
 	return failure{
-		Status: status, Name: "cluster of " + track.Name, Step: reports.SetupTitle(step), Headline: reports.Clean(headline), State: step.State, Text: clipped(text),
+		Status: status, Name: "cluster of " + track.Name, Step: reports.SetupTitle(step), Headline: brief(reports.Clean(headline)), State: step.State, Text: clipped(text),
 	}
 }
 
@@ -102,13 +102,19 @@ func scenarioFailure(run *reports.Run, track *reports.Track, s *reports.Scenario
 	f.Link += "/" + itoa(i+1)
 	f.Step, f.Place, f.State = "step "+itoa(i+1)+" of "+itoa(len(s.Steps))+": "+reports.StepTitle(step), step.Position, step.State
 	if line, _, _ := strings.Cut(strings.TrimSpace(step.Message), "\n"); line != "" {
-		f.Headline = reports.Clean(line)
+		f.Headline = brief(reports.Clean(line))
 	}
 	f.Differences = differences(step.Message)
 	f.Wanted, f.WantedLine = excerpt(run.Sources, step.Position)
 	f.Seen = clipped(reports.Clean(step.Evidence))
 	return f
 }
+
+// pointer is the end of a line that leads to what the whole account shows.
+var pointer = regexp.MustCompile(`; the end of \S+:$`)
+
+// brief is a line without such an end.
+func brief(line string) string { return pointer.ReplaceAllString(line, "") }
 
 func clipped(text string) string {
 	if len(text) > shownText {

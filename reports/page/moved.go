@@ -35,6 +35,9 @@ func movements(run *reports.Run, histories map[*reports.Scenario]*history) []mov
 			}
 			for i, step := range s.Steps {
 				if step.Verb == "transition" && !step.Started.IsZero() {
+					if underLoad(run, step) {
+						continue
+					}
 					if m := movedBy(s, i, histories[s]); len(m.Objects) > 0 {
 						all = append(all, m)
 					}
@@ -43,6 +46,12 @@ func movements(run *reports.Run, histories map[*reports.Scenario]*history) []mov
 		}
 	}
 	return all
+}
+
+// underLoad says whether a step writes while it runs, as its text says; also where its text is not known.
+func underLoad(run *reports.Run, step *reports.Step) bool {
+	text, _ := excerpt(run.Sources, step.Position)
+	return text == "" || strings.Contains(text, "during:")
 }
 
 func movedBy(s *reports.Scenario, i int, h *history) moved {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -83,9 +84,9 @@ func movedRun() (*reports.Run, fstest.MapFS) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := &reports.Scenario{Name: "s", Status: reports.Passed, Started: at, Finished: at.Add(time.Minute), Artifacts: []string{"s/history.jsonl"}}
 	for i, verb := range []string{"create", "transition", "eventually", "create"} {
-		s.Steps = append(s.Steps, &reports.Step{Verb: verb, Status: reports.Passed, Started: at.Add(time.Duration(i) * time.Second)})
+		s.Steps = append(s.Steps, &reports.Step{Verb: verb, Status: reports.Passed, Started: at.Add(time.Duration(i) * time.Second), Position: "a.yaml:1:1"})
 	}
-	run := &reports.Run{Format: 2, Provider: "local", Started: at, Finished: at.Add(time.Minute), Tracks: []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}}}
+	run := &reports.Run{Format: 2, Provider: "local", Sources: map[string]string{"a.yaml": "- transition: {}\n"}, Started: at, Finished: at.Add(time.Minute), Tracks: []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}}}
 	return run, fstest.MapFS{"s/history.jsonl": {Data: []byte(movedHistory)}}
 }
 
@@ -95,6 +96,28 @@ func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	want := []moved{{Scenario: "s", Link: "s/2", Transition: "transition", Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
+	}
+	for _, text := range []string{"- transition: {}\n  during: []\n", ""} {
+		run.Sources["a.yaml"] = text
+		if got := movements(run, readHistories(run, files)); len(got) > 0 {
+			t.Errorf("of the step %q: %+v", text, got)
+		}
+	}
+}
+
+// Scenarios that were skipped are on a track for which nothing was done.
+func TestTrackWithoutAClusterHasNoBands(t *testing.T) {
+	run, _ := movedRun()
+	c := collector{start: millis(run.Started), run: run}
+	text, err := json.Marshal(c.track(&reports.Track{Name: "skipped"}, 1))
+	if err != nil || string(text) != `{"name":"skipped","bands":[]}` {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+func TestHeadlineLeavesOutWhereTheRestIs(t *testing.T) {
+	if got := brief("kube-apiserver (pid 1) ended by itself: exit status 1; the end of /a/b.log:"); got != "kube-apiserver (pid 1) ended by itself: exit status 1" {
+		t.Error(got)
 	}
 }
 

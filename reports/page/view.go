@@ -79,7 +79,7 @@ func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 				took = reports.InWords(s.Duration())
 			}
 			v.Rows = append(v.Rows, scenarioRow{
-				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: reports.Headline(run, track, s), Place: place(s), Status: s.Status, Number: len(v.Rows),
+				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)), Place: place(s), Status: s.Status, Number: len(v.Rows),
 			})
 		}
 	}
