@@ -43,7 +43,7 @@ func Faults() []fault.Fault {
 		fault.New(WorkspaceUniqueInRepository, "A workspace name is taken for the whole repository, not for its package.", breaks("31")),
 		fault.New(WorkspaceUniqueEverywhere, "A workspace name is taken for the package in all repositories, and for every other package.", breaks("31")),
 		fault.New(OneRevisionPerPackage, "A package with a revision cannot have another, whatever its workspace.", breaks("32")),
-		fault.New(LastElementCompared, "A package's name is compared with the last element of those that exist, so that nested packages go unseen and others are mistaken for them.", breaks("31 33 44")),
+		fault.New(LastElementCompared, "A package's name is compared with the last element of those that exist, so that nested packages go unseen and others are mistaken for them.", breaks("31 44")),
 		fault.New(WorkspaceNameUnchecked, "The workspace name is not looked at before it is made part of the object's name.", breaks("34")),
 		fault.New(NameWithoutPath, "The object's name leaves out the path of a nested package.", breaks("35")),
 		fault.New(GivenNameKept, "The object keeps the name that the client gave it.", breaks("35")),
