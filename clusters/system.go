@@ -63,6 +63,12 @@ type SystemProcess struct {
 	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them
 	// are left out.
 	Webhooks []string `json:"webhooks,omitempty"`
+	// CertDir is where the program looks for tls.crt and tls.key, if that cannot be chosen: a folder in DIR, such as
+	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). It goes with the command. Default: certs.
+	CertDir string `json:"certDir,omitempty"`
+	// WebhookPort is where the program serves webhooks, if that cannot be chosen: then one cluster runs at a time (--clusters 1). It goes
+	// with the command. Default: a port that is free.
+	WebhookPort int `json:"webhookPort,omitempty"`
 	// Ready tells when the process serves. Default: once it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
 }
@@ -201,7 +207,7 @@ func (s System) with(c System) System {
 
 func (p SystemProcess) with(c SystemProcess) SystemProcess {
 	if c.Command != nil {
-		p.Command = c.Command
+		p.Command, p.CertDir, p.WebhookPort = c.Command, c.CertDir, c.WebhookPort
 	}
 	if c.Env != nil {
 		p.Env = c.Env

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -171,6 +172,12 @@ func (v *validator) process(p *clusters.SystemProcess, n *node) {
 		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') || slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
 			v.at(n.at("files").key(name), "such as config.yaml", "a file in the system's folder cannot be called %q", short(name))
 		}
+	}
+	if p.CertDir != "" && (!filepath.IsLocal(p.CertDir) || slices.Contains([]string{".", "kubeconfig", "logs"}, filepath.Clean(p.CertDir))) {
+		v.at(n.at("certDir"), "such as k8s-webhook-server/serving-certs", "%q is no folder in the system's folder", short(p.CertDir))
+	}
+	if n.get("webhookPort") != nil && (p.WebhookPort < 1 || p.WebhookPort > 65535) {
+		v.at(n.at("webhookPort"), "", "a port is a number from 1 to 65535")
 	}
 	if r := p.Ready; r != nil && (r.HTTPGet == "") == (r.TCP == "") {
 		v.at(n.at("ready"), "", "give either httpGet or tcp")

@@ -49,7 +49,7 @@ func (r *Reservation) one(host string) error {
 		if err != nil {
 			continue // somebody else's
 		}
-		if free(host, port) {
+		if Free(host, port) {
 			r.locks, r.Numbers = append(r.locks, lock), append(r.Numbers, port)
 			return nil
 		}
@@ -58,8 +58,8 @@ func (r *Reservation) one(host string) error {
 	return fmt.Errorf("no free port on %s between %d and %d", host, first, last)
 }
 
-// free says whether nobody listens on the port, neither TCP nor UDP.
-func free(host string, port int) bool {
+// Free says whether nobody listens on the port, neither TCP nor UDP.
+func Free(host string, port int) bool {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	tcp, err := net.Listen("tcp", address)
 	if err != nil {

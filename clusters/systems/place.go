@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -22,24 +23,46 @@ const loopback = "127.0.0.1"
 // place is where a system's process has its files and ports. It stays the same through all changes of the system.
 type place struct {
 	dir, host string
+	// certs is the folder of the certificates in dir, port that of the webhooks: the definition's, or certs and the port that was found.
+	certs string
+	port  int
 	// served are the ports on the host: that of webhooks. own are those on loopback: health and metrics.
 	served, own *ports.Reservation
 }
 
 func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
-func (p *place) certDir() string         { return p.file("certs") }
+func (p *place) certDir() string         { return p.file(p.certs) }
 func (p *place) kubeconfig() string      { return p.file("kubeconfig") }
 
 // url is where the process serves webhooks; nobody else serves there.
 func (p *place) url() string {
-	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.served.Numbers[0]))
+	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.port))
+}
+
+// suit makes the place what a program wants that cannot choose where it looks for certificates or listens.
+func (p *place) suit(definition clusters.System) {
+	p.certs, p.port = "certs", p.served.Numbers[0]
+	if definition.Process == nil {
+		return
+	}
+	p.certs = cmp.Or(definition.Process.CertDir, p.certs)
+	p.port = cmp.Or(definition.Process.WebhookPort, p.port)
+}
+
+// untaken is an error where somebody else listens on the port that a program cannot choose.
+func (p *place) untaken() error {
+	if p.port == p.served.Numbers[0] || ports.Free(p.host, p.port) {
+		return nil
+	}
+	return fmt.Errorf("port %d, where its program listens (webhookPort), is taken on %s: end what listens there; several clusters cannot have it at the same time, add --clusters 1",
+		p.port, p.host)
 }
 
 // values are the environment that tells a process its place.
 func (p *place) values() map[string]string {
 	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 	return map[string]string{
-		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.served.Numbers[0]),
+		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.port),
 		"HEALTH_ADDRESS": local(p.own.Numbers[0]), "METRICS_ADDRESS": local(p.own.Numbers[1]),
 	}
 }

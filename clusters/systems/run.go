@@ -33,6 +33,7 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 			return err
 		}
 	}
+	sys.place.suit(sys.definition)
 	if sys.program, err = concrete(sys.definition, s.Simulators, sys.place); err != nil {
 		return err
 	}
@@ -40,6 +41,9 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 		if err := sys.process.Stop(ctx, stopGrace); err != nil {
 			return err
 		}
+	}
+	if err := sys.place.untaken(); err != nil {
+		return err
 	}
 	ca, err := s.certify(sys.place, sys.program.hosts)
 	if err != nil {

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -168,7 +169,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 }
 
 func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
-	at := &place{dir: "/dir", host: "127.0.0.1", served: reservation(1), own: reservation(2, 3)}
+	at := &place{dir: "/dir", host: "127.0.0.1", served: reservation(1), own: reservation(2, 3), certs: "certs", port: 1}
 	p, err := concrete(clusters.System{
 		Name:      "lws",
 		Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"},
@@ -182,6 +183,34 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 	}
 	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}}, at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A program that can choose neither its port nor the folder of its certificate has a place that suits it, and is not
+// started where somebody else has the port.
+func TestProgramWithFixedPlaces(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := newSet(t, newFakeCluster(t), Options{})
+	fixed := sleeper("fixed")
+	fixed.Process.CertDir, fixed.Process.WebhookPort = "k8s-webhook-server/serving-certs", taken.Addr().(*net.TCPAddr).Port
+	if err := s.Converge(t.Context(), []clusters.System{fixed}); err == nil || !strings.Contains(err.Error(), "add --clusters 1") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	converge(t, s, fixed)
+	at := s.system("fixed").place
+	if _, err := os.Stat(at.file("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.url() != "https://"+taken.Addr().String() {
+		t.Errorf("it is at %s, %v", at.url(), err)
+	}
+	converge(t, s, sleeper("fixed"))
+	if at.url() == "https://"+taken.Addr().String() || at.certDir() != at.file("certs") {
+		t.Errorf("another command is still at %s, with %s", at.url(), at.certDir())
 	}
 }
 

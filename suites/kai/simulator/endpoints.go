@@ -16,6 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
+// validatePath is where the webhook of KAI's own program is.
+const validatePath = "/validate-scheduling-run-ai-v2alpha2-podgroup"
+
 // endpoints are the paths that the simulator serves.
 type endpoints struct {
 	implementation
@@ -38,7 +41,7 @@ func newEndpoints(i implementation, options Options) (*endpoints, error) {
 	run := rand.String(8)
 	return &endpoints{
 		implementation: i, options: options, authority: authority,
-		validatePath: "/validate-scheduling-run-ai-v2alpha2-podgroup/" + run,
+		validatePath: validatePath + "/" + run,
 		mutatePath:   "/mutate-scheduling-run-ai-v2alpha2-podgroup/" + run,
 		probeName:    "kai-simulator-" + run,
 	}, nil
@@ -62,12 +65,15 @@ func (e *endpoints) register(server webhook.Server) error {
 		return fmt.Errorf("make the scheme of PodGroups: %w", err)
 	}
 	judge := admission.WithValidator(scheme, e.validator()).Handler
-	server.Register(e.validatePath, e.webhook(&e.validated, func(ctx context.Context, request admission.Request) admission.Response {
+	validate := func(ctx context.Context, request admission.Request) admission.Response {
 		if request.Kind.Kind == "Pod" {
 			return e.judgePod(request)
 		}
 		return judge.Handle(ctx, request)
-	}))
+	}
+	server.Register(e.validatePath, e.webhook(&e.validated, validate))
+	// Somebody else's webhook configuration may lead here, too: it does not know the mark of this run.
+	server.Register(validatePath, e.webhook(&atomic.Bool{}, validate))
 	server.Register(e.mutatePath, e.webhook(&e.mutated, lowerer{e.faults}.Handle))
 	server.Register("/readyz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if !e.ready.Load() {

@@ -23,6 +23,8 @@ const (
 	pathValidateSet   = "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
 	pathValidateScale = "/validate-leaderworkerset-x-k8s-io-v1-scale"
 	pathMutatePod     = "/mutate--v1-pod"
+	// pathValidatePod is where the webhook configurations of kubernetes-sigs/lws lead, too. Nothing of ours does, and nothing is rejected there.
+	pathValidatePod = "/validate--v1-pod"
 )
 
 // install writes the API's definition and the webhooks' registration, and waits until the API is served.

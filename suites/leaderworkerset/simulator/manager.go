@@ -82,6 +82,9 @@ func (s *simulation) serveWebhooks(m manager.Manager) {
 	serve(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
 	serve(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
 	serve(pathValidateScale, &webhook.Admission{Handler: &scaleValidator{reader: m.GetClient()}})
+	serve(pathValidatePod, &webhook.Admission{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
+		return admission.Allowed("")
+	})})
 	serve(pathMutatePod, admission.WithDefaulter(scheme, &podDefaulter{behaviour: s.behaviour, reader: m.GetClient()}))
 }
 
