@@ -66,8 +66,17 @@ func (r *repositories) run(ctx context.Context) {
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(r.client, repositoryResync)
 	informer := factory.ForResource(repositoriesResource).Informer()
 	judge := func(object any) {
-		r.liberties.Delay(ctx, "repositories")
-		if repository, ok := object.(*unstructured.Unstructured); ok {
+		repository, ok := object.(*unstructured.Unstructured)
+		switch {
+		case !ok:
+		case r.liberties.Has(liberty.Late):
+			// Each is late by itself: who waits keeps no other from being judged.
+			go func() {
+				if r.liberties.Delay(ctx, repository.GetName()) {
+					r.judge(ctx, repository)
+				}
+			}()
+		default:
 			r.judge(ctx, repository)
 		}
 	}
