@@ -68,7 +68,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	f.providerFlags.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a simulator with faults or in a variant: NAME=faults:A,B, NAME=variant:A")
+	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements that none of them covers are left out")
 	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is unstable, which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
@@ -130,6 +130,12 @@ func underTest(o *conformance.Options, text string) error {
 		return errors.New("want NAME=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=variant:A")
 	}
 	switch kind {
+	case "liberties":
+		if name != o.Suite.System {
+			return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, name)
+		}
+		o.Liberties = append(o.Liberties, strings.Split(value, ",")...)
+		return nil
 	case "faults":
 		if name != o.Suite.System {
 			return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, name)
@@ -155,5 +161,5 @@ func underTest(o *conformance.Options, text string) error {
 		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: system, Variant: variant, Definition: definition})
 		return nil
 	}
-	return fmt.Errorf("want process, manifests, faults or variant, not %q", kind)
+	return fmt.Errorf("want process, manifests, faults, liberties or variant, not %q", kind)
 }

@@ -30,6 +30,7 @@ func TestConformanceWrongInput(t *testing.T) {
 		"a report that has no room": {append([]string{"conformance", "kubernetes", "-o", lost}, somebody...), []string{"is no folder"}},
 		"an unknown profile":        {[]string{"conformance", "kai", "--profile", "x"}, []string{`no profile "x"`, "webhook"}},
 		"a suite without profiles":  {[]string{"conformance", "kubernetes", "--profile", "x"}, []string{"no profiles"}},
+		"an unknown liberty":        {[]string{"conformance", "kai", "--system", "kai=liberties:x"}, []string{`no liberty "x"`, "rehearse faults kai"}},
 		"an unknown fault":          {[]string{"conformance", "kai", "--system", "kai=faults:x"}, []string{`no fault "x"`, "rehearse faults kai"}},
 		"faults of nothing":         {[]string{"conformance", "kubernetes", "--system", "kai=faults:x"}, []string{"no simulator"}},
 		"a system without a kind":   {[]string{"conformance", "kai", "--system", "kai=x.yaml"}, []string{"want NAME=process:FILE"}},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
-	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
@@ -22,7 +21,7 @@ func (p *Plan) Rules() []cases.Rule {
 		if why != "" {
 			continue // its variant is not given
 		}
-		rule.State = suites.WithFaults([]*scenarios.Scenario{c}, p.options.Suite.System, p.options.Faults)[0].Spec.Cluster
+		rule.State = p.options.simulated([]*scenarios.Scenario{c})[0].Spec.Cluster
 		rules = append(rules, rule)
 	}
 	return rules

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
@@ -12,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // Options say what is tested, and on which clusters.
@@ -26,6 +28,8 @@ type Options struct {
 	Substitutes []Substitute
 	// Faults that the suite's simulator is to have.
 	Faults []string
+	// Liberties that it is to take.
+	Liberties []string
 	// Provider of the clusters.
 	Provider clusters.Provider
 	// Plan is how the scenarios are put on clusters.
@@ -52,7 +56,10 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	if err := checkFaults(o.Suite, o.Faults); err != nil {
 		return nil, err
 	}
-	selection.kept = suites.WithFaults(selection.kept, o.Suite.System, o.Faults)
+	if err := checkLiberties(o.Suite, o.Liberties); err != nil {
+		return nil, err
+	}
+	selection.kept = o.simulated(selection.kept)
 	if len(selection.kept) == 0 && o.Focus != "" && len(selection.skipped) == 0 {
 		_, err := harness.Filter(o.Suite.Scenarios, o.Focus, "")
 		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name, cmp.Or(err, fmt.Errorf("no scenario of profile %q has a name that matches --focus %q", o.Profile, o.Focus)))
@@ -80,6 +87,22 @@ func checkFaults(suite suites.Suite, faults []string) error {
 		}
 	}
 	return nil
+}
+
+// checkLiberties refuses liberties that the suite's simulator does not have.
+func checkLiberties(suite suites.Suite, taken []string) error {
+	for _, text := range taken {
+		name, _, _ := strings.Cut(text, "=")
+		if !slices.Contains(liberty.Names(suite.Liberties), name) {
+			return fmt.Errorf("the simulator of suite %s has no liberty %q; rehearse faults %s lists them", suite.Name, name, suite.Name)
+		}
+	}
+	return nil
+}
+
+// simulated are the scenarios with the faults and liberties that the simulator is to have.
+func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
+	return suites.WithLiberties(suites.WithFaults(list, o.Suite.System, o.Faults), o.Suite.System, o.Liberties)
 }
 
 // planWhatCan leaves out the scenarios that cannot be planned. When none can, the reason is the whole plan's.

@@ -43,7 +43,7 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 		return nil, nil
 	}
 	var err error
-	p.readings, err = harness.NewPlan(ctx, p.options.Provider, suites.WithFaults(list, p.options.Suite.System, p.options.Faults), p.options.Plan)
+	p.readings, err = harness.NewPlan(ctx, p.options.Provider, p.options.simulated(list), p.options.Plan)
 	return p.readings, err
 }
 
