@@ -28,6 +28,10 @@ func regressions() []regression {
 			kind: "StatefulSet", check: Moved, versions: []string{"1.34.0", "1.34.1"}, gate: "StatefulSetSemanticRevisionComparison",
 		},
 		{
+			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so that each gets a new revision; no pod restarts", link: issues + "134773",
+			kind: "DaemonSet", words: "new ControllerRevision", check: Moved, versions: []string{"1.34"},
+		},
+		{
 			sentence: "1.36 rejects addresses with leading zeros, and networks with bits beyond their prefix", link: issues + "137053",
 			words: "must not have", gate: "StrictIPCIDRValidation",
 		},

@@ -94,8 +94,10 @@ func (j *judge) finish(f *upgrades.Finding) {
 	if f.What == podsRestart {
 		f.What = j.restart(f)
 	}
-	if f.Severity == upgrades.Breaks {
+	if f.Severity == upgrades.Breaks || f.Severity == upgrades.Changes {
 		f.Cause, f.Link = cause(f, j.path)
+	}
+	if f.Severity == upgrades.Breaks {
 		f.Flips = upgrades.LikelyFirst(f.Flips, f.Kind, f.Words)
 	}
 	for _, name := range append([]string{f.Check}, f.Checks...) {

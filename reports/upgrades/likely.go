@@ -21,10 +21,15 @@ func related(flip, kind, words string) int {
 	if strings.Contains(gate, kind) {
 		return 10
 	}
-	text := strings.ToLower(words)
+	said := map[string]bool{}
+	for _, name := range strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		for _, word := range nameWords(name) {
+			said[word] = true
+		}
+	}
 	score := 0
 	for _, word := range nameWords(gate) {
-		if len(word) > 2 && !slices.Contains(common(), word) && strings.Contains(text, word) {
+		if len(word) > 2 && said[word] && !slices.Contains(common(), word) {
 			score++
 		}
 	}
@@ -33,7 +38,7 @@ func related(flip, kind, words string) int {
 
 // common are words of gates' names that say nothing.
 func common() []string {
-	return []string{"validation", "enable", "allow", "status", "field", "name", "new", "api", "set", "pod", "spec", "invalid", "container", "node", "kubelet", "list", "for", "and", "update", "resource"}
+	return []string{"validation", "enable", "allow", "status", "field", "name", "new", "api", "set", "pod", "spec", "invalid", "container", "node", "kubelet", "list", "for", "and", "update", "resource", "version", "kind", "value", "not", "the", "type"}
 }
 
 // nameWords takes a name apart: StrictIPCIDRValidation is strict, ipcidr and validation, and cidr by itself.
