@@ -23,7 +23,7 @@ func TestConformanceWrongInput(t *testing.T) {
 		want []string
 	}{
 		"a profile of two suites":   {[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"}, []string{"about one suite"}},
-		"one report of all suites":  {append([]string{"conformance", "-o", nobody}, somebody...), []string{"it is no folder", "each of 6 suites"}},
+		"one report of all suites":  {append([]string{"conformance", "-o", nobody}, somebody...), []string{"it is no folder", "each of 7 suites"}},
 		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
 		"a report of nobody's":      {[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"}, []string{"organization is missing", "--contact", `url "x" is no address`}},
