@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 // A feature of the framework's runs on a real control plane of ours, and crosses a transition of it.
 func TestFeature(t *testing.T) {
 	one := 1
-	wrapped := e2eframework.New(clustertest.Local(t), clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
+	provider := clustertest.Local(t)
+	wrapped := e2eframework.New(provider, clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
 	wrapped.WithName("e2e-framework-feature").WithVersion("1.35")
 	kubeconfig, err := wrapped.Create(t.Context())
 	if err != nil {

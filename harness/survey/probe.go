@@ -189,6 +189,9 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 	if ctx.Err() != nil {
 		return // the survey was interrupted, and says nothing of this state
 	}
+	if apierrors.IsConflict(err) {
+		outcome = writes.Unknown // it is written so often that no dry run came in between
+	}
 	switch outcome {
 	case writes.Accepted:
 		p.note(check, Outcome{Answer: Good})
