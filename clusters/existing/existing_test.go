@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 		}}},
 		"another version": {
 			path: []clusters.State{{Version: "1.34"}},
-			want: "Kubernetes 1.34 is wanted, but cluster ctx runs 1.35.4",
+			want: "cluster ctx runs Kubernetes 1.35.4, but 1.34 is wanted",
 		},
 		"another patch": {
 			path: []clusters.State{{Version: "1.35.3"}},
@@ -175,7 +175,7 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 	}{
 		"the answer stays the same": {
 			patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond},
-			"1ms after the command ended, without a change: Kubernetes 1.36.3 is wanted, but cluster ctx runs 1.35.4",
+			"1ms after the command ended, without a change: cluster ctx runs Kubernetes 1.35.4, but 1.36.3 is wanted",
 		},
 		"the time is up": {
 			patience{most: time.Nanosecond, pause: time.Nanosecond},

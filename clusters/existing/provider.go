@@ -193,7 +193,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	}
 	var errs []error
 	if !agree(state.Version, got) {
-		errs = append(errs, fmt.Errorf("Kubernetes %s is wanted, but cluster %s runs %s", state.Version, p.name, got))
+		errs = append(errs, fmt.Errorf("cluster %s runs Kubernetes %s, but %s is wanted", p.name, got, state.Version))
 	}
 	if len(state.Nodes) > 0 {
 		errs = append(errs, errors.New("nodes are wanted, but an existing cluster keeps those that it has"))
