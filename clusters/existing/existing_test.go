@@ -77,7 +77,7 @@ func TestCheck(t *testing.T) {
 		},
 		"another patch": {
 			path: []clusters.State{{Version: "1.35.3"}},
-			want: "Kubernetes 1.35.3 is wanted",
+			want: "but 1.35.3 is wanted",
 		},
 		"another gate": {
 			path: []clusters.State{{FeatureGates: map[string]bool{"G": false}}},
