@@ -25,6 +25,14 @@ func file(t *testing.T, text string) string {
 
 func scenario(state string) string { return strings.Replace(header, "%s", state, 1) + step }
 
+// needsClusters skips a test in a run that is to start none.
+func needsClusters(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("NOT RUN: it needs real control planes; make test-all, or go test without -short, runs it")
+	}
+}
+
 // What is wrong with the input is said before anything starts, in a sentence, with exit code 2; and nothing is written.
 func TestWrongInput(t *testing.T) {
 	good := file(t, scenario(""))

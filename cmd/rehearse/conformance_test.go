@@ -83,6 +83,7 @@ func (s *stopper) Write(data []byte) (int, error) {
 
 // A run that is interrupted leaves a report that says so, and that what did not run was not tested.
 func TestConformanceAfterAnInterrupt(t *testing.T) {
+	needsClusters(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -114,6 +115,7 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 
 // Several suites have a report each, in a folder; an interrupt ends them all.
 func TestConformanceOfSeveral(t *testing.T) {
+	needsClusters(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -27,9 +27,7 @@ func documented(t *testing.T, page, line string) string {
 
 // A foreign program takes the place of a simulator, as it is documented: it is given what it needs, awaited, proven to serve, and judged.
 func TestForeignProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs clusters")
-	}
+	needsClusters(t)
 	definition := documented(t, "../../docs/leaderworkerset.md", "simulator, leaderworkerset")
 	program, err := os.Executable()
 	if err != nil {
@@ -78,9 +76,7 @@ type foreign struct {
 
 // Every command of the pages about programs that are not ours runs as it is written, but for a --focus.
 func TestForeignProgramsAsDocumented(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs clusters")
-	}
+	needsClusters(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

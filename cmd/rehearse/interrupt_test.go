@@ -43,6 +43,7 @@ var moments = []string{
 
 // Whenever a run is told to stop, or killed, nothing of it stays, and its report can be read.
 func TestNothingIsLeftBehind(t *testing.T) {
+	needsClusters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		for _, moment := range moments {
 			t.Run(signal.String()+" at "+filepath.Base(moment), func(t *testing.T) {

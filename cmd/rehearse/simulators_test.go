@@ -30,9 +30,7 @@ func conform(t *testing.T, path string, code int, args ...string) *reports.Confo
 
 // A simulator conforms, with all cases that are generated; with a bug it does not, and the smallest case that shows it is in the report.
 func TestConformanceOfASimulator(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs clusters")
-	}
+	needsClusters(t)
 	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
 	r := conform(t, good, exitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
 	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != reports.Success || last.Cases == nil || last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
@@ -55,9 +53,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 
 // An implementation that reads the specification otherwise meets the requirements that allow it, and the report says so.
 func TestConformanceInOtherReadings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs clusters")
-	}
+	needsClusters(t)
 	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "porch", "--system", "porch=variant:other-readings")
 	var seen []string
 	for _, q := range r.Requirements {
@@ -73,9 +69,7 @@ func TestConformanceInOtherReadings(t *testing.T) {
 }
 
 func TestFaultsAreTried(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it needs clusters")
-	}
+	needsClusters(t)
 	code, out, errs := command(t, "faults", "kai", "--try", "--only", "crd-pattern-ignores-case,cycles-from-first")
 	if code != exitOK {
 		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
@@ -105,9 +99,7 @@ func TestConformanceOfAFolder(t *testing.T) {
 		})
 	}
 	t.Run("example", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("it needs clusters")
-		}
+		needsClusters(t)
 		r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "../../examples/team-rules")
 		if r.Core.Result != reports.Success || len(r.Requirements) != 3 || r.Suite.Name != "team-rules" {
 			t.Errorf("%+v of suite %+v", r.Requirements, r.Suite)
