@@ -15,7 +15,7 @@ QUICK_VERSIONS := 1.34 1.36
 QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/names-accepted.yaml scenarios/porch/creation.yaml scenarios/grove/admission.yaml \
 	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml
 test:
-	go test -short -vet=off ./...
+	go test -short -vet=off -ldflags=-w ./...
 	go run ./cmd/rehearse fetch $(QUICK_VERSIONS)
 	go run ./cmd/rehearse run --report-dir rehearse-report/quick $(QUICK)
 	@echo "NOT RUN here: the linters, the other scenarios and versions, and every fault (make test-all); the tests on kind clusters (.ci/kind)"
