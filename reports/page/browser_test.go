@@ -20,6 +20,9 @@ var browserModules = []string{"playwright-core@1.65.1", "axe-core@4.14.1"}
 
 // TestBrowser opens pages in Chromium: every interaction, both themes, two widths, accessibility, and a big run. It needs chromium, node and npm.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: it takes a browser and minutes; make test-all, or go test without -short, runs it")
+	}
 	chromium := need(t, "chromium")
 	node := need(t, "node")
 	modules := installed(t, need(t, "npm"))
