@@ -277,12 +277,16 @@ func evidence(s *reports.Scenario) string {
 	return text
 }
 
-// seen is a message in one line: what was wanted and what was seen.
+// seen is a message in one line: what was wanted and what was seen. The object that was stored is in the evidence.
 func seen(message string) string {
 	const most = 600
 	var parts []string
 	for line := range strings.Lines(message) {
-		if line = strings.TrimSpace(strings.ReplaceAll(line, "\t", "    ")); line != "" {
+		line = strings.TrimSpace(strings.ReplaceAll(line, "\t", "    "))
+		if line == "stored object:" {
+			break
+		}
+		if line != "" {
 			parts = append(parts, line)
 		}
 	}
