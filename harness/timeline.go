@@ -25,6 +25,8 @@ type timeline struct {
 	// from is the number of the history's last change before the scenario began, at beginning.
 	from      int64
 	beginning time.Time
+	// ahead are the kinds that later steps want watched already; nil before the first step.
+	ahead map[schema.GroupVersionKind]int
 }
 
 // span is a time of the scenario that one of its steps judges once it is past.
@@ -67,16 +69,30 @@ func (t *timeline) begin(ctx context.Context, i int) {
 // watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked must not depend on whether
 // somebody else watched.
 func (t *timeline) watchAhead(ctx context.Context, i int) {
-	for _, step := range t.run.scenario.Spec.Steps[i:] {
-		for _, watch := range step.Watches() {
-			if !watch.FromTheStart {
-				continue
-			}
-			if kind, err := t.run.shared.kinds.Find(ctx, schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)); err == nil {
-				t.run.shared.history.Stream(kind.Resource)
+	if t.ahead == nil {
+		t.ahead = watchedAhead(t.run.scenario.Spec.Steps)
+	}
+	for kind, last := range t.ahead {
+		if last < i {
+			continue
+		}
+		if found, err := t.run.shared.kinds.Find(ctx, kind); err == nil {
+			t.run.shared.history.Stream(found.Resource)
+		}
+	}
+}
+
+// watchedAhead lists the kinds that are watched from the start, each with the last step that is about it.
+func watchedAhead(steps []scenarios.Step) map[schema.GroupVersionKind]int {
+	ahead := map[schema.GroupVersionKind]int{}
+	for i := range steps {
+		for _, watch := range steps[i].Watches() {
+			if watch.FromTheStart {
+				ahead[schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)] = i
 			}
 		}
 	}
+	return ahead
 }
 
 // end takes note of the end of a step that passed, and of the times that end with it.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"reflect"
+	"sync"
 	"time"
 )
 
@@ -94,12 +95,22 @@ func verbNames(of func(verb) bool) []string {
 	return names
 }
 
+// table is verbs, made once: a scenario of a thousand steps asks for its verbs a million times.
+var table struct {
+	once   sync.Once
+	byName map[string]verb
+}
+
 // verbNamed returns a verb by its name, and one that can nothing where there is none.
 func verbNamed(name string) verb {
-	for _, v := range verbs() {
-		if v.name == name {
-			return v
+	table.once.Do(func() {
+		table.byName = map[string]verb{}
+		for _, v := range verbs() {
+			table.byName[v.name] = v
 		}
+	})
+	if v, ok := table.byName[name]; ok {
+		return v
 	}
 	return verb{about: func(*Step) string { return "" }, check: func(*validator, stepCheck) {}}
 }
