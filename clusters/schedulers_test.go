@@ -82,15 +82,31 @@ func TestCheckSchedulers(t *testing.T) {
 			SchedulerProfiles: answering("x", "y"),
 			Schedulers:        []NamedScheduler{{Name: "a", Profiles: answering("default-scheduler", "z")}},
 		}, ""},
-		"the default's name":     {State{Schedulers: named("default-scheduler")}, `both kube-scheduler and kube-scheduler/default-scheduler answer for schedulerName "default-scheduler"`},
-		"a profile without name": {State{Schedulers: []NamedScheduler{{Name: "a", Profiles: []map[string]any{{}}}}}, `schedulers[0]: both kube-scheduler and kube-scheduler/a answer for schedulerName "default-scheduler"`},
-		"a name of a profile":    {State{SchedulerProfiles: answering("x", "y"), Schedulers: named("y")}, `both kube-scheduler and kube-scheduler/y answer for schedulerName "y"`},
-		"of two further ones":    {State{Schedulers: []NamedScheduler{{Name: "a"}, {Name: "b", Profiles: answering("c", "a")}}}, `schedulers[1]: both kube-scheduler/a and kube-scheduler/b answer for schedulerName "a"`},
+		"the default's name": {
+			State{Schedulers: named("default-scheduler")},
+			`both kube-scheduler and kube-scheduler/default-scheduler answer for schedulerName "default-scheduler"`,
+		},
+		"a profile without name": {
+			State{Schedulers: []NamedScheduler{{Name: "a", Profiles: []map[string]any{{}}}}},
+			`schedulers[0]: both kube-scheduler and kube-scheduler/a answer for schedulerName "default-scheduler"`,
+		},
+		"a name of a profile": {
+			State{SchedulerProfiles: answering("x", "y"), Schedulers: named("y")},
+			`both kube-scheduler and kube-scheduler/y answer for schedulerName "y"`,
+		},
+		"of two further ones": {
+			State{Schedulers: []NamedScheduler{
+				{Name: "a"},
+				{Name: "b", Profiles: answering("c", "a")},
+			}},
+			`schedulers[1]: both kube-scheduler/a and kube-scheduler/b answer for schedulerName "a"`,
+		},
 		"nobody's gates": {State{
 			Components: map[Component]ComponentState{"kube-scheduler/b": {}},
 			Schedulers: named("a"),
 		}, "component kube-scheduler/b: no such scheduler"},
-		"a name twice in one": {State{Schedulers: []NamedScheduler{{Name: "a", Profiles: answering("a", "a")}}}, ""}, // kube-scheduler says it itself
+		// kube-scheduler says it itself
+		"a name twice in one": {State{Schedulers: []NamedScheduler{{Name: "a", Profiles: answering("a", "a")}}}, ""},
 		"its own gates and flags": {State{
 			Components: map[Component]ComponentState{"kube-scheduler/a": {}},
 			Schedulers: named("a"),

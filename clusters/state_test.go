@@ -104,7 +104,8 @@ func TestStateInOneLine(t *testing.T) {
 
 func TestParseRelease(t *testing.T) {
 	for text, want := range map[string]string{
-		"v1.34.4": "1.34.4", "v1.33.5-eks-113cf36": "1.33.5", "1.35.0+k3s1": "1.35.0", "v1.36.0-rc.1": "1.36.0", "1.36": "", "main": "",
+		"v1.34.4": "1.34.4", "v1.33.5-eks-113cf36": "1.33.5", "1.35.0+k3s1": "1.35.0", "v1.36.0-rc.1": "1.36.0", "1.36": "",
+		"main": "",
 	} {
 		got, err := ParseRelease(text)
 		if want == "" && err == nil || want != "" && (err != nil || got.String() != want) {
@@ -168,7 +169,10 @@ func TestStateAfter(t *testing.T) {
 			func(s *State) { s.Systems, s.RuntimeConfig = nil, nil },
 			"1.35.4 without api/beta without grove",
 		},
-		"a configuration": {func(s *State) { s.Systems = simulated("two") }, `1.35.4 grove(simulated, config {"scheduler":"long long long long long long long long long l... faa8)`},
+		"a configuration": {
+			func(s *State) { s.Systems = simulated("two") },
+			`1.35.4 grove(simulated, config {"scheduler":"long long long long long long long long long l... faa8)`,
+		},
 		"nothing to be seen": {
 			func(s *State) { s.SchedulerProfiles = []map[string]any{{"a": "c"}} },
 			`1.35.4 A=true B=false api/beta=true profiles=1 nodes=1 grove(simulated, config {"scheduler":"long long long long long long long long long l... c1f8)`,

@@ -66,8 +66,8 @@ type SystemProcess struct {
 	// CertDir is where the program looks for tls.crt and tls.key, if that cannot be chosen: a folder in DIR, such as
 	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). It goes with the command. Default: certs.
 	CertDir string `json:"certDir,omitempty"`
-	// WebhookPort is where the program serves webhooks, if that cannot be chosen: then one cluster runs at a time (--clusters 1). It goes
-	// with the command. Default: a port that is free.
+	// WebhookPort is where the program serves webhooks, if that cannot be chosen: then one cluster runs at a time
+	// (--clusters 1). It goes with the command. Default: a port that is free.
 	WebhookPort int `json:"webhookPort,omitempty"`
 	// Ready tells when the process serves. Default: once it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`

@@ -22,7 +22,8 @@ type settling struct {
 	canaries  int
 }
 
-// unsettled is something of which the API server may not know yet that the scenario has written it: kinds of one version, or a namespace.
+// unsettled is something of which the API server may not know yet that the scenario has written it: kinds of one
+// version, or a namespace.
 type unsettled struct {
 	family             canary.Family
 	version, namespace string
@@ -45,12 +46,13 @@ func configures(step scenarios.Step) (u unsettled, ok bool) {
 	return u, u.namespace != ""
 }
 
-// await waits, before a step that it matters to, until the API server knows what the scenario has written of admission, of roles and of namespaces.
-// Several such writes in a row are waited for once. It returns what there is to say of it.
+// await waits, before a step that it matters to, until the API server knows what the scenario has written of admission,
+// of roles and of namespaces. Several such writes in a row are waited for once. It returns what there is to say of it.
 func (w *settling) await(ctx context.Context, step scenarios.Step) (said string, err error) {
 	more, _ := configures(step)
 	began := time.Now()
-	for _, u := range slices.SortedFunc(maps.Keys(w.unsettled), func(a, b unsettled) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, u := range slices.SortedFunc(maps.Keys(w.unsettled),
+		func(a, b unsettled) int { return cmp.Compare(a.String(), b.String()) }) {
 		if !u.concerns(step, more.family) {
 			continue
 		}
@@ -59,7 +61,8 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 			return "", err
 		}
 		if version == "" {
-			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote has no effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
+			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote has no "+
+				"effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
 			continue
 		}
 		w.canaries++
@@ -70,14 +73,15 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 		if err := c.Await(ctx); err != nil {
 			return "", err
 		}
-		said += fmt.Sprintf("\nbefore it: the API server was seen to know %s (after %s)", u, time.Since(began).Round(time.Millisecond))
+		said += fmt.Sprintf("\nbefore it: the API server was seen to know %s (after %s)", u,
+			time.Since(began).Round(time.Millisecond))
 		delete(w.unsettled, u)
 	}
 	return said, nil
 }
 
-// servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has removed that, the newest that is
-// served. It is "" where none is.
+// servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has
+// removed that, the newest that is served. It is "" where none is.
 func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, error) {
 	_, err := writes.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
 	var none *writes.NotServedError
@@ -114,7 +118,8 @@ func (u unsettled) String() string {
 	return "each " + string(u.family)
 }
 
-// sentAsOther says whether the authorizers have a say in a step. They have none in what the scenario's own user may do, which is everything.
+// sentAsOther says whether the authorizers have a say in a step. They have none in what the scenario's own user may do,
+// which is everything.
 func sentAsOther(step scenarios.Step) bool {
 	if step.Parallel != nil {
 		return slices.ContainsFunc(step.Parallel.Steps, sentAsOther)

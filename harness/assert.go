@@ -38,7 +38,9 @@ func (s *scenarioRun) pods(ctx context.Context, namespace string) ([]*unstructur
 }
 
 // served waits until the API server serves the kind: what installs it may have been just one step before.
-func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (writes.Kind, error) {
+func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (writes.Kind,
+	error,
+) {
 	gv, err := schema.ParseGroupVersion(selection.APIVersion)
 	if err != nil {
 		return writes.Kind{}, fmt.Errorf("apiVersion %q: %w", selection.APIVersion, err)
@@ -48,8 +50,8 @@ func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection,
 	return writes.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
 }
 
-// unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it: who asks whether there
-// is none must be able to look, and what is stored is only out of sight.
+// unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it:
+// who asks whether there is none must be able to look, and what is stored is only out of sight.
 func unserved(step scenarios.Step, selection scenarios.Selection, err error) result {
 	var none *writes.NotServedError
 	if errors.As(err, &none) {
@@ -80,7 +82,9 @@ func (t *timeline) looksAt(selection scenarios.Selection, kind writes.Kind) hist
 }
 
 // assert decides an assertion on the history of the track, which all its scenarios share.
-func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, assertion *scenarios.Assertion, decide decision) result {
+func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, assertion *scenarios.Assertion,
+	decide decision,
+) result {
 	started := time.Now()
 	timeout := s.timeout(step, s.shared.StepTimeout)
 	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// barrier is where the scenarios of a track wait for each other before each transition. The last one that is awaited, by arriving or by
-// leaving, lets the cluster cross; then all go on with what came of it.
+// barrier is where the scenarios of a track wait for each other before each transition. The last one that is awaited,
+// by arriving or by leaving, lets the cluster cross; then all go on with what came of it.
 type barrier struct {
 	// cross makes the n-th transition, from 0.
 	cross func(n int) error
@@ -35,9 +35,9 @@ func newBarrier(alive int, cross func(n int) error) *barrier {
 	return &barrier{cross: cross, alive: alive, round: &round{done: make(chan struct{})}}
 }
 
-// arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came of it, and
-// how long the crossing took. When the context ends first, its cause is returned, and the scenario does not count as arrived. What
-// before does, if it is not nil, is done when all have arrived, and then the cluster crosses.
+// arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came
+// of it, and how long the crossing took. When the context ends first, its cause is returned, and the scenario does not
+// count as arrived. What before does, if it is not nil, is done when all have arrived, and then the cluster crosses.
 func (b *barrier) arrive(ctx context.Context, before func()) (time.Duration, error) {
 	b.mu.Lock()
 	r := b.round

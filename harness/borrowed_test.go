@@ -23,14 +23,18 @@ func (*borrower) Reach(context.Context) error { return nil }
 func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		p := &borrower{provider{t: t}}
-		plan, err := harness.NewPlan(t.Context(), p, load(t, scenario("one", makeMap("a")+transition("1.35"))), harness.PlanOptions{})
+		plan, err := harness.NewPlan(t.Context(), p, load(t, scenario("one", makeMap("a")+transition("1.35"))),
+			harness.PlanOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var said strings.Builder
 		terminal := reports.NewTerminal(reports.TerminalConfig{Out: &said, Clock: clock.RealClock{}})
 		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal)
-		err = harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Keep: keep, Progress: terminal.Progress, Say: terminal.Say})
+		err = harness.Execute(t.Context(), plan, harness.Options{
+			Recorder: recorder, Keep: keep, Progress: terminal.Progress,
+			Say: terminal.Say,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +64,8 @@ func TestTransitionsInTheResult(t *testing.T) {
 	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"
 	down := "  - transition: {version: \"1.34\"}\n"
 	text := scenario("one", makeMap("a")+up+down) + scenario("two", strings.Replace(up, "upgrade", "gate on", 1)+down)
-	run, err := execute(t.Context(), t, &provider{converge: func(context.Context, clusters.State) error { return nil }}, text, harness.Options{})
+	run, err := execute(t.Context(), t, &provider{converge: func(context.Context, clusters.State) error { return nil }},
+		text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +76,10 @@ func TestTransitionsInTheResult(t *testing.T) {
 		{Direction: "down", Change: "1.35.4 → 1.34.4"},
 	} {
 		got := setup[i]
-		if got.Direction != want.Direction || got.Change != want.Change || strings.Join(got.Called, ", ") != strings.Join(want.Called, ", ") {
-			t.Errorf("setup step %d is %q %q %q, want %q %q %q", i, got.Direction, got.Change, got.Called, want.Direction, want.Change, want.Called)
+		if got.Direction != want.Direction || got.Change != want.Change ||
+			strings.Join(got.Called, ", ") != strings.Join(want.Called, ", ") {
+			t.Errorf("setup step %d is %q %q %q, want %q %q %q", i, got.Direction, got.Change, got.Called, want.Direction,
+				want.Change, want.Called)
 		}
 	}
 	one, two := find(t, run, "one"), find(t, run, "two")

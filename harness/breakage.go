@@ -20,7 +20,8 @@ func (e *notBrokenError) Error() string {
 		e.wanted.Culprit(), writes.Describe(*e.wanted.Message), e.state)
 }
 
-// breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone expects such a thing.
+// breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone
+// expects such a thing.
 func (t *Track) breaks(n int) *scenarios.Broken {
 	if len(t.Entries) != 1 {
 		return nil
@@ -31,9 +32,12 @@ func (t *Track) breaks(n int) *scenarios.Broken {
 	return nil
 }
 
-// asBroken judges what came of a transition that is expected to break a component: it returns what broke when it is that one and nothing else, and
-// its own words are those. Everything else is an error, a state that was reached a *notBrokenError.
-func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.State, err error) (*clusters.BrokenError, error) {
+// asBroken judges what came of a transition that is expected to break a component: it returns what broke when it is
+// that one and nothing else, and its own words are those. Everything else is an error, a state that was reached a
+// *notBrokenError.
+func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.State, err error) (*clusters.BrokenError,
+	error,
+) {
 	if err == nil {
 		return nil, &notBrokenError{state, wanted}
 	}

@@ -14,12 +14,16 @@ import (
 )
 
 const (
-	breaks = "  - name: breaks\n    transition: {version: \"1.36\", expect: {broken: {component: kube-apiserver, message: no kind Workload}}}\n"
+	breaks = "  - name: breaks\n    transition: {version: \"1.36\", expect: {broken: {component: kube-apiserver, " +
+		"message: no kind Workload}}}\n"
 	goBack = "  - name: back\n    transition: {version: \"1.35\"}\n"
 )
 
 func brokenBy(component clusters.Component, words string) error {
-	return fmt.Errorf("bring cluster x there: %w", &clusters.BrokenError{Component: component, Words: words, Err: fmt.Errorf("%s is not ready", component)})
+	return fmt.Errorf("bring cluster x there: %w", &clusters.BrokenError{
+		Component: component, Words: words,
+		Err: fmt.Errorf("%s is not ready", component),
+	})
 }
 
 // breaking runs a scenario that goes to 1.36, where this happens, and back.
@@ -77,12 +81,27 @@ func TestOtherFailuresAreNoneThatWasExpected(t *testing.T) {
 		err  error
 		want string
 	}{
-		"another component":       {brokenBy(clusters.Scheduler, "no kind Workload is registered"), "kube-apiserver is not what broke"},
-		"other words":             {brokenBy(clusters.APIServer, "address already in use"), `what kube-apiserver says does not contain "no kind Workload"`},
-		"no component at all":     {errors.New("no kind Workload: disk full"), "kube-apiserver is not what broke"},
-		"one more component":      {errors.Join(expected, brokenBy(clusters.Scheduler, "panic")), "wanted kube-apiserver to break, and nothing else"},
-		"something else too":      {errors.Join(expected, errors.New("disk full")), "wanted kube-apiserver to break, and nothing else"},
-		"words of the error only": {&clusters.BrokenError{Component: clusters.APIServer, Words: "panic", Err: errors.New("no kind Workload")}, "what kube-apiserver says does not contain"},
+		"another component": {
+			brokenBy(clusters.Scheduler, "no kind Workload is registered"),
+			"kube-apiserver is not what broke",
+		},
+		"other words": {
+			brokenBy(clusters.APIServer, "address already in use"),
+			`what kube-apiserver says does not contain "no kind Workload"`,
+		},
+		"no component at all": {errors.New("no kind Workload: disk full"), "kube-apiserver is not what broke"},
+		"one more component": {
+			errors.Join(expected, brokenBy(clusters.Scheduler, "panic")),
+			"wanted kube-apiserver to break, and nothing else",
+		},
+		"something else too": {
+			errors.Join(expected, errors.New("disk full")),
+			"wanted kube-apiserver to break, and nothing else",
+		},
+		"words of the error only": {&clusters.BrokenError{
+			Component: clusters.APIServer, Words: "panic",
+			Err: errors.New("no kind Workload"),
+		}, "what kube-apiserver says does not contain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, run := breaking(t, breaks+goBack, func(*cluster) error { return test.err })
@@ -104,7 +123,8 @@ func TestStateThatIsReachedWhereABreakIsExpected(t *testing.T) {
 	if !strings.HasPrefix(statuses(s.Steps), "passed failed") || s.Status != reports.Failed {
 		t.Errorf("%s, %s", s.Status, statuses(s.Steps))
 	}
-	contains(t, s.Message, "wanted kube-apiserver to break", `contains "no kind Workload"`, "the cluster is now 1.36.4, and nothing is broken")
+	contains(t, s.Message, "wanted kube-apiserver to break", `contains "no kind Workload"`,
+		"the cluster is now 1.36.4, and nothing is broken")
 }
 
 func TestDeathsAfterABrokenTransitionCountAgain(t *testing.T) {
@@ -119,7 +139,8 @@ func TestDeathsAfterABrokenTransitionCountAgain(t *testing.T) {
 		p.clusters[0].died <- errors.New("kube-scheduler ended: panic: nil map")
 		return "", errors.New("it is gone")
 	}
-	text := strings.Replace(scenario("one", breaks+goBack+"  - metric: {component: kube-scheduler, name: m, within: 30s}\n"), `"1.34"`, `"1.35"`, 1)
+	text := strings.Replace(scenario("one",
+		breaks+goBack+"  - metric: {component: kube-scheduler, name: m, within: 30s}\n"), `"1.34"`, `"1.35"`, 1)
 	run, err := execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +154,8 @@ func TestDeathsAfterABrokenTransitionCountAgain(t *testing.T) {
 
 func TestBreakIsPlannedAlone(t *testing.T) {
 	p := &provider{t: t}
-	text := scenario("a", goBack) + scenario("b", strings.Replace(goBack, "{version: \"1.35\"}", "{version: \"1.35\", expect: {broken: {component: kube-scheduler, message: x}}}", 1))
+	text := scenario("a", goBack) + scenario("b", strings.Replace(goBack, "{version: \"1.35\"}",
+		"{version: \"1.35\", expect: {broken: {component: kube-scheduler, message: x}}}", 1))
 	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,8 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 			continue
 		}
 		if ability := verb.needs(&step); ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
-			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the scenario is skipped there)",
+			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
+				"scenario is skipped there)",
 				step.Verb(), p.provider.Name(), ability.Text(), ability)
 		}
 	}

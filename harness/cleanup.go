@@ -17,12 +17,14 @@ type removal struct {
 	made []writes.Made
 }
 
-// cleanUp removes what the scenario made, in the reverse order, and waits until it is gone. What would not go is an error of the scenario, in a step of
-// its own, which names what keeps it: a scenario that leaves something behind has not passed.
+// cleanUp removes what the scenario made, in the reverse order, and waits until it is gone. What would not go is an
+// error of the scenario, in a step of its own, which names what keeps it: a scenario that leaves something behind has
+// not passed.
 //
-// Objects outside of the scenario's namespace are always awaited, since they are in the way of others. The namespace itself is awaited only
-// while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of ours is deleted with all that is in it.
-// Nothing is removed from a cluster that is kept, nor from one of ours when the run was interrupted or the cluster broke, be it as expected.
+// Objects outside of the scenario's namespace are always awaited, since they are in the way of others. The namespace
+// itself is awaited only while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of
+// ours is deleted with all that is in it. Nothing is removed from a cluster that is kept, nor from one of ours when the
+// run was interrupted or the cluster broke, be it as expected.
 func (m *removal) cleanUp(ctx context.Context) {
 	_, borrowed := borrowedFrom(m.run.shared.provider)
 	if m.run.shared.Keep || (!borrowed && (ctx.Err() != nil || m.run.shared.transitions.wreck() != nil)) {
@@ -39,7 +41,10 @@ func (m *removal) cleanUp(ctx context.Context) {
 	if err != nil {
 		step := &reports.Step{Name: "remove what the scenario made", Verb: reports.Cleanup}
 		m.run.shared.Recorder.StartStep(m.run.entry.result, step, m.run.shared.track.Path[m.run.at].String())
-		m.run.shared.Recorder.FinishStep(m.run.entry.result, step, reports.Outcome{Status: reports.Error, Message: err.Error()})
+		m.run.shared.Recorder.FinishStep(m.run.entry.result, step, reports.Outcome{
+			Status:  reports.Error,
+			Message: err.Error(),
+		})
 	}
 }
 
@@ -79,7 +84,8 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	return problems
 }
 
-// removeNamespace deletes the namespace. When the cluster is deleted anyway, nobody waits for it once the last scenario has ended.
+// removeNamespace deletes the namespace. When the cluster is deleted anyway, nobody waits for it once the last scenario
+// has ended.
 func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool) error {
 	if borrowed {
 		return writes.Remove(ctx, m.run.client, namespace)

@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// runInGroup runs a program in a process group of its own, which is killed as a whole when the command's context ends. The program itself is
-// also killed when this process is; the kernel does that when the thread ends that started it, so that thread is kept.
+// runInGroup runs a program in a process group of its own, which is killed as a whole when the command's context ends.
+// The program itself is also killed when this process is; the kernel does that when the thread ends that started it, so
+// that thread is kept.
 func runInGroup(command *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -60,8 +60,8 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 	return kinds
 }
 
-// diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario was about, the events of
-// its namespace, and what the components logged since it began.
+// diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario
+// was about, the events of its namespace, and what the components logged since it began.
 func (e *evidence) diagnose(ctx context.Context) artifacts {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
 	defer cancel()
@@ -85,8 +85,8 @@ type artifacts struct {
 	folder string
 }
 
-// leave writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why it was not
-// written is said.
+// leave writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why
+// it was not written is said.
 func (e *evidence) leave(write func(dir string, keep func(name string, err error))) artifacts {
 	if e.run.shared.ReportDir == "" {
 		return artifacts{}
@@ -128,13 +128,15 @@ func fromHere(path string) string {
 	return path
 }
 
-// dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read is said in a comment.
+// dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read
+// is said in a comment.
 func (e *evidence) dump(ctx context.Context, path string, kinds []schema.GroupVersionKind) error {
 	var b strings.Builder
 	for _, gvk := range kinds {
 		text, err := e.list(ctx, gvk)
 		if err != nil {
-			text = fmt.Sprintf("# %s of %s could not be read: %s\n", gvk.Kind, gvk.GroupVersion(), strings.ReplaceAll(err.Error(), "\n", " "))
+			text = fmt.Sprintf("# %s of %s could not be read: %s\n", gvk.Kind, gvk.GroupVersion(),
+				strings.ReplaceAll(err.Error(), "\n", " "))
 		}
 		b.WriteString(text)
 	}
@@ -193,7 +195,10 @@ func (e *evidence) logParts() []logPart {
 	all := e.run.shared.logFiles()
 	for _, component := range clusters.SortedKeys(all) {
 		for i, file := range all[component] {
-			parts = append(parts, logPart{fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file, e.logs[file]})
+			parts = append(parts, logPart{
+				fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file,
+				e.logs[file],
+			})
 		}
 	}
 	return parts

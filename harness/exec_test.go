@@ -26,16 +26,59 @@ func TestExec(t *testing.T) {
 		calls   int // 0 for any number
 		message string
 	}{
-		"as expected":                 {"{pod: p, run: [a, b]}", []answer{{stdout: "x"}}, reports.Passed, 1, ""},
-		"another code":                {"{pod: p, run: [a, b]}", []answer{{code: 7}}, reports.Failed, 1, "exec in pod one/p: a b: wanted exit code 0, got 7"},
-		"the code that is wanted":     {"{pod: p, run: [a], expect: {exitCode: 7}}", []answer{{code: 7}}, reports.Passed, 1, ""},
-		"another output":              {"{pod: p, run: [a], expect: {stdout: y}}", []answer{{stdout: "x"}}, reports.Failed, 1, "stdout"},
-		"at last, with within":        {"{pod: p, run: [a], within: 10s}", []answer{{code: 1}, {code: 1}, {}}, reports.Passed, 3, ""},
-		"at last, once it can start":  {"{pod: p, run: [a]}", []answer{{err: unstarted}, {err: unstarted}, {}}, reports.Passed, 3, ""},
-		"started, and then failed":    {"{pod: p, run: [a]}", []answer{{err: unstarted}, {code: 1}}, reports.Failed, 2, "got 1"},
-		"nobody saw it end":           {"{pod: p, run: [a]}", []answer{{err: lost}}, reports.Error, 1, "the connection broke"},
-		"it never starts":             {"{pod: p, run: [a], within: 100ms}", []answer{{err: unstarted}}, reports.Error, 0, "no such container"},
-		"nobody sees a failure's end": {"{pod: p, run: [a], expect: {exitCode: 1}}", []answer{{err: lost, code: 1}}, reports.Error, 1, "the connection broke"},
+		"as expected": {"{pod: p, run: [a, b]}", []answer{{stdout: "x"}}, reports.Passed, 1, ""},
+		"another code": {
+			"{pod: p, run: [a, b]}",
+			[]answer{{code: 7}},
+			reports.Failed, 1,
+			"exec in pod one/p: a b: wanted exit code 0, got 7",
+		},
+		"the code that is wanted": {
+			"{pod: p, run: [a], expect: {exitCode: 7}}",
+			[]answer{{code: 7}},
+			reports.Passed, 1,
+			"",
+		},
+		"another output": {
+			"{pod: p, run: [a], expect: {stdout: y}}",
+			[]answer{{stdout: "x"}},
+			reports.Failed, 1,
+			"stdout",
+		},
+		"at last, with within": {
+			"{pod: p, run: [a], within: 10s}",
+			[]answer{{code: 1}, {code: 1}, {}},
+			reports.Passed,
+			3, "",
+		},
+		"at last, once it can start": {
+			"{pod: p, run: [a]}",
+			[]answer{{err: unstarted}, {err: unstarted}, {}},
+			reports.Passed, 3, "",
+		},
+		"started, and then failed": {
+			"{pod: p, run: [a]}",
+			[]answer{{err: unstarted}, {code: 1}},
+			reports.Failed, 2,
+			"got 1",
+		},
+		"nobody saw it end": {
+			"{pod: p, run: [a]}",
+			[]answer{{err: lost}},
+			reports.Error, 1,
+			"the connection broke",
+		},
+		"it never starts": {
+			"{pod: p, run: [a], within: 100ms}",
+			[]answer{{err: unstarted}},
+			reports.Error, 0,
+			"no such container",
+		},
+		"nobody sees a failure's end": {
+			"{pod: p, run: [a], expect: {exitCode: 1}}",
+			[]answer{{err: lost, code: 1}},
+			reports.Error, 1, "the connection broke",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
@@ -47,7 +90,8 @@ func TestExec(t *testing.T) {
 				a := test.answers[min(call, len(test.answers))-1]
 				return a.stdout, "", a.code, a.err
 			}}
-			run, err := execute(t.Context(), t, p, scenario("one", "  - exec: "+test.step+"\n    outputs: {said: stdout}\n"), harness.Options{})
+			run, err := execute(t.Context(), t, p, scenario("one", "  - exec: "+test.step+"\n    outputs: {said: stdout}\n"),
+				harness.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,9 +107,11 @@ func TestExec(t *testing.T) {
 }
 
 func TestExecNeedsPods(t *testing.T) {
-	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, scenario("a", "  - exec: {pod: p, run: [a]}\n")), harness.PlanOptions{})
+	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, scenario("a", "  - exec: {pod: p, run: [a]}\n")),
+		harness.PlanOptions{})
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	contains(t, err.Error(), "test.yaml:8:5: exec: provider fake does not support it: its clusters cannot run commands in pods", "needs: [exec]")
+	contains(t, err.Error(), "test.yaml:8:5: exec: provider fake does not support it: its clusters cannot run commands "+
+		"in pods", "needs: [exec]")
 }

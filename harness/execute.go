@@ -39,16 +39,18 @@ type Options struct {
 	Clusters int
 	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
 	Keep bool
-	// StepTimeout is how long a step may take, or what it waits for, where neither the step nor its scenario says; 30 seconds unless set.
+	// StepTimeout is how long a step may take, or what it waits for, where neither the step nor its scenario says; 30
+	// seconds unless set.
 	StepTimeout time.Duration
-	// CleanupTimeout is how long what a scenario made may take to go when it is removed; two minutes unless set, since many
-	// namespaces at once take their time.
+	// CleanupTimeout is how long what a scenario made may take to go when it is removed; two minutes unless set, since
+	// many namespaces at once take their time.
 	CleanupTimeout time.Duration
 	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
 	ReportDir string
 	// KeepHistory keeps the history of every scenario in ReportDir, not only of those that failed.
 	KeepHistory bool
-	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own unless set.
+	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own
+	// unless set.
 	Prefix string
 	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
@@ -83,10 +85,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are stopped, the clusters
-// are deleted, and everything else is left not run. The error is of the run itself: that it was interrupted, or could not be recorded.
+// Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are
+// stopped, the clusters are deleted, and everything else is left not run. The error is of the run itself: that it was
+// interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
-	e := &execution{Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, firstStates: newFirstStates()}
+	e := &execution{
+		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators,
+		firstStates: newFirstStates(),
+	}
 	e.slots, e.id = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
 	if e.Prefix == "" {
 		e.Prefix = "rehearse-" + e.id
@@ -121,8 +127,8 @@ type execution struct {
 	firstStates *firstStates
 }
 
-// runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first state of another lets those go
-// ahead that need not wait.
+// runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first
+// state of another lets those go ahead that need not wait.
 func (e *execution) runAll(ctx context.Context, tracks []*Track) {
 	room := make(chan struct{}, e.Clusters)
 	var running sync.WaitGroup

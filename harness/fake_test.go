@@ -170,7 +170,9 @@ func (c *cluster) Restore(_ context.Context, name string) error {
 	return nil
 }
 
-func (c *cluster) ExecInPod(_ context.Context, namespace, pod, _ string, command []string, _ io.Reader) (stdout, stderr []byte, exitCode int, err error) {
+func (c *cluster) ExecInPod(_ context.Context, namespace, pod, _ string, command []string, _ io.Reader) (stdout,
+	stderr []byte, exitCode int, err error,
+) {
 	c.execs++
 	out, said, code, err := c.provider.exec(c.execs, namespace+"/"+pod, command)
 	return []byte(out), []byte(said), code, err
@@ -206,7 +208,8 @@ func load(t testing.TB, text string) []*scenarios.Scenario {
 
 // scenario is a document with those steps, on a cluster of 1.34.
 func scenario(name, steps string, spec ...string) string {
-	document := "---\napiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: " + name + "}\nspec:\n  cluster: {version: \"1.34\"}\n"
+	document := "---\napiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: " + name +
+		"}\nspec:\n  cluster: {version: \"1.34\"}\n"
 	for _, line := range spec {
 		document += "  " + line + "\n"
 	}

@@ -52,8 +52,8 @@ func (f *fieldCheck) asks(step scenarios.Step) ([]asked, error) {
 	return all, nil
 }
 
-// missing finds the fields that a step asks for and that the kinds do not have, by the schemas that the API server serves now. It is
-// false where that could not be looked up: then nothing is said of any field.
+// missing finds the fields that a step asks for and that the kinds do not have, by the schemas that the API server
+// serves now. It is false where that could not be looked up: then nothing is said of any field.
 func (f *fieldCheck) missing(ctx context.Context, step scenarios.Step) (map[string]string, bool) {
 	fields, err := f.asks(step)
 	if err != nil {
@@ -88,8 +88,9 @@ func (f *fieldCheck) missing(ctx context.Context, step scenarios.Step) (map[stri
 	return missing, true
 }
 
-// check finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass. Wrong is its result
-// then, and nil where they exist in one of the states that it judges at least. Doubt says that no schema could be looked up.
+// check finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass. Wrong
+// is its result then, and nil where they exist in one of the states that it judges at least. Doubt says that no schema
+// could be looked up.
 func (f *fieldCheck) check(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
 	missing, ok := f.missing(ctx, step)
 	for _, span := range f.run.timeline.spans {
@@ -118,8 +119,9 @@ func (f *fieldCheck) check(ctx context.Context, i int, step scenarios.Step) (wro
 	return &r, ""
 }
 
-// withoutField is the status of a step that asks for a field that its kind does not have. It is an error of the scenario, but where a custom
-// resource should have a value there: its definition is a part of what is tested, and lacks the field.
+// withoutField is the status of a step that asks for a field that its kind does not have. It is an error of the
+// scenario, but where a custom resource should have a value there: its definition is a part of what is tested, and
+// lacks the field.
 func withoutField(step scenarios.Step) reports.Status {
 	for _, watch := range step.Watches() {
 		if watch.Demanded && isCustom(watch.APIVersion) {
@@ -135,7 +137,8 @@ func isCustom(apiVersion string) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// look takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time that step i is in.
+// look takes note of the fields that the state which the cluster is in does not have, for the steps that judge a time
+// that step i is in.
 func (f *fieldCheck) look(ctx context.Context, i int) {
 	for _, span := range f.run.timeline.spans {
 		if span.first <= i && i <= span.last && (span.missing == nil || len(span.missing) > 0) && !span.unchecked {

@@ -16,8 +16,9 @@ import (
 // ErrNothingSelected says that no scenario is left to run; a run that ran nothing is not a success.
 var ErrNothingSelected = errors.New("no scenario is selected")
 
-// Filter keeps the scenarios whose title the focus (a regular expression) matches, and whose labels the expression holds of, in
-// the syntax of Ginkgo's label filters. Empty ones keep all. Its error wraps ErrNothingSelected when none is left, and says what there is.
+// Filter keeps the scenarios whose title the focus (a regular expression) matches, and whose labels the expression
+// holds of, in the syntax of Ginkgo's label filters. Empty ones keep all. Its error wraps ErrNothingSelected when none
+// is left, and says what there is.
 func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scenario, error) {
 	pattern, err := regexp.Compile(focus)
 	if err != nil {
@@ -66,7 +67,8 @@ func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
 	if len(conditions) == 0 {
 		return ErrNothingSelected
 	}
-	return fmt.Errorf("%w: none of %s has %s\n  %s", ErrNothingSelected, count(len(set), "scenario"), strings.Join(conditions, " and "), strings.Join(there, "\n  "))
+	return fmt.Errorf("%w: none of %s has %s\n  %s", ErrNothingSelected, count(len(set), "scenario"),
+		strings.Join(conditions, " and "), strings.Join(there, "\n  "))
 }
 
 // some of many words: the first ones, and how many more there are.
@@ -81,7 +83,8 @@ func some(words []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
-// Labels are the scenario's labels as Ginkgo has them: "key:value" and "value" for each, and the requirements that it covers.
+// Labels are the scenario's labels as Ginkgo has them: "key:value" and "value" for each, and the requirements that it
+// covers.
 func Labels(s *scenarios.Scenario) []string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {

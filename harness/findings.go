@@ -49,7 +49,8 @@ func (s *scenarioRun) goesOn(i int, r result) bool {
 	return r.Status == reports.Passed || s.scenario.GoesOn(i) && !r.final
 }
 
-// lose takes note that the outputs of a step that did not pass are not there, also where an earlier row of its table had made them.
+// lose takes note that the outputs of a step that did not pass are not there, also where an earlier row of its table
+// had made them.
 func (k *findings) lose(i int, r result) {
 	step, became := &k.run.scenario.Spec.Steps[i], "failed"
 	switch r.Status {
@@ -64,7 +65,8 @@ func (k *findings) lose(i int, r result) {
 	}
 }
 
-// needs says which output, or reading, a step needs that is not there because an earlier step did not pass; "" when it has all.
+// needs says which output, or reading, a step needs that is not there because an earlier step did not pass; "" when it
+// has all.
 func (k *findings) needs(step *scenarios.Step) string {
 	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		if slices.Contains(step.OutputsUsed, name) || slices.Contains(step.OutputsUsed, "") {

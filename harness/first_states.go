@@ -81,7 +81,8 @@ func (t *trackRun) makeCluster(ctx context.Context) (made clusters.Cluster, evid
 	return made, "from the snapshot of " + t.track.From.Name, err
 }
 
-// keepFirstState keeps the first state for the tracks that begin with it. Where that could not be done they begin with nothing.
+// keepFirstState keeps the first state for the tracks that begin with it. Where that could not be done they begin with
+// nothing.
 func (t *trackRun) keepFirstState(ctx context.Context) {
 	defer t.firstStates.settle(t.track)
 	copier, able := t.provider.(clusters.Copier)

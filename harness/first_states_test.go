@@ -44,7 +44,9 @@ func (p *copying) Copy(_ context.Context, c clusters.Cluster, name string) (clus
 	return copyOf{p, short(name)}, p.failing
 }
 
-func (p *copying) CreateFrom(ctx context.Context, name string, state clusters.State, from clusters.Copied) (clusters.Cluster, error) {
+func (p *copying) CreateFrom(ctx context.Context, name string, state clusters.State,
+	from clusters.Copied,
+) (clusters.Cluster, error) {
 	p.did = append(p.did, fmt.Sprintf("create %s from %s", short(name), from.(copyOf).name))
 	return p.provider.Create(ctx, name, state)
 }
@@ -55,7 +57,8 @@ const sameFirstStates = "four tracks, of which three begin in the same state"
 
 func firstStates() string {
 	return scenario("plain", makeMap("a")) + scenario("up", makeMap("a")+transition("1.35"), "exclusive: true") +
-		strings.Replace(scenario("other", makeMap("a")), `"1.34"`, `"1.33"`, 1) + scenario("alone", makeMap("a"), "exclusive: true")
+		strings.Replace(scenario("other", makeMap("a")), `"1.34"`, `"1.33"`, 1) + scenario("alone", makeMap("a"),
+		"exclusive: true")
 }
 
 func TestTracksBeginWithASnapshot(t *testing.T) {
@@ -64,7 +67,8 @@ func TestTracksBeginWithASnapshot(t *testing.T) {
 		want    []string
 	}{
 		sameFirstStates: {nil, []string{
-			"create track-1", "copy track-1 to track-1-snapshot", "create track-2 from track-1-snapshot", "create track-3", "create track-4 from track-1-snapshot",
+			"create track-1", "copy track-1 to track-1-snapshot", "create track-2 from track-1-snapshot", "create track-3",
+			"create track-4 from track-1-snapshot",
 		}},
 		"where there is none, with nothing": {errors.New("the disk is full"), []string{
 			"create track-1", "copy track-1 to track-1-snapshot", "create track-2", "create track-3", "create track-4",
@@ -101,15 +105,19 @@ func TestTracksBeginWithASnapshot(t *testing.T) {
 	}
 }
 
-// Without the option, or where a first state has what is not known to be the same again, every cluster begins with nothing.
+// Without the option, or where a first state has what is not known to be the same again, every cluster begins with
+// nothing.
 func TestTracksThatBeginWithNothing(t *testing.T) {
 	process := "{name: mine, process: {command: [\"true\"]}}"
 	for name, c := range map[string]struct {
 		text    string
 		options harness.PlanOptions
 	}{
-		"not wanted":        {firstStates(), harness.PlanOptions{}},
-		"a foreign program": {withSystem("a", process, makeMap("a")) + withSystem("b", process, makeMap("a")), harness.PlanOptions{Snapshots: true, NoSharing: true}},
+		"not wanted": {firstStates(), harness.PlanOptions{}},
+		"a foreign program": {
+			withSystem("a", process, makeMap("a")) + withSystem("b", process, makeMap("a")),
+			harness.PlanOptions{Snapshots: true, NoSharing: true},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := harness.NewPlan(t.Context(), &copying{provider: &provider{}}, load(t, c.text), c.options)

@@ -39,8 +39,9 @@ func namedGates(path []clusters.State) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// read asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and for those that
-// they need. What cannot be read is reported with its reason; it does not end the run, since the cluster has proven its gates already as far as it can.
+// read asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and
+// for those that they need. What cannot be read is reported with its reason; it does not end the run, since the cluster
+// has proven its gates already as far as it can.
 func (g *gateReadings) read(ctx context.Context, n int) {
 	state := g.run.track.Path[n]
 	found := reports.StateGates{State: state.String(), Version: state.Version}
@@ -91,7 +92,9 @@ func (g *gateReadings) components(state clusters.State) []clusters.Component {
 }
 
 // ask reads a component's metrics, and returns what they say of a gate.
-func (g *gateReadings) ask(ctx context.Context, component clusters.Component, state clusters.State) func(gate string) reports.GateReading {
+func (g *gateReadings) ask(ctx context.Context, component clusters.Component,
+	state clusters.State,
+) func(gate string) reports.GateReading {
 	gates, err := g.of(ctx, component)
 	return func(gate string) reports.GateReading {
 		reading := reports.GateReading{Component: string(component)}
@@ -125,7 +128,8 @@ func (g *gateReadings) of(ctx context.Context, component clusters.Component) (ma
 	return proof.Gates(metrics)
 }
 
-// gatesSoFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario has reached.
+// gatesSoFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario
+// has reached.
 func (s *scenarioRun) gatesSoFar() []reports.StateGates {
 	named := namedGates(s.entry.Path(s.shared.track))
 	if len(named) == 0 {

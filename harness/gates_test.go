@@ -22,12 +22,14 @@ func gateLines(s *reports.Scenario) string {
 	return strings.Join(all, "\n")
 }
 
-// Every state's gates are read from the components' metrics: those that the scenario's own states set, and what they need.
+// Every state's gates are read from the components' metrics: those that the scenario's own states set, and what they
+// need.
 func TestStateGates(t *testing.T) {
 	var on atomic.Int32
 	p := &provider{needs: map[string][]string{"A": {"Base"}, "Late": {"A"}}}
 	p.metrics = func() (string, error) {
-		return fmt.Sprintf("kubernetes_feature_enabled{name=\"A\",stage=\"BETA\"} %d\nkubernetes_feature_enabled{name=\"Base\",stage=\"\"} 1\n", on.Load()), nil
+		return fmt.Sprintf("kubernetes_feature_enabled{name=\"A\",stage=\"BETA\"} "+
+			"%d\nkubernetes_feature_enabled{name=\"Base\",stage=\"\"} 1\n", on.Load()), nil
 	}
 	p.converge = func(_ context.Context, state clusters.State) error {
 		on.Store(0)
@@ -38,7 +40,8 @@ func TestStateGates(t *testing.T) {
 	}
 	flip := func(to string) string { return "  - transition: {featureGates: {" + to + "}}\n" }
 	rider := scenario("rider", makeMap("a")+flip("A: true")+makeMap("b"))
-	text := rider + scenario("whole", makeMap("a")+flip("A: true")+makeMap("b")+flip("A: null, Late: true")) + scenario("plain", makeMap("a")+transition("1.35"))
+	text := rider + scenario("whole", makeMap("a")+flip("A: true")+makeMap("b")+flip("A: null, Late: true")) +
+		scenario("plain", makeMap("a")+transition("1.35"))
 	run, err := execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -67,16 +70,21 @@ func TestStateGatesNotProven(t *testing.T) {
 		want    string
 	}{
 		"no metrics": {func() (string, error) { return "", errors.New("403 Forbidden") }, "403 Forbidden"},
-		"no gates":   {func() (string, error) { return "kubernetes_build_info{} 1\n", nil }, "its metrics have no kubernetes_feature_enabled"},
+		"no gates": {
+			func() (string, error) { return "kubernetes_build_info{} 1\n", nil },
+			"its metrics have no kubernetes_feature_enabled",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(scenario("s", makeMap("a")), `version: "1.34"`, `version: "1.34", featureGates: {A: true}`, 1)
+			text := strings.Replace(scenario("s", makeMap("a")), `version: "1.34"`, `version: "1.34", featureGates: {A: true}`,
+				1)
 			run, err := execute(t.Context(), t, &provider{metrics: test.metrics}, text, harness.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := find(t, run, "s")
-			if got, want := gateLines(s), "1.34.4: A not proven (kube-apiserver, kube-controller-manager, kube-scheduler: "+test.want+")"; got != want || s.Status != reports.Passed {
+			if got, want := gateLines(s), "1.34.4: A not proven (kube-apiserver, kube-controller-manager, kube-scheduler: "+
+				test.want+")"; got != want || s.Status != reports.Passed {
 				t.Errorf("%s: got\n%s\nwant\n%s", s.Status, got, want)
 			}
 		})
@@ -86,15 +94,20 @@ func TestStateGatesNotProven(t *testing.T) {
 // A cluster that broke as it was expected to has no gates to prove.
 func TestStateGatesOfABrokenCluster(t *testing.T) {
 	p := &provider{converge: func(context.Context, clusters.State) error {
-		return &clusters.BrokenError{Component: clusters.APIServer, Words: "unrecognized feature gate: A", Err: errors.New("it ended")}
+		return &clusters.BrokenError{
+			Component: clusters.APIServer, Words: "unrecognized feature gate: A",
+			Err: errors.New("it ended"),
+		}
 	}}
-	text := scenario("s", makeMap("a")+"  - transition: {featureGates: {A: true}, expect: {broken: {component: kube-apiserver, message: unrecognized}}}\n")
+	text := scenario("s", makeMap("a")+"  - transition: {featureGates: {A: true}, expect: {broken: {component: "+
+		"kube-apiserver, message: unrecognized}}}\n")
 	run, err := execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := find(t, run, "s")
-	if got := gateLines(s); !strings.HasSuffix(got, "\n1.34.4: A not proven (kube-apiserver, kube-controller-manager, kube-scheduler: the cluster is broken, as the transition expects)") || s.Status != reports.Passed {
+	if got := gateLines(s); !strings.HasSuffix(got, "\n1.34.4: A not proven (kube-apiserver, kube-controller-manager, "+
+		"kube-scheduler: the cluster is broken, as the transition expects)") || s.Status != reports.Passed {
 		t.Errorf("%s, %s:\n%s", s.Status, s.Message, got)
 	}
 }

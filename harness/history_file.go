@@ -27,8 +27,8 @@ func (e *evidence) leaveHistory(dir string, keep func(string, error)) {
 	}
 }
 
-// historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track, and what it looked at
-// elsewhere.
+// historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track,
+// and what it looked at elsewhere.
 func (e *evidence) historyParts() []history.Part {
 	var parts []history.Part
 	for _, stream := range e.run.shared.history.Streams() {
@@ -78,8 +78,9 @@ func (w *historyWriter) write(parts []history.Part) error {
 		for _, object := range objects {
 			if err := w.encoder.Encode(reports.HistoryLine{
 				Line: "change", At: w.run.timeline.beginning, Change: "present", Resource: part.Stream.Resource().Resource,
-				APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
-				UID: string(object.GetUID()), ResourceVersion: object.GetResourceVersion(), Object: object.Object,
+				APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(),
+				Name: object.GetName(),
+				UID:  string(object.GetUID()), ResourceVersion: object.GetResourceVersion(), Object: object.Object,
 			}); err != nil {
 				return err
 			}
@@ -102,7 +103,8 @@ func (w *historyWriter) before(seq int64, at time.Time) error {
 	for ; w.steps < len(w.run.timeline.begun) && w.run.timeline.begun[w.steps].Seq < seq; w.steps++ {
 		step := w.run.entry.steps[w.steps]
 		if err := w.encoder.Encode(reports.HistoryLine{
-			Line: "step", At: w.run.timeline.begunAt[w.steps], Step: w.steps + 1, Title: w.run.timeline.begun[w.steps].Title, Verb: step.Verb, State: step.State,
+			Line: "step", At: w.run.timeline.begunAt[w.steps], Step: w.steps + 1, Title: w.run.timeline.begun[w.steps].Title,
+			Verb: step.Verb, State: step.State,
 		}); err != nil {
 			return err
 		}
@@ -151,7 +153,10 @@ func gapsOf(parts []history.Part) []reports.HistoryLine {
 		}
 		seen[part.Stream] = true
 		for _, gap := range part.Stream.Gaps() {
-			line := reports.HistoryLine{Line: "gap", At: gap.From, Resource: part.Stream.Resource().Resource, Relisted: gap.Relisted}
+			line := reports.HistoryLine{
+				Line: "gap", At: gap.From, Resource: part.Stream.Resource().Resource,
+				Relisted: gap.Relisted,
+			}
 			if !gap.To.IsZero() {
 				line.Until = &gap.To
 			}

@@ -27,19 +27,43 @@ func TestStepsThatLookBack(t *testing.T) {
 		want  reports.Status
 		says  string
 	}{
-		"always":               {"always: {" + a + ", throughout: [up, down]}", reports.Passed, "Held: 2 states of 1 configmaps"},
-		"always, violated":     {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, down]}", reports.Failed, `during "change", when a was modified`},
-		"always, before":       {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
-		"always, to itself":    {"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed, ""},
-		"always, expression":   {"always: {" + a + ", cel: object.metadata.namespace == namespace, throughout: [up, down]}", reports.Passed, ""},
-		"always, not served":   {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    timeout: 50ms", reports.Failed, "Strange"},
-		"never":                {"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed, `It was true at`},
-		"unchanged":            {"unchanged: {" + a + ", paths: [metadata.uid], throughout: [up, down]}", reports.Passed, ""},
-		"unchanged, changed":   {"unchanged: {" + a + ", paths: [data], throughout: [up, judge]}", reports.Failed, `during "change"`},
-		"sequence":             {"sequence: {events: [{" + a + ", type: modified, cel: object.data.x == \"2\" && before.data.x == \"1\"}], throughout: [up, down]}", reports.Passed, ""},
-		"sequence, too late":   {"sequence: {events: [{" + a + ", type: modified}], throughout: [down, down]}", reports.Failed, "Event 1 did not come"},
-		"sequence, waited for": {"sequence: {events: [{" + a + ", type: modified}, {" + a + ", type: deleted}], throughout: [up, judge], within: 50ms}", reports.Failed, "Event 2 did not come"},
-		"sequence, from now":   {"sequence: {events: [{" + a + "}], within: 50ms}", reports.Failed, "within 50ms"},
+		"always": {
+			"always: {" + a + ", throughout: [up, down]}", reports.Passed,
+			"Held: 2 states of 1 configmaps",
+		},
+		"always, violated": {
+			"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, down]}", reports.Failed,
+			`during "change", when a was modified`,
+		},
+		"always, before": {"always: {" + a + ", match: {data: {x: \"1\"}}, throughout: [up, up]}", reports.Passed, ""},
+		"always, to itself": {
+			"always: {" + a + ", match: {data: {x: \"2\"}}, throughout: [down, judge]}", reports.Passed,
+			"",
+		},
+		"always, expression": {
+			"always: {" + a + ", cel: object.metadata.namespace == namespace, throughout: [up, down]}",
+			reports.Passed, "",
+		},
+		"always, not served": {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    " +
+			"timeout: 50ms", reports.Failed, "Strange"},
+		"never": {
+			"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed,
+			`It was true at`,
+		},
+		"unchanged": {"unchanged: {" + a + ", paths: [metadata.uid], throughout: [up, down]}", reports.Passed, ""},
+		"unchanged, changed": {
+			"unchanged: {" + a + ", paths: [data], throughout: [up, judge]}", reports.Failed,
+			`during "change"`,
+		},
+		"sequence": {"sequence: {events: [{" + a + ", type: modified, cel: object.data.x == \"2\" && " +
+			"before.data.x == \"1\"}], throughout: [up, down]}", reports.Passed, ""},
+		"sequence, too late": {
+			"sequence: {events: [{" + a + ", type: modified}], throughout: [down, down]}",
+			reports.Failed, "Event 1 did not come",
+		},
+		"sequence, waited for": {"sequence: {events: [{" + a + ", type: modified}, {" + a +
+			", type: deleted}], throughout: [up, judge], within: 50ms}", reports.Failed, "Event 2 did not come"},
+		"sequence, from now": {"sequence: {events: [{" + a + "}], within: 50ms}", reports.Failed, "within 50ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{})
@@ -82,13 +106,23 @@ func TestHistoryIsKept(t *testing.T) {
 		keep  bool
 		want  bool
 	}{
-		"of what failed":              {"always: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}, throughout: [up, down]}", false, true},
-		"not of what passed":          {"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", false, false},
-		"of what passed, if it is to": {"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", true, true},
+		"of what failed": {"always: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}, " +
+			"throughout: [up, down]}", false, true},
+		"not of what passed": {
+			"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", false,
+			false,
+		},
+		"of what passed, if it is to": {
+			"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [up, down]}", true,
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{ReportDir: dir, KeepHistory: test.keep})
+			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{
+				ReportDir:   dir,
+				KeepHistory: test.keep,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +150,10 @@ func TestHistoryIsKept(t *testing.T) {
 					got = append(got, text)
 				}
 			}
-			want := []string{"step create ConfigMap/a in 1.34.4", "added a whole", "step up in 1.34.4", "step change in 1.35.4", "modified a x=2", "step down in 1.35.4", "step judge in 1.34.4"}
+			want := []string{
+				"step create ConfigMap/a in 1.34.4", "added a whole", "step up in 1.34.4", "step change in 1.35.4",
+				"modified a x=2", "step down in 1.35.4", "step judge in 1.34.4",
+			}
 			if strings.Join(got, ", ") != strings.Join(want, ", ") {
 				t.Errorf("got  %v\nwant %v", got, want)
 			}

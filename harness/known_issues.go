@@ -38,9 +38,11 @@ func applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIss
 	return all
 }
 
-// knownFailure returns the issue that a failed step is, or nil. An error of the cluster or the harness is never known, with one exception:
-// a component that ended by itself, if the issue has words of it.
-func knownFailure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome, died bool) *scenarios.KnownIssue {
+// knownFailure returns the issue that a failed step is, or nil. An error of the cluster or the harness is never known,
+// with one exception: a component that ended by itself, if the issue has words of it.
+func knownFailure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
+	died bool,
+) *scenarios.KnownIssue {
 	ended := died && o.Status == reports.Error
 	if o.Status != reports.Failed && !ended {
 		return nil
@@ -66,7 +68,8 @@ func reason(issue scenarios.KnownIssue) string {
 func unexpectedSuccess(issues []scenarios.KnownIssue) string {
 	var lines []string
 	for _, issue := range issues {
-		lines = append(lines, fmt.Sprintf("known issue did not happen at step %q: %s; remove it from `known`", issue.Step, reason(issue)))
+		lines = append(lines, fmt.Sprintf("known issue did not happen at step %q: %s; remove it from `known`", issue.Step,
+			reason(issue)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -25,7 +25,8 @@ type leftovers struct {
 // RunLabel is the key of the label by which objects that a command makes say which run they are of.
 const RunLabel = "rehearse.dev/run"
 
-// census counts, before anything is made, what there is on a cluster that is somebody else's, where programs will run that the harness does not see into.
+// census counts, before anything is made, what there is on a cluster that is somebody else's, where programs will run
+// that the harness does not see into.
 func (l *leftovers) census(ctx context.Context) {
 	if _, borrowed := borrowedFrom(l.run.provider); l.run.Keep || !borrowed || !l.runsPrograms() {
 		return
@@ -43,7 +44,8 @@ func (l *leftovers) runsPrograms() bool {
 // shownLeftovers is how many objects the terminal shows; the report has all.
 const shownLeftovers = 10
 
-// find says what came to the cluster while the track ran and is still there, and removes of it what bears the run's label.
+// find says what came to the cluster while the track ran and is still there, and removes of it what bears the run's
+// label.
 func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	if l.before == nil && l.beforeErr == nil {
 		return "", nil
@@ -90,7 +92,8 @@ func (l *leftovers) removeOurs(ctx context.Context, objects []population.Object)
 	var errs []error
 	for _, o := range objects {
 		errs = append(errs, writes.Remove(ctx, client, writes.Made{
-			Resource: o.Resource, Kind: o.Kind, Namespaced: o.Namespace != metav1.NamespaceNone, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID),
+			Resource: o.Resource, Kind: o.Kind, Namespaced: o.Namespace != metav1.NamespaceNone, Namespace: o.Namespace,
+			Name: o.Name, UID: string(o.UID),
 		}))
 	}
 	return errors.Join(errs...)

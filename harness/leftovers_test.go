@@ -39,26 +39,36 @@ func TestLeftovers(t *testing.T) {
 		server.Put("configmaps", object("ConfigMap", "makes", "in-its-own", nil))
 		server.Put("events", object("Event", "default", "happened", nil))
 		owned := object("Pod", "default", "owned", nil)
-		owned["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{"apiVersion": "v1", "kind": "Node", "name": "leak", "uid": "u"}}
+		owned["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{
+			"apiVersion": "v1", "kind": "Node",
+			"name": "leak", "uid": "u",
+		}}
 		server.Put("pods", owned)
 		return "", "", 0, nil
 	}
-	text := scenario("makes", "  - command: {run: [sh, -c, 'echo $REHEARSE_RUN_LABEL > "+label+"']}\n  - exec: {pod: any, run: [x]}\n") + scenario("other", makeMap("a"))
+	text := scenario("makes", "  - command: {run: [sh, -c, 'echo $REHEARSE_RUN_LABEL > "+label+
+		"']}\n  - exec: {pod: any, run: [x]}\n") + scenario("other", makeMap("a"))
 	said := &strings.Builder{}
-	run, err := execute(t.Context(), t, p, text, harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}, Say: sayInto(said)})
+	run, err := execute(t.Context(), t, p, text, harness.Options{
+		Environment: []string{"PATH=/usr/bin:/bin"},
+		Say:         sayInto(said),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	removal := run.Tracks[0].Setup[len(run.Tracks[0].Setup)-1]
 	want := "removed from cluster X, by the run's label: ConfigMap default/ours\n" +
-		"left on cluster X, by a command or a system, or made by somebody else meanwhile: ConfigMap default/leak, ConfigMap default/of-another-run, Namespace left, Node leak\n"
-	if got := strings.ReplaceAll(removal.Evidence, p.clusters[0].name, "X"); got != want || removal.Status != reports.Passed {
+		"left on cluster X, by a command or a system, or made by somebody else meanwhile: ConfigMap default/leak, " +
+		"ConfigMap default/of-another-run, Namespace left, Node leak\n"
+	if got := strings.ReplaceAll(removal.Evidence, p.clusters[0].name, "X"); got != want ||
+		removal.Status != reports.Passed {
 		t.Errorf("%s: got\n%s\nwant\n%s", removal.Status, got, want)
 	}
 	if got := strings.ReplaceAll(said.String(), p.clusters[0].name, "X"); got != want {
 		t.Errorf("said\n%s\nwant\n%s", got, want)
 	}
-	if p.clusters[0].server.Object("configmaps", "default", "ours") != nil || p.clusters[0].server.Object("configmaps", "default", "leak") == nil {
+	if p.clusters[0].server.Object("configmaps", "default", "ours") != nil || p.clusters[0].server.Object("configmaps",
+		"default", "leak") == nil {
 		t.Error("what has the run's label must go, and all else must stay")
 	}
 	if len(run.Tracks) != 2 || p.clusters[1].server.Requests("list", "Node") != 0 {
@@ -75,7 +85,8 @@ func TestLeftoversThatCannotBeSeen(t *testing.T) {
 		}
 		return nil
 	}
-	run, err := execute(t.Context(), t, p, scenario("runs", "  - command: {run: [\"true\"], shared: true}\n"), harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
+	run, err := execute(t.Context(), t, p, scenario("runs", "  - command: {run: [\"true\"], shared: true}\n"),
+		harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ type scenarioLoads struct {
 	run *scenarioRun
 	// current is what goes on during the step that runs; nil mostly.
 	current *during
-	// owed is what the API server acknowledged before a component was killed without which nobody can read it: it is read back when it answers again.
+	// owed is what the API server acknowledged before a component was killed without which nobody can read it: it is read
+	// back when it answers again.
 	owed []*stepLoad
 }
 
@@ -57,7 +58,8 @@ type stepLoad struct {
 	late, down atomic.Bool
 
 	mu sync.Mutex
-	// made are the objects that were made, or may have been; kept is what the API server has to have, by what it acknowledged.
+	// made are the objects that were made, or may have been; kept is what the API server has to have, by what it
+	// acknowledged.
 	made []writes.Made
 	kept map[objectName]acknowledged
 }
@@ -71,7 +73,10 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 	defer cancel()
 	d := &during{run: a.run}
 	for n, requests := range step.During {
-		l := &stepLoad{Requests: requests, number: fmt.Sprintf("%d-load-%d", i+1, n+1), row: step.Case, kept: map[objectName]acknowledged{}}
+		l := &stepLoad{
+			Requests: requests, number: fmt.Sprintf("%d-load-%d", i+1, n+1), row: step.Case,
+			kept: map[objectName]acknowledged{},
+		}
 		first, err := a.request(ctx, l, 0)
 		if err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
@@ -83,7 +88,8 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 		if _, err := a.run.settling.await(ctx, first); err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		if l.kind, err = a.run.served(ctx, scenarios.Selection{ObjectReference: l.About()}, a.run.timeout(step, a.run.shared.StepTimeout)); err != nil {
+		if l.kind, err = a.run.served(ctx, scenarios.Selection{ObjectReference: l.About()},
+			a.run.timeout(step, a.run.shared.StepTimeout)); err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
 		if l.Read == nil && a.run.down == "" {
@@ -122,7 +128,10 @@ func (d *during) start(ctx context.Context) (context.Context, bool) {
 	ctx, d.stop = context.WithCancel(ctx)
 	d.begun = true
 	for _, l := range d.loads {
-		timing := load.Load{Name: l.Name, Timeout: time.Duration(l.Timeout), Clock: clock.RealClock{}, Send: d.run.loads.sender(l)}
+		timing := load.Load{
+			Name: l.Name, Timeout: time.Duration(l.Timeout), Clock: clock.RealClock{},
+			Send: d.run.loads.sender(l),
+		}
 		if l.Rate != nil {
 			timing.Rate = *l.Rate
 		}
@@ -151,7 +160,8 @@ func (d *during) each(ctx context.Context, patience time.Duration, do func(conte
 	all.Wait()
 }
 
-// settle lets the loads go on as long as they should at least, and until they are answered again after the step's own action.
+// settle lets the loads go on as long as they should at least, and until they are answered again after the step's own
+// action.
 func (d *during) settle(ctx context.Context, again bool) {
 	now := clock.RealClock{}.Now()
 	d.each(ctx, servedAgain+longest(d.loads), func(ctx context.Context, l *stepLoad) {
@@ -239,7 +249,10 @@ func (a *scenarioLoads) read(ctx context.Context, l *stepLoad, step scenarios.St
 	if selection.Name != "" {
 		_, err = api.Get(ctx, selection.Name, metav1.GetOptions{})
 	} else {
-		_, err = api.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(selection.Selector).String(), Limit: 500})
+		_, err = api.List(ctx, metav1.ListOptions{
+			LabelSelector: labels.SelectorFromSet(selection.Selector).String(),
+			Limit:         500,
+		})
 	}
 	answer := load.Answer{Outcome: outcomeOf(writes.Judge(err))}
 	if err != nil {

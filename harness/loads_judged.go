@@ -71,7 +71,8 @@ func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (returned, er
 		case !found || now.uid != wrote.uid:
 			gone = append(gone, at)
 		case older(now.version, wrote.version):
-			back.lost = append(back.lost, fmt.Sprintf("%s has resourceVersion %s, but a write was acknowledged with %s", at.name, now.version, wrote.version))
+			back.lost = append(back.lost, fmt.Sprintf("%s has resourceVersion %s, but a write was acknowledged with %s", at.name,
+				now.version, wrote.version))
 		}
 	}
 	if len(gone) == 0 {
@@ -161,7 +162,9 @@ func (l *stepLoad) namespaces() []string {
 }
 
 // listed reads what is stored, page by page, again and again until it is answered or the context ends.
-func (a *scenarioLoads) listed(ctx context.Context, l *stepLoad, namespace string, there map[objectName]acknowledged) error {
+func (a *scenarioLoads) listed(ctx context.Context, l *stepLoad, namespace string,
+	there map[objectName]acknowledged,
+) error {
 	api := dynamic.ResourceInterface(a.run.client.Resource(l.kind.Resource))
 	if namespace != "" {
 		api = a.run.client.Resource(l.kind.Resource).Namespace(namespace)
@@ -263,7 +266,8 @@ func (l *stepLoad) problems(record load.Record) []string {
 		problems = append(problems, fmt.Sprintf("%d of %d requests were not %s", record.Unexpected, record.Sent, want))
 	}
 	if l.down.Load() {
-		problems = append(problems, fmt.Sprintf("no request was answered within %s of the end of the step's own action", servedAgain))
+		problems = append(problems, fmt.Sprintf("no request was answered within %s of the end of the step's own action",
+			servedAgain))
 	}
 	return problems
 }
@@ -272,7 +276,9 @@ func (l *stepLoad) problems(record load.Record) []string {
 func figuresOf(r load.Record, lost int) map[string]any {
 	seconds := func(d time.Duration) float64 { return d.Seconds() }
 	return map[string]any{
-		"sent": int64(r.Sent), "accepted": int64(r.Accepted), "rejected": int64(r.Rejected), "failed": int64(r.Failed), "lost": int64(lost),
-		"outage": seconds(r.Longest), "p50": seconds(r.Latency(50)), "p99": seconds(r.Latency(99)), "max": seconds(r.Latency(100)),
+		"sent": int64(r.Sent), "accepted": int64(r.Accepted), "rejected": int64(r.Rejected), "failed": int64(r.Failed),
+		"lost":   int64(lost),
+		"outage": seconds(r.Longest), "p50": seconds(r.Latency(50)), "p99": seconds(r.Latency(99)),
+		"max": seconds(r.Latency(100)),
 	}
 }

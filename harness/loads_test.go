@@ -19,7 +19,8 @@ import (
 
 // underLoad is a transition with loads, and a step behind it.
 func underLoad(loads ...string) string {
-	return "  - name: up\n    transition: {version: \"1.35\"}\n    during:\n    - " + strings.Join(loads, "\n    - ") + "\n" + makeMap("behind")
+	return "  - name: up\n    transition: {version: \"1.35\"}\n    during:\n    - " + strings.Join(loads, "\n    - ") +
+		"\n" + makeMap("behind")
 }
 
 const (
@@ -42,14 +43,24 @@ func TestDuring(t *testing.T) {
 		"all is accepted":       {underLoad(maps + "}"), nil, nil, "passed passed", "0 rejected, 0 failed"},
 		"several loads":         {underLoad(maps+"}", nodes+"}"), nil, nil, "passed passed", `load "nodes": `},
 		"failures are reported": {underLoad(maps + "}"), &apitest.Fault{Status: away}, nil, "passed passed", "1 failed from"},
-		"one more than allowed": {underLoad(maps + ", allowed: {failures: 0}}"), &apitest.Fault{Status: away}, nil, "failed notRun", "requests failed; allowed: 0"},
-		"and it goes on":        {strings.Replace(underLoad(maps+", allowed: {failures: 0}}"), "during:", "continue: true\n    during:", 1), &apitest.Fault{Status: away}, nil, "failed passed", "allowed: 0"},
-		"a rejection":           {underLoad(maps + "}"), &apitest.Fault{Status: refused}, nil, "failed notRun", "requests were not accepted"},
+		"one more than allowed": {
+			underLoad(maps + ", allowed: {failures: 0}}"), &apitest.Fault{Status: away}, nil,
+			"failed notRun", "requests failed; allowed: 0",
+		},
+		"and it goes on": {strings.Replace(underLoad(maps+", allowed: {failures: 0}}"), "during:",
+			"continue: true\n    during:", 1), &apitest.Fault{Status: away}, nil, "failed passed", "allowed: 0"},
+		"a rejection": {
+			underLoad(maps + "}"), &apitest.Fault{Status: refused}, nil, "failed notRun",
+			"requests were not accepted",
+		},
 		"as it should be rejected": {
 			underLoad(`{name: bad, create: {apiVersion: v1, kind: Node, metadata: {name: "bad-${index}"}}, rate: 100, expect: {rejected: {code: 422}}}`, maps+"}"),
 			nil, nil, "passed passed", "0 accepted",
 		},
-		"accepted, and should not": {underLoad(maps + ", expect: {rejected: {code: 422}}}"), nil, nil, "failed notRun", "should have been rejected"},
+		"accepted, and should not": {
+			underLoad(maps + ", expect: {rejected: {code: 422}}}"), nil, nil, "failed notRun",
+			"should have been rejected",
+		},
 		"lost": {underLoad(maps + "}"), nil, func(_ context.Context, c *cluster) error {
 			c.restore()
 			return nil
@@ -58,25 +69,37 @@ func TestDuring(t *testing.T) {
 			return c.deleteMap(ctx, "m-0")
 		}, "passed passed", "deleted by somebody: 1"},
 		"a patch": {
-			makeMap("p") + underLoad(`{name: patches, patch: {apiVersion: v1, kind: ConfigMap, name: p, merge: {data: {n: "${index}"}}}, rate: 100}`, maps+"}"),
+			makeMap("p") +
+				underLoad(`{name: patches, patch: {apiVersion: v1, kind: ConfigMap, name: p, merge: {data: {n: "${index}"}}}, rate: 100}`, maps+"}"),
 			nil, nil, "passed passed passed", "1 written objects read back, acknowledged writes lost: 0",
 		},
-		"reads": {underLoad(`{name: reads, read: {apiVersion: v1, kind: ConfigMap}, rate: 100}`, maps+"}"), nil, nil, "passed passed", `load "reads": `},
+		"reads": {
+			underLoad(`{name: reads, read: {apiVersion: v1, kind: ConfigMap}, rate: 100}`, maps+"}"), nil, nil,
+			"passed passed", `load "reads": `,
+		},
 		"a read of nothing": {
 			underLoad(`{name: reads, read: {apiVersion: v1, kind: ConfigMap, name: nothing}, rate: 100}`, maps+"}"),
 			nil, nil, "failed notRun", "404",
 		},
-		"a kind that nobody serves": {underLoad(`{name: x, read: {apiVersion: v1, kind: Strange}}`) + "    timeout: 20ms\n", nil, nil, "error notRun", "Strange"},
+		"a kind that nobody serves": {
+			underLoad(`{name: x, read: {apiVersion: v1, kind: Strange}}`) + "    timeout: 20ms\n",
+			nil, nil, "error notRun", "Strange",
+		},
 		"what outputs have": {
 			underLoad(maps+"}") + "  - eventually: {apiVersion: v1, kind: ConfigMap, cel: objects.size() == outputs.made + 1}\n",
 			nil, nil, "passed passed passed", "",
 		},
-		"the cluster does not arrive": {underLoad(maps + "}"), nil, func(context.Context, *cluster) error { return fmt.Errorf("it is too old") }, "error notRun", "it is too old"},
+		"the cluster does not arrive": {
+			underLoad(maps + "}"), nil,
+			func(context.Context, *cluster) error { return fmt.Errorf("it is too old") }, "error notRun", "it is too old",
+		},
 		"while a program runs": {
-			"  - command: {run: [sleep, \"0.1\"]}\n    during: [" + maps + "}]\n" + transition("1.35"), nil, nil, "passed passed", `load "maps": `,
+			"  - command: {run: [sleep, \"0.1\"]}\n    during: [" + maps + "}]\n" + transition("1.35"), nil, nil,
+			"passed passed", `load "maps": `,
 		},
 		"read back later": {
-			"  - kill: {component: etcd}\n    during: [" + maps + ", for: 50ms}]\n" + transition("1.35"), nil, nil, "passed passed", "are read back after the next",
+			"  - kill: {component: etcd}\n    during: [" + maps + ", for: 50ms}]\n" + transition("1.35"), nil, nil,
+			"passed passed", "are read back after the next",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,8 +135,9 @@ func TestDuring(t *testing.T) {
 				}
 				return nil
 			}
-			steps := strings.Replace(test.steps, "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}", "    outputs: {made: 'loads[\"maps\"].accepted'}\n"+
-				"  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}", 1)
+			steps := strings.Replace(test.steps, "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}",
+				"    outputs: {made: 'loads[\"maps\"].accepted'}\n"+
+					"  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}", 1)
 			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{StepTimeout: 300e6})
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +164,8 @@ func (c *cluster) deleteMap(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("one").Delete(ctx, name, metav1.DeleteOptions{})
+	return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("one").Delete(ctx,
+		name, metav1.DeleteOptions{})
 }
 
 // The loads of one scenario begin when all of the track have arrived, and what limits latency is alone.
@@ -159,7 +184,8 @@ func TestLoadsOnATrack(t *testing.T) {
 	if len(run.Tracks) != 1 {
 		t.Errorf("%d tracks", len(run.Tracks))
 	}
-	alone := scenario("one", underLoad(maps+", allowed: {latency: {p99: 1s}}}")) + scenario("other", makeMap("x")+transition("1.35")+makeMap("y"))
+	alone := scenario("one", underLoad(maps+", allowed: {latency: {p99: 1s}}}")) + scenario("other",
+		makeMap("x")+transition("1.35")+makeMap("y"))
 	plan, err := harness.NewPlan(t.Context(), p, load(t, alone), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)

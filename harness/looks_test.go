@@ -74,16 +74,46 @@ func TestResolve(t *testing.T) {
 		want   reports.Status
 		says   string
 	}{
-		"an address":                         {`{name: web, within: 50ms}`, one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"), reports.Passed, ""},
-		"no such name":                       {`{name: web, within: 50ms}`, one(dns.RcodeNameError), reports.Failed, "NXDOMAIN: the name does not exist"},
-		"no such name, ok":                   {`{name: web, within: 50ms, expect: {rcode: NXDOMAIN}}`, one(dns.RcodeNameError), reports.Passed, ""},
-		"no data":                            {`{name: web, type: AAAA, within: 50ms}`, one(dns.RcodeSuccess), reports.Failed, "NODATA"},
-		"could not say":                      {`{name: web, within: 50ms}`, one(dns.RcodeServerFailure), reports.Error, "SERVFAIL"},
-		"could not say, with absence wanted": {`{name: web, within: 50ms, expect: {rcode: NXDOMAIN}}`, one(dns.RcodeServerFailure), reports.Error, "SERVFAIL"},
-		"no answer":                          {`{name: web, within: 50ms, expect: {count: 0}}`, func(int, string, *dns.Msg) *dns.Msg { return nil }, reports.Error, "no answer"},
-		"other type":                         {`{name: web, within: 50ms, expect: {count: 1}}`, one(dns.RcodeSuccess, "web. 0 IN CNAME x."), reports.Failed, "wanted 1 A records, got 0"},
-		"among":                              {`{name: web, type: SRV, within: 50ms, expect: {answers: ["0 100 80 web.ns"]}}`, one(dns.RcodeSuccess, "web. 0 IN SRV 0 100 80 web.ns."), reports.Passed, ""},
-		"not among":                          {`{name: web, within: 50ms, expect: {answers: [10.96.0.2]}}`, one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"), reports.Failed, "wanted 10.96.0.2"},
+		"an address": {
+			`{name: web, within: 50ms}`, one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"),
+			reports.Passed, "",
+		},
+		"no such name": {
+			`{name: web, within: 50ms}`, one(dns.RcodeNameError), reports.Failed,
+			"NXDOMAIN: the name does not exist",
+		},
+		"no such name, ok": {
+			`{name: web, within: 50ms, expect: {rcode: NXDOMAIN}}`,
+			one(dns.RcodeNameError), reports.Passed, "",
+		},
+		"no data": {
+			`{name: web, type: AAAA, within: 50ms}`, one(dns.RcodeSuccess), reports.Failed,
+			"NODATA",
+		},
+		"could not say": {
+			`{name: web, within: 50ms}`, one(dns.RcodeServerFailure), reports.Error,
+			"SERVFAIL",
+		},
+		"could not say, with absence wanted": {
+			`{name: web, within: 50ms, expect: {rcode: NXDOMAIN}}`,
+			one(dns.RcodeServerFailure), reports.Error, "SERVFAIL",
+		},
+		"no answer": {
+			`{name: web, within: 50ms, expect: {count: 0}}`,
+			func(int, string, *dns.Msg) *dns.Msg { return nil }, reports.Error, "no answer",
+		},
+		"other type": {
+			`{name: web, within: 50ms, expect: {count: 1}}`,
+			one(dns.RcodeSuccess, "web. 0 IN CNAME x."), reports.Failed, "wanted 1 A records, got 0",
+		},
+		"among": {
+			`{name: web, type: SRV, within: 50ms, expect: {answers: ["0 100 80 web.ns"]}}`,
+			one(dns.RcodeSuccess, "web. 0 IN SRV 0 100 80 web.ns."), reports.Passed, "",
+		},
+		"not among": {
+			`{name: web, within: 50ms, expect: {answers: [10.96.0.2]}}`,
+			one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"), reports.Failed, "wanted 10.96.0.2",
+		},
 		"right in the end": {`{name: web}`, func(n int, _ string, q *dns.Msg) *dns.Msg {
 			if n < 3 {
 				return reply(q, dns.RcodeNameError)
@@ -121,7 +151,8 @@ func TestMetric(t *testing.T) {
 	const start = "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 5\n"
 	const restarted = "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 6\n"
 	requests := func(lines string) string { return "# TYPE requests_total counter\n" + lines }
-	first := requests("requests_total{code=\"200\",verb=\"GET\"} 4\nrequests_total{code=\"200\",verb=\"PUT\"} 3\nrequests_total{code=\"422\"} 1\n")
+	first := requests("requests_total{code=\"200\",verb=\"GET\"} 4\nrequests_total{code=\"200\",verb=\"PUT\"} " +
+		"3\nrequests_total{code=\"422\"} 1\n")
 	metric := func(name, rest string) string {
 		return "  - name: " + name + "\n    metric: {name: requests_total" + rest + "}\n"
 	}
@@ -131,28 +162,75 @@ func TestMetric(t *testing.T) {
 		want  string
 		says  string
 	}{
-		"sum":               {metric("a", `, labels: {code: "200"}, expect: {value: 7}`), []string{first}, "passed", ""},
-		"other value":       {metric("a", `, labels: {code: "422"}, expect: {value: 0}`), []string{first}, "failed", "wanted the value 0"},
-		"exists":            {metric("a", ""), []string{first}, "passed", ""},
-		"absent":            {metric("a", `, labels: {code: "500"}, expect: {value: 0}`), []string{first}, "failed", "absent is not zero"},
-		"absent, wanted":    {metric("a", `, labels: {code: "500"}, expect: {absent: true}`), []string{first}, "passed", ""},
-		"there, not wanted": {metric("a", `, labels: {code: "422"}, expect: {absent: true}`), []string{first}, "failed", "wanted no such series"},
-		"delta":             {metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"), []string{start + first, start + strings.Replace(first, "GET\"} 4", "GET\"} 6", 1)}, "passed passed", ""},
+		"sum": {metric("a", `, labels: {code: "200"}, expect: {value: 7}`), []string{first}, "passed", ""},
+		"other value": {
+			metric("a", `, labels: {code: "422"}, expect: {value: 0}`),
+			[]string{first},
+			"failed",
+			"wanted the value 0",
+		},
+		"exists": {metric("a", ""), []string{first}, "passed", ""},
+		"absent": {
+			metric("a", `, labels: {code: "500"}, expect: {value: 0}`),
+			[]string{first},
+			"failed",
+			"absent is not zero",
+		},
+		"absent, wanted": {metric("a", `, labels: {code: "500"}, expect: {absent: true}`), []string{first}, "passed", ""},
+		"there, not wanted": {
+			metric("a", `, labels: {code: "422"}, expect: {absent: true}`),
+			[]string{first},
+			"failed",
+			"wanted no such series",
+		},
+		"delta": {
+			metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"),
+			[]string{start + first, start + strings.Replace(first, "GET\"} 4", "GET\"} 6", 1)},
+			"passed passed", "",
+		},
 		"delta since absent": {
-			metric("a", `, labels: {code: "500"}, expect: {absent: true}`) + metric("b", `, labels: {code: "500"}, since: a, expect: {delta: 2}`),
+			metric("a", `, labels: {code: "500"}, expect: {absent: true}`) + metric("b",
+				`, labels: {code: "500"}, since: a, expect: {delta: 2}`),
 			[]string{start + first, start + first + "requests_total{code=\"500\"} 2\n"},
 			"passed passed", "",
 		},
-		"other delta":           {metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"), []string{start + first, start + first}, "passed failed", "wanted the delta 2, got 0"},
-		"restarted":             {metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"), []string{start + first, restarted + first}, "passed error", "was started anew"},
-		"restarted, gone":       {metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"), []string{start + first, restarted}, "passed error", "was started anew"},
-		"decreased":             {metric("a", "") + metric("b", ", since: a, expect: {cel: \"delta < 0.0\"}"), []string{first, requests("requests_total 1\n")}, "passed error", "was started anew"},
-		"cel":                   {metric("a", ", expect: {cel: value > 7.0 && value < 9.0}"), []string{first}, "passed", ""},
-		"cel of a case":         {"  - name: a\n    cases: [{least: 7.5}]\n    metric: {name: requests_total, expect: {cel: value > case.least}}\n", []string{first}, "passed", ""},
-		"cel is false":          {metric("a", ", expect: {cel: value > 8.0}"), []string{first}, "failed", "is false"},
-		"in the end":            {metric("a", ", within: 1h, expect: {value: 9}"), []string{first, requests("requests_total 9\n")}, "passed", ""},
-		"unreadable at first":   {metric("a", ", expect: {value: 9}"), []string{"", requests("requests_total 9\n")}, "passed", ""},
-		"unreadable to the end": {strings.Replace(metric("a", ", expect: {absent: true}"), "metric:", "timeout: 10ms\n    metric:", 1), []string{""}, "error", "connection refused"},
+		"other delta": {
+			metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"),
+			[]string{start + first, start + first},
+			"passed failed", "wanted the delta 2, got 0",
+		},
+		"restarted": {
+			metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"),
+			[]string{start + first, restarted + first},
+			"passed error", "was started anew",
+		},
+		"restarted, gone": {
+			metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"),
+			[]string{start + first, restarted},
+			"passed error", "was started anew",
+		},
+		"decreased": {
+			metric("a", "") + metric("b", ", since: a, expect: {cel: \"delta < 0.0\"}"),
+			[]string{first, requests("requests_total 1\n")},
+			"passed error", "was started anew",
+		},
+		"cel": {metric("a", ", expect: {cel: value > 7.0 && value < 9.0}"), []string{first}, "passed", ""},
+		"cel of a case": {"  - name: a\n    cases: [{least: 7.5}]\n    metric: {name: requests_total, expect: " +
+			"{cel: value > case.least}}\n", []string{first}, "passed", ""},
+		"cel is false": {metric("a", ", expect: {cel: value > 8.0}"), []string{first}, "failed", "is false"},
+		"in the end": {
+			metric("a", ", within: 1h, expect: {value: 9}"),
+			[]string{first, requests("requests_total 9\n")},
+			"passed", "",
+		},
+		"unreadable at first": {
+			metric("a", ", expect: {value: 9}"),
+			[]string{"", requests("requests_total 9\n")},
+			"passed",
+			"",
+		},
+		"unreadable to the end": {strings.Replace(metric("a", ", expect: {absent: true}"), "metric:",
+			"timeout: 10ms\n    metric:", 1), []string{""}, "error", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := 0
@@ -183,23 +261,42 @@ func TestCommand(t *testing.T) {
 		want reports.Status
 		says string
 	}{
-		"passes":                        {`{run: [sh, -c, "exit 0"]}`, reports.Passed, ""},
-		"exit code":                     {`{run: [sh, -c, "echo no >&2; exit 3"]}`, reports.Failed, "wanted exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no"},
-		"exit code wanted":              {`{run: [sh, -c, "exit 3"], expect: {exitCode: 3}}`, reports.Passed, ""},
-		"environment":                   {`{run: [sh, -c, "echo $KUBECONFIG $NAMESPACE $X"], env: {X: "${namespace}-x"}, expect: {stdout: {equals: "the-kubeconfig one one-x\n"}}}`, reports.Passed, ""},
-		"the scenario's folder":         {`{run: [sh, -c, "echo $0 $1 $X $SCENARIO_DIR; cat", $(SCENARIO_DIR)/a, $$(SCENARIO_DIR)], env: {X: $(SCENARIO_DIR)}, stdin: $(SCENARIO_DIR), expect: {stdout: {matches: '^/.*/harness/a \$\(SCENARIO_DIR\) /.*/harness /.*/harness\n/.*/harness$'}}}`, reports.Passed, ""},
-		"a program beside the scenario": {`{run: [./no-such-program]}`, reports.Error, "harness/no-such-program: no such file"},
-		"stdin":                         {`{run: [cat], stdin: hello, expect: {stdout: hello}}`, reports.Passed, ""},
-		"other output":                  {`{run: [echo, a], expect: {stdout: b}}`, reports.Failed, `stdout does not contain "b"`},
-		"no shell":                      {`{run: [echo, "$NAMESPACE"], expect: {stdout: "$NAMESPACE"}}`, reports.Passed, ""},
-		"no such program":               {`{run: [no-such-program-anywhere], within: 1h}`, reports.Error, "no-such-program-anywhere"},
-		"hangs":                         {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not end in time"},
-		"children hang":                 {`{run: [sh, -c, "sleep 3600 & echo started"], expect: {stdout: started}}`, reports.Passed, ""},
-		"killed":                        {`{run: [sh, -c, "kill -9 $$"], expect: {exitCode: 137}}`, reports.Error, "killed"},
-		"a lot":                         {`{run: [sh, -c, "head -c 3000000 /dev/zero | tr '\\0' x"], expect: {stdout: "1951424 more bytes"}}`, reports.Passed, ""},
+		"passes": {`{run: [sh, -c, "exit 0"]}`, reports.Passed, ""},
+		"exit code": {
+			`{run: [sh, -c, "echo no >&2; exit 3"]}`, reports.Failed,
+			"wanted exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no",
+		},
+		"exit code wanted":      {`{run: [sh, -c, "exit 3"], expect: {exitCode: 3}}`, reports.Passed, ""},
+		"environment":           {`{run: [sh, -c, "echo $KUBECONFIG $NAMESPACE $X"], env: {X: "${namespace}-x"}, expect: {stdout: {equals: "the-kubeconfig one one-x\n"}}}`, reports.Passed, ""},
+		"the scenario's folder": {`{run: [sh, -c, "echo $0 $1 $X $SCENARIO_DIR; cat", $(SCENARIO_DIR)/a, $$(SCENARIO_DIR)], env: {X: $(SCENARIO_DIR)}, stdin: $(SCENARIO_DIR), expect: {stdout: {matches: '^/.*/harness/a \$\(SCENARIO_DIR\) /.*/harness /.*/harness\n/.*/harness$'}}}`, reports.Passed, ""},
+		"a program beside the scenario": {
+			`{run: [./no-such-program]}`, reports.Error,
+			"harness/no-such-program: no such file",
+		},
+		"stdin": {`{run: [cat], stdin: hello, expect: {stdout: hello}}`, reports.Passed, ""},
+		"other output": {
+			`{run: [echo, a], expect: {stdout: b}}`, reports.Failed,
+			`stdout does not contain "b"`,
+		},
+		"no shell": {`{run: [echo, "$NAMESPACE"], expect: {stdout: "$NAMESPACE"}}`, reports.Passed, ""},
+		"no such program": {
+			`{run: [no-such-program-anywhere], within: 1h}`, reports.Error,
+			"no-such-program-anywhere",
+		},
+		"hangs": {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not end in time"},
+		"children hang": {
+			`{run: [sh, -c, "sleep 3600 & echo started"], expect: {stdout: started}}`,
+			reports.Passed, "",
+		},
+		"killed": {`{run: [sh, -c, "kill -9 $$"], expect: {exitCode: 137}}`, reports.Error, "killed"},
+		"a lot": {
+			`{run: [sh, -c, "head -c 3000000 /dev/zero | tr '\\0' x"], expect: {stdout: "1951424 more bytes"}}`,
+			reports.Passed, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := execute(t.Context(), t, &provider{}, scenario("one", "  - command: "+test.step+"\n"), harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
+			run, err := execute(t.Context(), t, &provider{}, scenario("one", "  - command: "+test.step+"\n"),
+				harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
 			if err != nil {
 				t.Fatal(err)
 			}

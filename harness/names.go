@@ -8,8 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkNames finds objects outside of the scenarios' own namespaces that two scenarios of a track make by the same name: they would get into each
-// other's way. Of kinds that come with a system it is not known before the run whether they have namespaces; they are left out.
+// checkNames finds objects outside of the scenarios' own namespaces that two scenarios of a track make by the same
+// name: they would get into each other's way. Of kinds that come with a system it is not known before the run whether
+// they have namespaces; they are left out.
 func (p *planner) checkNames(track *Track) {
 	clusterWide := clusterScoped()
 	for _, entry := range track.Entries {
@@ -31,7 +32,8 @@ func (p *planner) checkNames(track *Track) {
 			case !taken:
 				first[object] = maker{entry.Scenario, step.Position}
 			case before.scenario != entry.Scenario:
-				p.problem(step.Position, "%s: the scenario %s, which shares the cluster, makes it too (%s); put ${scenario.id} into its %s, or say exclusive: true",
+				p.problem(step.Position, "%s: the scenario %s, which shares the cluster, makes it too (%s); put ${scenario.id} "+
+					"into its %s, or say exclusive: true",
 					object, before.scenario.Title(), before.position, object.where())
 			}
 		}
@@ -77,7 +79,8 @@ func (o outside) where() string {
 	return "name or its namespace"
 }
 
-// outsideOf returns the object that a step makes outside of its scenario's namespace, if its name is the same for every scenario.
+// outsideOf returns the object that a step makes outside of its scenario's namespace, if its name is the same for every
+// scenario.
 func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
 	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
 		return o, false
@@ -113,8 +116,9 @@ func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
 func clusterScoped() map[schema.GroupKind]bool {
 	all := map[schema.GroupKind]bool{}
 	for group, kinds := range map[string]string{
-		"":                             "Namespace Node PersistentVolume",
-		"admissionregistration.k8s.io": "MutatingWebhookConfiguration ValidatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
+		"": "Namespace Node PersistentVolume",
+		"admissionregistration.k8s.io": "MutatingWebhookConfiguration ValidatingWebhookConfiguration " +
+			"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
 		"apiextensions.k8s.io":         "CustomResourceDefinition",
 		"apiregistration.k8s.io":       "APIService",
 		"certificates.k8s.io":          "CertificateSigningRequest ClusterTrustBundle",

@@ -19,7 +19,8 @@ import (
 // ScenarioLabel marks the namespace of a scenario with its id.
 const ScenarioLabel = "rehearse.dev/scenario"
 
-// accountPatience is how long the default ServiceAccount is waited for: a cluster without a controller manager never makes it.
+// accountPatience is how long the default ServiceAccount is waited for: a cluster without a controller manager never
+// makes it.
 const accountPatience = 10 * time.Second
 
 var (

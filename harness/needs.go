@@ -30,10 +30,12 @@ func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 	if len(lacking) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it needs %s, which provider %s does not support", strings.Join(lacking, " and "), p.provider.Name())
+	return fmt.Sprintf("it needs %s, which provider %s does not support", strings.Join(lacking, " and "),
+		p.provider.Name())
 }
 
-// has asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is planned.
+// has asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is
+// planned.
 func (p *planner) has(ctx context.Context, ability clusters.Ability, state clusters.State) bool {
 	has, err := p.provider.Has(ctx, ability, state)
 	return has || err != nil

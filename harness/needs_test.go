@@ -40,7 +40,8 @@ func TestNeeds(t *testing.T) {
 }
 
 func TestNothingButSkipped(t *testing.T) {
-	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, scenario("needy", makeMap("a"), "needs: [exec]")), harness.PlanOptions{})
+	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, scenario("needy", makeMap("a"), "needs: [exec]")),
+		harness.PlanOptions{})
 	if err == nil {
 		t.Fatal("a run of nothing was planned")
 	}

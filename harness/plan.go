@@ -1,5 +1,5 @@
-// Package harness plans scenarios into tracks and runs them: it brings up clusters, takes them through their transitions, sends the steps,
-// and says of each what held and what did not.
+// Package harness plans scenarios into tracks and runs them: it brings up clusters, takes them through their
+// transitions, sends the steps, and says of each what held and what did not.
 package harness
 
 import (
@@ -50,7 +50,8 @@ type Track struct {
 	Alone string
 	// Entries are the scenarios of the track.
 	Entries []*Entry
-	// From is the earlier track whose snapshot of the same first state this one begins with; nil when it begins with nothing.
+	// From is the earlier track whose snapshot of the same first state this one begins with; nil when it begins with
+	// nothing.
 	From *Track
 	// Serves are the later tracks that begin with a snapshot of this one's.
 	Serves []*Track
@@ -74,8 +75,9 @@ type Entry struct {
 	steps  []*reports.Step
 }
 
-// NewPlan resolves the states of the scenarios' paths, puts scenarios that share a path on one track, and checks all that can be checked
-// before anything starts. Its error joins everything that is wrong, each with its place in the scenarios' files.
+// NewPlan resolves the states of the scenarios' paths, puts scenarios that share a path on one track, and checks all
+// that can be checked before anything starts. Its error joins everything that is wrong, each with its place in the
+// scenarios' files.
 func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, o PlanOptions) (*Plan, error) {
 	if len(set) == 0 {
 		return nil, ErrNothingSelected
@@ -106,7 +108,8 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	return plan, nil
 }
 
-// Result is the planned run, in which nothing has run yet. Its pointers are those that a Recorder of the run must be made from.
+// Result is the planned run, in which nothing has run yet. Its pointers are those that a Recorder of the run must be
+// made from.
 func (p *Plan) Result() *reports.Run { return p.result }
 
 type planner struct {
@@ -189,7 +192,10 @@ func whyAlone(s *scenarios.Scenario) string {
 
 // limitsLatency says whether others on the cluster would disturb what the step measures.
 func limitsLatency(step scenarios.Step) bool {
-	return slices.ContainsFunc(step.During, func(l scenarios.Requests) bool { return l.Allowed != nil && l.Allowed.Latency != nil })
+	return slices.ContainsFunc(step.During, func(l scenarios.Requests) bool {
+		return l.Allowed != nil &&
+			l.Allowed.Latency != nil
+	})
 }
 
 // pathKey is equal for equal paths.

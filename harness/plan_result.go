@@ -96,7 +96,8 @@ func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Sce
 	for i := range s.Spec.Steps {
 		step := &s.Spec.Steps[i]
 		result.Steps = append(result.Steps, &reports.Step{
-			Name: step.Title(), Verb: step.Verb(), Position: step.Position.String(), Status: reports.NotRun, State: path[at].String(),
+			Name: step.Title(), Verb: step.Verb(), Position: step.Position.String(), Status: reports.NotRun,
+			State:  path[at].String(),
 			Covers: step.Covers,
 		})
 		if step.Transition != nil {
@@ -150,7 +151,8 @@ func (p *Plan) Describe(w io.Writer) error {
 			count(starts, "start"), p.Provider.Name(), shared)
 	}
 	if copied > 0 {
-		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with systems, and 0.7 of one without.\n", beginning(copied))
+		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with "+
+			"systems, and 0.7 of one without.\n", beginning(copied))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -39,9 +39,11 @@ func planOf(t *testing.T, p *provider, text string, o harness.PlanOptions) (*har
 	return harness.NewPlan(context.Background(), p, load(t, text), o)
 }
 
-var mixed = scenario("a", makeMap("a")+transition("1.35")+makeMap("b"), "covers: [X1]", `known: [{covers: [X1], versions: ["1.35"], step: broken, reason: it is broken}]`) +
+var mixed = scenario("a", makeMap("a")+transition("1.35")+makeMap("b"), "covers: [X1]",
+	`known: [{covers: [X1], versions: ["1.35"], step: broken, reason: it is broken}]`) +
 	scenario("b", makeMap("a")) +
-	scenario("c", makeMap("a")+transition("1.35.4")+"  - name: and on\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n") +
+	scenario("c", makeMap("a")+transition("1.35.4")+"  - name: and on\n    eventually: {apiVersion: v1, kind: "+
+		"ConfigMap, name: a}\n") +
 	scenario("d", makeMap("a"), "exclusive: true") +
 	scenario("e", "  - kill: {component: kube-scheduler}\n") +
 	scenario("f", makeMap("${case.x}"), "cases: [{x: one}, {x: two}]")
@@ -78,7 +80,8 @@ func TestPlanReportsAllProblems(t *testing.T) {
 		scenario("stays", transition("1.34")) +
 		scenario("forced", "  - transition: {version: \"1.36\", force: true}\n") +
 		scenario("unknown", transition("9.9")) +
-		scenario("gates", "  - transition: {featureGates: {Wrong: true}}\n  - transition: {featureGates: {Wrong: false, Worse: true}}\n")
+		scenario("gates", "  - transition: {featureGates: {Wrong: true}}\n  - transition: {featureGates: {Wrong: false, "+
+			"Worse: true}}\n")
 	p := &provider{check: func(path []clusters.State) error {
 		var errs []error
 		for _, state := range path {
@@ -108,12 +111,14 @@ func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve", "test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
+	contains(t, err.Error(), "test.yaml:8:5: kill", "test.yaml:9:5: metric", "test.yaml:10:5: resolve",
+		"test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
 }
 
 func TestFilter(t *testing.T) {
 	set := load(t, strings.ReplaceAll(
-		scenario("web-starts", makeMap("a"), "covers: [R1]")+scenario("web-stops", makeMap("a"), "covers: [R2]")+scenario("other", makeMap("a")),
+		scenario("web-starts", makeMap("a"), "covers: [R1]")+scenario("web-stops", makeMap("a"),
+			"covers: [R2]")+scenario("other", makeMap("a")),
 		"{name: web-starts}", `{name: web-starts, labels: {system: kubernetes, kep: "5311"}}`))
 	for name, test := range map[string]struct {
 		focus, labels string
@@ -151,7 +156,8 @@ func TestFilterErrors(t *testing.T) {
 		{"", "slow", "no scenario is selected: none of 1 scenario has labels that satisfy --label \"slow\"\n  labels: R1"},
 		{"b", "R1", "a name that matches --focus \"b\" and labels that satisfy --label \"R1\"\n  names: a\n  labels: R1"},
 	} {
-		if _, err := harness.Filter(set, test.focus, test.labels); !errors.Is(err, harness.ErrNothingSelected) || !strings.Contains(err.Error(), test.want) {
+		if _, err := harness.Filter(set, test.focus, test.labels); !errors.Is(err, harness.ErrNothingSelected) ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
 	}
@@ -160,7 +166,8 @@ func TestFilterErrors(t *testing.T) {
 			t.Errorf("%q: got %v", test, err)
 		}
 	}
-	if _, err := harness.NewPlan(context.Background(), &provider{}, []*scenarios.Scenario{}, harness.PlanOptions{}); !errors.Is(err, harness.ErrNothingSelected) {
+	if _, err := harness.NewPlan(context.Background(), &provider{}, []*scenarios.Scenario{},
+		harness.PlanOptions{}); !errors.Is(err, harness.ErrNothingSelected) {
 		t.Errorf("an empty plan: got %v", err)
 	}
 }

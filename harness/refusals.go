@@ -26,7 +26,8 @@ const (
 	holdAtMost = time.Second
 )
 
-// sent is a step that was done and is not recorded yet: it, or one before it, was refused, and nobody has looked whether it stored something.
+// sent is a step that was done and is not recorded yet: it, or one before it, was refused, and nobody has looked
+// whether it stored something.
 type sent struct {
 	step    int
 	outcome result
@@ -47,10 +48,12 @@ func (r *refusals) inARow(i int) int {
 	return n
 }
 
-// place is the kind and the namespace of what a step creates, as far as they are known before it runs: who proves it looks at what they came to be.
+// place is the kind and the namespace of what a step creates, as far as they are known before it runs: who proves it
+// looks at what they came to be.
 func place(step scenarios.Step) string {
 	metadata, _ := step.Create["metadata"].(map[string]any)
-	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"]) // whatever they are: they are to be refused
+	// whatever they are: they are to be refused
+	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"])
 }
 
 // begin begins a proof of the refusals that follow from the i-th step on, if there are enough of them.
@@ -65,8 +68,9 @@ func (r *refusals) begin(ctx context.Context, i int) {
 	}
 }
 
-// conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says whether the scenario ends with it.
-// The first of several that ends the scenario decides, as if the others had not been sent.
+// conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says
+// whether the scenario ends with it. The first of several that ends the scenario decides, as if the others had not been
+// sent.
 func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bool) {
 	r.sent = append(r.sent, sent{i, outcome, time.Now()})
 	if outcome.held && outcome.Status == reports.Passed && i+1 < r.until && time.Since(r.sent[0].ended) < holdAtMost {
@@ -82,13 +86,17 @@ func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bo
 			v := proven[0]
 			proven = proven[1:]
 			if v.Status != reports.Passed {
-				one.outcome.Outcome = r.run.unlessStopped(ctx, reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence})
+				one.outcome.Outcome = r.run.unlessStopped(ctx, reports.Outcome{
+					Status: v.Status, Message: v.Message,
+					Evidence: v.Evidence,
+				})
 			}
 		}
 		one.outcome.Ended = one.ended
 		if over {
 			r.run.shared.Recorder.FinishStep(r.run.entry.result, r.run.entry.steps[one.step], reports.Outcome{
-				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed", Ended: one.ended,
+				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed",
+				Ended: one.ended,
 			})
 			continue
 		}

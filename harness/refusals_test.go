@@ -12,7 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Refusals in a row are looked after together; what the report says is what it would say if each had been looked after by itself.
+// Refusals in a row are looked after together; what the report says is what it would say if each had been looked after
+// by itself.
 func TestRefusalsInARow(t *testing.T) {
 	refusal := apitest.Status(422, "Invalid", "never")
 	for name, test := range map[string]struct {
@@ -22,13 +23,43 @@ func TestRefusalsInARow(t *testing.T) {
 		statuses, says string
 		sent           int
 	}{
-		"all refused":        {"3", apitest.Fault{Status: refusal}, "passed passed passed passed passed passed passed passed", "", 7},
-		"one stored":         {"3", apitest.Fault{Status: refusal, Stored: true}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was refused, and yet it was stored", 6},
-		"the last is stored": {"6", apitest.Fault{Status: refusal, Stored: true}, "passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was refused, and yet it was stored", 6},
-		"one accepted":       {"3", apitest.Fault{Warnings: []string{"as usual"}}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was accepted, but should have been refused", 3},
-		"one otherwise":      {"3", apitest.Fault{Status: apitest.Status(409, "Conflict", "no")}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was rejected, but not as expected", 3},
-		"one tried again":    {"3", apitest.Fault{}, "passed passed passed passed passed passed passed passed", "", 8},
-		"and stored before":  {"3", apitest.Fault{Stored: true}, "passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was accepted, but should have been refused", 3},
+		"all refused": {
+			"3",
+			apitest.Fault{Status: refusal},
+			"passed passed passed passed passed passed passed passed",
+			"", 7,
+		},
+		"one stored": {
+			"3",
+			apitest.Fault{Status: refusal, Stored: true},
+			"passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was refused, and yet it was stored",
+			6,
+		},
+		"the last is stored": {
+			"6",
+			apitest.Fault{Status: refusal, Stored: true},
+			"passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was refused, and yet it was stored",
+			6,
+		},
+		"one accepted": {
+			"3",
+			apitest.Fault{Warnings: []string{"as usual"}},
+			"passed passed failed notRun notRun notRun notRun notRun",
+			"create ConfigMap a-3 was accepted, but should have been refused", 3,
+		},
+		"one otherwise": {
+			"3",
+			apitest.Fault{Status: apitest.Status(409, "Conflict", "no")},
+			"passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was rejected, but not as expected",
+			3,
+		},
+		"one tried again": {"3", apitest.Fault{}, "passed passed passed passed passed passed passed passed", "", 8},
+		"and stored before": {
+			"3",
+			apitest.Fault{Stored: true},
+			"passed passed failed notRun notRun notRun notRun notRun",
+			"create ConfigMap a-3 was accepted, but should have been refused", 3,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tried := false
@@ -43,7 +74,8 @@ func TestRefusalsInARow(t *testing.T) {
 				return &apitest.Fault{Status: refusal}
 			}}
 			steps := "  - name: refused\n    cases: [{n: 1}, {n: 2}, {n: 3}, {n: 4}, {n: 5}, {n: 6}]\n" +
-				"    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"a-${case.n}\"}}\n    expect: {rejected: {code: 422}}\n" +
+				"    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"a-${case.n}\"}}\n    expect: {rejected: " +
+				"{code: 422}}\n" +
 				makeMap("b") + "  - eventually: {apiVersion: v1, kind: ConfigMap, name: b}\n"
 			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{})
 			if err != nil {
@@ -59,7 +91,8 @@ func TestRefusalsInARow(t *testing.T) {
 				t.Errorf("%d creations, want %d", got, test.sent)
 			}
 			for i, step := range s.Steps[1:] {
-				if before := s.Steps[i]; !step.Started.IsZero() && (step.Started.Before(before.Finished) || step.Finished.Before(step.Started)) {
+				if before := s.Steps[i]; !step.Started.IsZero() && (step.Started.Before(before.Finished) ||
+					step.Finished.Before(step.Started)) {
 					t.Errorf("step %d from %s to %s, after one that ended at %s", i+2, step.Started, step.Finished, before.Finished)
 				}
 			}

@@ -34,11 +34,12 @@ func (t try) result() result {
 	return r
 }
 
-// repeat looks until all is as expected, looking again would not help, or the context ends. A look that the end cut short does not count when
-// there was one before it. What is new since the look before is recorded.
+// repeat looks until all is as expected, looking again would not help, or the context ends. A look that the end cut
+// short does not count when there was one before it. What is new since the look before is recorded.
 func repeat(ctx context.Context, record func(string), look func() try) result {
 	pauses := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(25*time.Millisecond), backoff.WithMaxInterval(500*time.Millisecond), backoff.WithMaxElapsedTime(0))
+		backoff.WithInitialInterval(25*time.Millisecond), backoff.WithMaxInterval(500*time.Millisecond),
+		backoff.WithMaxElapsedTime(0))
 	var last *try
 	for {
 		t := look()

@@ -24,8 +24,9 @@ func ThisMachine() (Room, error) {
 // reserve is the part of the memory that stays free, for others and for the harness itself.
 const reserve = 4
 
-// AtOnce is how many of the plan's clusters there is room for at the same time: one for each core, as long as the largest of them fits so often into
-// three quarters of the memory; at least one. A provider that does not say what its clusters take has one at a time.
+// AtOnce is how many of the plan's clusters there is room for at the same time: one for each core, as long as the
+// largest of them fits so often into three quarters of the memory; at least one. A provider that does not say what its
+// clusters take has one at a time.
 func (p *Plan) AtOnce(room Room) int {
 	sizer, able := p.Provider.(clusters.Sizer)
 	if !able {
@@ -46,7 +47,8 @@ func (p *Plan) AtOnce(room Room) int {
 	return max(atOnce, 1)
 }
 
-// MostAtOnce is how many clusters the provider can have at the same time, whatever there is room for; 0 where there is no limit.
+// MostAtOnce is how many clusters the provider can have at the same time, whatever there is room for; 0 where there is
+// no limit.
 func (p *Plan) MostAtOnce() int {
 	if sizer, able := p.Provider.(clusters.Sizer); able && len(p.Tracks) > 0 && sizer.Footprint(p.Tracks[0].Path).Only {
 		return 1

@@ -20,9 +20,11 @@ import (
 func TestRun(t *testing.T) {
 	p := &provider{}
 	text := scenario("one", makeMap("a")+transition("1.35")+
-		"  - name: still there\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}}\n    outputs: {x: object.data.x}\n"+
+		"  - name: still there\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}}\n   "+
+		" outputs: {x: object.data.x}\n"+
 		makeMap("b-${outputs.x}")+"  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
-		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: b-1}\n  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, absent: true}\n") +
+		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: b-1}\n  - eventually: {apiVersion: v1, kind: ConfigMap, "+
+		"name: a, absent: true}\n") +
 		scenario("two", makeMap("a")+transition("1.35")+makeMap("b"))
 	run, err := execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
@@ -48,7 +50,8 @@ func TestRun(t *testing.T) {
 func TestOutputsOfAllObjects(t *testing.T) {
 	for verb, more := range map[string]string{"eventually": "", "always": ", for: 1ms"} {
 		text := scenario("one", makeMap("b")+makeMap("a")+
-			"  - "+verb+": {apiVersion: v1, kind: ConfigMap, cel: object.data.x == '1'"+more+"}\n    outputs: {names: \"objects.map(o, o.metadata.name).join('-')\"}\n"+
+			"  - "+verb+": {apiVersion: v1, kind: ConfigMap, cel: object.data.x == '1'"+more+
+			"}\n    outputs: {names: \"objects.map(o, o.metadata.name).join('-')\"}\n"+
 			makeMap("${outputs.names}")+"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a-b}\n")
 		run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
 		if err != nil {
@@ -88,7 +91,10 @@ func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]string{"one": "passed passed passed", "two": "failed notRun notRun", "three": "passed passed passed"} {
+		for name, want := range map[string]string{
+			"one": "passed passed passed", "two": "failed notRun notRun",
+			"three": "passed passed passed",
+		} {
 			if got := statuses(find(t, run, name).Steps); got != want {
 				t.Errorf("%d at once: %s is %s, want %s", parallel, name, got, want)
 			}
@@ -97,7 +103,8 @@ func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 			t.Errorf("converged %d times", len(p.clusters[0].converged))
 		}
 		failed := find(t, run, "two")
-		if failed.Status != reports.Failed || !slices.Equal(failed.Artifacts, []string{"two/objects.yaml", "two/events.yaml"}) {
+		if failed.Status != reports.Failed || !slices.Equal(failed.Artifacts,
+			[]string{"two/objects.yaml", "two/events.yaml"}) {
 			t.Errorf("%s with %v", failed.Status, failed.Artifacts)
 		}
 		if failed.Folder != filepath.Join(dir, "two") {
@@ -123,7 +130,11 @@ func TestNobodyLeftIsNoTransition(t *testing.T) {
 }
 
 func TestFailedTransition(t *testing.T) {
-	p := &provider{converge: func(context.Context, clusters.State) error { return errors.New("unrecognized feature gate: Wrong") }}
+	p := &provider{converge: func(context.Context,
+		clusters.State,
+	) error {
+		return errors.New("unrecognized feature gate: Wrong")
+	}}
 	text := scenario("one", transition("1.35")+makeMap("b")) + scenario("two", makeMap("a")+transition("1.35"))
 	dir := t.TempDir()
 	run, err := execute(t.Context(), t, p, text, harness.Options{ReportDir: dir})
@@ -176,7 +187,8 @@ func TestInterrupt(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}
-	text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) + scenario("two", makeMap("a"), "exclusive: true")
+	text := scenario("one", makeMap("a")+transition("1.35")+makeMap("b")) + scenario("two", makeMap("a"),
+		"exclusive: true")
 	run, err := execute(ctx, t, p, text, harness.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -258,18 +270,25 @@ func TestKnownIssues(t *testing.T) {
 		want      reports.Status
 		says      string
 	}{
-		"it happens":        {broken, spec("such luck", `["1.34"]`), refuses, reports.Known, ""},
-		"exact version":     {broken, spec("", `["1.34.4"]`), refuses, reports.Known, ""},
-		"another patch":     {broken, spec("", `["1.34.5"]`), refuses, reports.Failed, "no such luck"},
-		"another version":   {broken, spec("", `["1.35"]`), refuses, reports.Failed, "no such luck"},
-		"another message":   {broken, spec("out of memory", `["1.34"]`), refuses, reports.Failed, "no such luck"},
-		"another step":      {strings.Replace(fails, "broken", "before", 1) + broken, spec("", `["1.34"]`), nil, reports.Failed, "before"},
-		"it does not":       {broken, spec("", `["1.34"]`), nil, reports.Failed, "remove it from `known`"},
-		"need not":          {broken, spec("", `["1.35"]`), nil, reports.Passed, ""},
-		"errors are no bug": {strings.Replace(broken, "create:", "timeout: 1ms\n    create:", 1), spec("", `["1.34"]`), unknown, reports.Error, "unknown whether"},
+		"it happens":      {broken, spec("such luck", `["1.34"]`), refuses, reports.Known, ""},
+		"exact version":   {broken, spec("", `["1.34.4"]`), refuses, reports.Known, ""},
+		"another patch":   {broken, spec("", `["1.34.5"]`), refuses, reports.Failed, "no such luck"},
+		"another version": {broken, spec("", `["1.35"]`), refuses, reports.Failed, "no such luck"},
+		"another message": {broken, spec("out of memory", `["1.34"]`), refuses, reports.Failed, "no such luck"},
+		"another step": {
+			strings.Replace(fails, "broken", "before", 1) + broken, spec("", `["1.34"]`), nil,
+			reports.Failed, "before",
+		},
+		"it does not": {broken, spec("", `["1.34"]`), nil, reports.Failed, "remove it from `known`"},
+		"need not":    {broken, spec("", `["1.35"]`), nil, reports.Passed, ""},
+		"errors are no bug": {
+			strings.Replace(broken, "create:", "timeout: 1ms\n    create:", 1), spec("", `["1.34"]`),
+			unknown, reports.Error, "unknown whether",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := execute(t.Context(), t, &provider{misbehave: test.misbehave}, scenario("one", test.steps, test.spec...), harness.Options{})
+			run, err := execute(t.Context(), t, &provider{misbehave: test.misbehave}, scenario("one", test.steps, test.spec...),
+				harness.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -372,12 +391,14 @@ func TestManyOnOneCluster(t *testing.T) {
 
 func TestComponents(t *testing.T) {
 	p := &provider{}
-	run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: kube-scheduler}\n  - restart: {component: kube-scheduler}\n"), harness.Options{})
+	run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: kube-scheduler}\n  - restart: "+
+		"{component: kube-scheduler}\n"), harness.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := find(t, run, "one")
-	if statuses(s.Steps) != "passed error" || !slices.Equal(p.clusters[0].killed, []clusters.Component{clusters.Scheduler}) {
+	if statuses(s.Steps) != "passed error" || !slices.Equal(p.clusters[0].killed,
+		[]clusters.Component{clusters.Scheduler}) {
 		t.Errorf("%s, killed %v", statuses(s.Steps), p.clusters[0].killed)
 	}
 	contains(t, s.Message, "it will not")

@@ -17,10 +17,12 @@ import (
 )
 
 func lacking(verb string, c clusters.Cluster) reports.Outcome {
-	return reports.Outcome{Status: reports.Error, Message: fmt.Sprintf("%s on cluster %s: %v", verb, c.Name(), errNoSuchComponent)}
+	return reports.Outcome{Status: reports.Error, Message: fmt.Sprintf("%s on cluster %s: %v", verb, c.Name(),
+		errNoSuchComponent)}
 }
 
-// scenarioRun is one scenario while it runs. Its steps run one after the other, so nothing in it needs a lock but what is said to.
+// scenarioRun is one scenario while it runs. Its steps run one after the other, so nothing in it needs a lock but what
+// is said to.
 type scenarioRun struct {
 	// shared is what it shares with the other scenarios of its track.
 	shared *trackRun
@@ -53,7 +55,10 @@ type scenarioRun struct {
 }
 
 func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
-	s := &scenarioRun{shared: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(), outputs: map[string]any{}}
+	s := &scenarioRun{
+		shared: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
+		outputs: map[string]any{},
+	}
 	s.timeline = &timeline{run: s, spans: spansOf(entry.Scenario)}
 	s.survivals = &survivals{run: s}
 	s.fields = &fieldCheck{run: s}
@@ -66,7 +71,8 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 	return s
 }
 
-// run runs the steps until one ends the scenario, cleans up, and records what came of it. Nobody waits for the cleaning up.
+// run runs the steps until one ends the scenario, cleans up, and records what came of it. Nobody waits for the cleaning
+// up.
 func (s *scenarioRun) run(ctx context.Context) {
 	s.shared.Recorder.StartScenario(s.entry.result, s.namespace)
 	s.evidence.logs = s.evidence.logSizes()
@@ -111,7 +117,8 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 	return s.found.verdict(ctx)
 }
 
-// unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was breaking: that says nothing about the step.
+// unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was
+// breaking: that says nothing about the step.
 func (s *scenarioRun) unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
 	if outcome.Status == reports.Passed || ctx.Err() == nil {
 		return outcome

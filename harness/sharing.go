@@ -31,8 +31,8 @@ func (t *Track) leads() *Entry {
 	return t.Entries[0]
 }
 
-// share lets the scenarios of each track whose path is the beginning of another's ride on the longest such track, and names the tracks that are
-// left. A scenario that wants its cluster alone neither rides nor is ridden on.
+// share lets the scenarios of each track whose path is the beginning of another's ride on the longest such track, and
+// names the tracks that are left. A scenario that wants its cluster alone neither rides nor is ridden on.
 func (p *planner) share() {
 	for _, track := range slices.Clone(p.order) {
 		if other := p.longer(track); other != nil {
@@ -50,7 +50,8 @@ func (p *planner) longer(track *Track) *Track {
 	var longest *Track
 	for _, other := range p.order {
 		if track.Alone != "" || other.Alone != "" || len(other.Path) <= len(track.Path) ||
-			trackKey(other.Path[:len(track.Path)], other.TransitionOptions[:len(track.TransitionOptions)]) != trackKey(track.Path, track.TransitionOptions) {
+			trackKey(other.Path[:len(track.Path)],
+				other.TransitionOptions[:len(track.TransitionOptions)]) != trackKey(track.Path, track.TransitionOptions) {
 			continue
 		}
 		if longest == nil || len(other.Path) > len(longest.Path) {
@@ -80,8 +81,8 @@ func (p *planner) shareFirstStates() {
 	}
 }
 
-// canBeCopied says whether a cluster in that state is the same when its systems find what others of theirs have stored. What a foreign program
-// stores when it is installed (who leads, certificates, where it is reached) is not known.
+// canBeCopied says whether a cluster in that state is the same when its systems find what others of theirs have stored.
+// What a foreign program stores when it is installed (who leads, certificates, where it is reached) is not known.
 func canBeCopied(state clusters.State) bool {
 	return !slices.ContainsFunc(state.Systems, func(s clusters.System) bool { return s.Simulated == nil })
 }

@@ -29,7 +29,10 @@ func TestShorterPathsRide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, versions := range map[string]string{"short": "1.34.4", "middle": "1.34.4 1.35.4", "long": "1.34.4 1.35.4", "elsewhere": "1.34.4 1.33.4", "alone": "1.34.4"} {
+	for name, versions := range map[string]string{
+		"short": "1.34.4", "middle": "1.34.4 1.35.4", "long": "1.34.4 1.35.4",
+		"elsewhere": "1.34.4 1.33.4", "alone": "1.34.4",
+	} {
 		s := find(t, run, name)
 		if s.Status != reports.Passed || strings.Join(s.Versions, " ") != versions {
 			t.Errorf("%s: %s in %v: %s", name, s.Status, s.Versions, s.Message)
@@ -43,7 +46,8 @@ func TestShorterPathsRide(t *testing.T) {
 // A known issue of a version that only others go to is none of the scenario's.
 func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 	known := `known: [{covers: [R1], versions: ["1.35"], step: made, reason: a bug}]`
-	text := scenario("short", "  - name: made\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", "covers: [R1]", known) +
+	text := scenario("short", "  - name: made\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+		"covers: [R1]", known) +
 		scenario("long", makeMap("a")+transition("1.35"))
 	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
 	if err != nil {
@@ -92,7 +96,8 @@ func TestNamesThatCollide(t *testing.T) {
 	node := func(name string) string {
 		return "  - create: {apiVersion: v1, kind: Node, metadata: {name: \"" + name + "\"}}\n"
 	}
-	crd := "  - create: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: \"${scenario.id}\"}, spec: {group: x.io, scope: Cluster, names: {kind: Queue}}}\n"
+	crd := "  - create: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: " +
+		"\"${scenario.id}\"}, spec: {group: x.io, scope: Cluster, names: {kind: Queue}}}\n"
 	queue := "  - apply: {apiVersion: x.io/v1, kind: Queue, metadata: {name: q}}\n"
 	elsewhere := "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: default}}\n"
 	for name, test := range map[string]struct {
@@ -100,7 +105,11 @@ func TestNamesThatCollide(t *testing.T) {
 		spec     []string
 		want     string
 	}{
-		"the same":             {node("n"), node("n"), nil, "test.yaml:16:5: Node/n: the scenario one, which shares the cluster, makes it too (test.yaml:8:5); put ${scenario.id} into its name"},
+		"the same": {
+			node("n"), node("n"), nil,
+			"test.yaml:16:5: Node/n: the scenario one, which shares the cluster, makes it too (test.yaml:8:5); put " +
+				"${scenario.id} into its name",
+		},
 		"by a longer path":     {node("n"), node("n") + transition("1.35"), nil, "Node/n"},
 		"in another namespace": {elsewhere, elsewhere, nil, "ConfigMap/m in namespace default"},
 		"of a kind defined":    {crd + queue, queue, nil, "Queue/q"},
@@ -108,12 +117,16 @@ func TestNamesThatCollide(t *testing.T) {
 		"with the id":          {node("n-${scenario.id}"), node("n-${scenario.id}"), nil, ""},
 		"in their own":         {makeMap("a"), makeMap("a"), nil, ""},
 		"twice in one":         {node("n") + node("n"), makeMap("a"), nil, ""},
-		"refused":              {node("n"), strings.TrimSuffix(node("n"), "\n") + "\n    expect: {rejected: {code: 422}}\n", nil, ""},
-		"alone":                {node("n"), node("n"), []string{"exclusive: true"}, ""},
-		"another path":         {node("n") + transition("1.33"), node("n") + transition("1.35"), nil, ""},
+		"refused": {
+			node("n"), strings.TrimSuffix(node("n"), "\n") + "\n    expect: {rejected: {code: 422}}\n",
+			nil, "",
+		},
+		"alone":        {node("n"), node("n"), []string{"exclusive: true"}, ""},
+		"another path": {node("n") + transition("1.33"), node("n") + transition("1.35"), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...), harness.PlanOptions{})
+			_, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...),
+				harness.PlanOptions{})
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)
@@ -122,14 +135,16 @@ func TestNamesThatCollide(t *testing.T) {
 			case err != nil:
 				contains(t, err.Error(), test.want)
 			}
-			if _, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...), harness.PlanOptions{NoSharing: true}); err != nil {
+			if _, err := planOf(t, &provider{}, scenario("one", test.one)+scenario("two", test.two, test.spec...),
+				harness.PlanOptions{NoSharing: true}); err != nil {
 				t.Errorf("without sharing: %v", err)
 			}
 		})
 	}
 }
 
-// What a program changes is not known; its scenario has the cluster to itself unless the step says that it may share it.
+// What a program changes is not known; its scenario has the cluster to itself unless the step says that it may share
+// it.
 func TestProgramsAreAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		step string
@@ -141,7 +156,8 @@ func TestProgramsAreAlone(t *testing.T) {
 		"a shared exec":    {"exec: {pod: web, run: [sh], shared: true}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := planOf(t, &provider{}, scenario("a", "  - "+test.step+"\n")+scenario("b", makeMap("a")), harness.PlanOptions{})
+			plan, err := planOf(t, &provider{}, scenario("a", "  - "+test.step+"\n")+scenario("b", makeMap("a")),
+				harness.PlanOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +165,8 @@ func TestProgramsAreAlone(t *testing.T) {
 			if test.want == "" {
 				wanted = 1
 			}
-			if got := plan.Tracks[0].Alone; !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") || len(plan.Tracks) != wanted {
+			if got := plan.Tracks[0].Alone; !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") ||
+				len(plan.Tracks) != wanted {
 				t.Errorf("alone since %q on %d tracks, want %q on %d", got, len(plan.Tracks), test.want, wanted)
 			}
 		})

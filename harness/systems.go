@@ -15,7 +15,8 @@ func hasSystems(path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.Systems) > 0 })
 }
 
-// Equipped is a cluster that brings its own set of systems, which goes on when the cluster is given back: the systems stay as they were last.
+// Equipped is a cluster that brings its own set of systems, which goes on when the cluster is given back: the systems
+// stay as they were last.
 type Equipped interface {
 	Systems() *systems.Set
 }

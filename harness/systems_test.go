@@ -34,7 +34,8 @@ func (p withWebhooks) Create(ctx context.Context, name string, state clusters.St
 
 // system is a process that ends, with a word, once a file is there.
 func system(name, file string) string {
-	return fmt.Sprintf("{name: %s, process: {command: [sh, -c, \"while [ ! -e %s ]; do sleep 0.01; done; echo tired; exit 7\"]}}", name, file)
+	return fmt.Sprintf("{name: %s, process: {command: [sh, -c, \"while [ ! -e %s ]; do sleep 0.01; done; echo tired; "+
+		"exit 7\"]}}", name, file)
 }
 
 func executeOn(t *testing.T, p *provider, text string, o harness.Options) *reports.Run {
@@ -52,7 +53,8 @@ func executeOn(t *testing.T, p *provider, text string, o harness.Options) *repor
 }
 
 func withSystem(name, system, steps string) string {
-	return strings.Replace(scenario(name, steps), "cluster: {version: \"1.34\"}", "cluster: {version: \"1.34\", systems: ["+system+"]}", 1)
+	return strings.Replace(scenario(name, steps), "cluster: {version: \"1.34\"}",
+		"cluster: {version: \"1.34\", systems: ["+system+"]}", 1)
 }
 
 const awaitNothing = "  - always: {apiVersion: v1, kind: ConfigMap, name: none, absent: true, for: 10m}\n"
@@ -60,7 +62,8 @@ const awaitNothing = "  - always: {apiVersion: v1, kind: ConfigMap, name: none, 
 func TestSystemThatDies(t *testing.T) {
 	file, dir := filepath.Join(t.TempDir(), "die"), t.TempDir()
 	p := &provider{}
-	run := executeOn(t, p, withSystem("dies", system("lws", file), "  - command: {run: [touch, "+file+"]}\n"+awaitNothing), harness.Options{ReportDir: dir})
+	run := executeOn(t, p, withSystem("dies", system("lws", file), "  - command: {run: [touch, "+file+"]}\n"+awaitNothing),
+		harness.Options{ReportDir: dir})
 	s := find(t, run, "dies")
 	if s.Status != reports.Error {
 		t.Errorf("status %s, want an error: the scenario was not at fault", s.Status)
@@ -76,7 +79,8 @@ func TestSystemThatDies(t *testing.T) {
 
 func TestSystemThatCannotBeInstalled(t *testing.T) {
 	p := &provider{}
-	run := executeOn(t, p, withSystem("never", "{name: lws, process: {command: [\"false\"], ready: {tcp: $(HEALTH_ADDRESS)}}}", makeMap("a")), harness.Options{})
+	run := executeOn(t, p, withSystem("never", "{name: lws, process: {command: [\"false\"], ready: {tcp: "+
+		"$(HEALTH_ADDRESS)}}}", makeMap("a")), harness.Options{})
 	setup := run.Tracks[0].Setup
 	if got := statuses(setup); got != "passed error passed" || setup[1].Verb != "install" {
 		t.Errorf("setup %s, %s; want an error of the installation, and the cluster deleted", got, setup[1].Verb)
@@ -90,7 +94,8 @@ func TestSystemThatCannotBeInstalled(t *testing.T) {
 func TestSystemIsKilledAndRestarted(t *testing.T) {
 	never := filepath.Join(t.TempDir(), "never")
 	steps := "  - kill: {system: lws}\n" + "  - restart: {system: lws}\n" + "  - kill: {system: lws}\n" +
-		"  - transition: {systems: [{name: lws, process: {env: {A: b}}}]}\n" + "  - kill: {system: lws}\n" + "  - kill: {system: lws}\n"
+		"  - transition: {systems: [{name: lws, process: {env: {A: b}}}]}\n" + "  - kill: {system: lws}\n" +
+		"  - kill: {system: lws}\n"
 	p := &provider{}
 	run := executeOn(t, p, withSystem("kills", system("lws", never), steps), harness.Options{})
 	s := find(t, run, "kills")
@@ -104,7 +109,8 @@ func TestSystemIsKilledAndRestarted(t *testing.T) {
 }
 
 func TestWhoKillsASystemIsAlone(t *testing.T) {
-	text := withSystem("one", system("lws", "/x"), "  - kill: {system: lws}\n") + withSystem("two", system("lws", "/x"), makeMap("a")) + withSystem("three", system("lws", "/x"), makeMap("a"))
+	text := withSystem("one", system("lws", "/x"), "  - kill: {system: lws}\n") + withSystem("two", system("lws", "/x"),
+		makeMap("a")) + withSystem("three", system("lws", "/x"), makeMap("a"))
 	plan, err := harness.NewPlan(t.Context(), &provider{t: t}, load(t, text), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -114,13 +120,16 @@ func TestWhoKillsASystemIsAlone(t *testing.T) {
 	}
 }
 
-// A system that is expected to refuse its configuration: one that serves instead is a failure, one that refuses it in other words could not be judged.
+// A system that is expected to refuse its configuration: one that serves instead is a failure, one that refuses it in
+// other words could not be judged.
 func TestSystemThatIsToRefuse(t *testing.T) {
 	change := func(script, words string) string {
-		return "  - transition:\n      systems: [{name: lws, process: {command: [sh, -c, \"" + script + "\"], ready: {tcp: \"127.0.0.1:1\"}}}]\n" +
+		return "  - transition:\n      systems: [{name: lws, process: {command: [sh, -c, \"" + script +
+			"\"], ready: {tcp: \"127.0.0.1:1\"}}}]\n" +
 			"      expect: {broken: {system: lws, message: " + words + "}}\n"
 	}
-	serves := "  - transition: {systems: [{name: lws, process: {env: {A: b}}}], expect: {broken: {system: lws, message: configuration is wrong}}}\n"
+	serves := "  - transition: {systems: [{name: lws, process: {env: {A: b}}}], expect: {broken: {system: lws, " +
+		"message: configuration is wrong}}}\n"
 	never := system("lws", filepath.Join(t.TempDir(), "never"))
 	for _, c := range []struct {
 		name, steps string
@@ -128,7 +137,10 @@ func TestSystemThatIsToRefuse(t *testing.T) {
 		says        string
 	}{
 		{"refuses", change("echo the configuration is wrong; exit 2", "configuration is wrong"), reports.Passed, ""},
-		{"in-other-words", change("echo the configuration is wrong; exit 2", "no such profile"), reports.Error, "wanted another failure: what system lws says"},
+		{
+			"in-other-words", change("echo the configuration is wrong; exit 2", "no such profile"), reports.Error,
+			"wanted another failure: what system lws says",
+		},
 		{"serves", serves, reports.Failed, "wanted system lws to break"},
 	} {
 		p := &provider{}

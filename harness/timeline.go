@@ -33,8 +33,8 @@ type timeline struct {
 type span struct {
 	judge, first, last int
 	window             *assertions.Window
-	// missing are the fields that the step asks for and no state of the time has had yet, with what to say of them; nil before the first.
-	// unchecked: of one of the states it is not known.
+	// missing are the fields that the step asks for and no state of the time has had yet, with what to say of them; nil
+	// before the first. unchecked: of one of the states it is not known.
 	missing   map[string]string
 	unchecked bool
 }
@@ -52,7 +52,8 @@ func spansOf(s *scenarios.Scenario) []*span {
 	return all
 }
 
-// begin takes note of the beginning of a step, and of the times that begin with it: from here on everything that they are about is watched.
+// begin takes note of the beginning of a step, and of the times that begin with it: from here on everything that they
+// are about is watched.
 func (t *timeline) begin(ctx context.Context, i int) {
 	t.watchAhead(ctx, i)
 	for _, span := range t.spans {
@@ -62,12 +63,15 @@ func (t *timeline) begin(ctx context.Context, i int) {
 		}
 	}
 	t.run.survivals.begin(ctx, i)
-	t.begun = append(t.begun, assertions.Step{Title: t.run.scenario.Spec.Steps[i].Title(), Seq: t.run.shared.history.Seq()})
+	t.begun = append(t.begun, assertions.Step{
+		Title: t.run.scenario.Spec.Steps[i].Title(),
+		Seq:   t.run.shared.history.Seq(),
+	})
 	t.begunAt = append(t.begunAt, t.run.shared.history.Now())
 }
 
-// watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked must not depend on whether
-// somebody else watched.
+// watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked
+// must not depend on whether somebody else watched.
 func (t *timeline) watchAhead(ctx context.Context, i int) {
 	if t.ahead == nil {
 		t.ahead = watchedAhead(t.run.scenario.Spec.Steps)
@@ -108,7 +112,8 @@ func (t *timeline) end(ctx context.Context, i int) {
 	}
 }
 
-// toldWithin is how long the watch may take to tell of what a step wrote, before the next step begins: it is then said to have come in that one.
+// toldWithin is how long the watch may take to tell of what a step wrote, before the next step begins: it is then said
+// to have come in that one.
 const toldWithin = 100 * time.Millisecond
 
 // awaitTold waits until the history has what a step wrote, if it is watched.
@@ -156,7 +161,8 @@ func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) e
 	return t.run.shared.history.Stream(kind.Resource).CatchUp(ctx, scope)
 }
 
-// windowOf is the time that a step judges; nil when it judges none that is past. One that ends with the step itself ends now.
+// windowOf is the time that a step judges; nil when it judges none that is past. One that ends with the step itself
+// ends now.
 func (t *timeline) windowOf(ctx context.Context, i int) *assertions.Window {
 	for _, span := range t.spans {
 		if span.judge != i {

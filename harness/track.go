@@ -260,7 +260,8 @@ func (t *trackRun) sayKept() {
 	t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
 }
 
-// unfinished is the outcome of work on the cluster that came to an error: not run where the run was interrupted, an error otherwise.
+// unfinished is the outcome of work on the cluster that came to an error: not run where the run was interrupted, an
+// error otherwise.
 func unfinished(ctx context.Context, err error) reports.Outcome {
 	if interrupted(ctx) {
 		return reports.Outcome{Status: reports.NotRun, Message: "interrupted: " + err.Error()}

@@ -56,7 +56,8 @@ func (c *transitions) make(ctx context.Context, n int) error {
 	return err
 }
 
-// reach brings the cluster to the state after the n-th transition, or back where the transition says so and it does not arrive.
+// reach brings the cluster to the state after the n-th transition, or back where the transition says so and it does not
+// arrive.
 func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Duration) error {
 	options := c.run.track.TransitionOptions[n]
 	err := c.run.converge(timed, c.run.track.Path[n+1], options.Method)
@@ -79,8 +80,8 @@ func (c *transitions) mayBreak(n int) bool {
 	return c.run.track.breaks(n) != nil || c.run.track.TransitionOptions[n].Revert
 }
 
-// guardAfter guards the cluster again after the n-th transition, if nobody does and it is whole. Deaths in one that was broken before, or was taken back,
-// do not count.
+// guardAfter guards the cluster again after the n-th transition, if nobody does and it is whole. Deaths in one that was
+// broken before, or was taken back, do not count.
 func (c *transitions) guardAfter(n int, before, now *clusters.BrokenError, err error) {
 	if now != nil || err != nil && c.run.track.breaks(n) != nil || before == nil && !c.mayBreak(n) {
 		return

@@ -42,11 +42,15 @@ func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State
 			continue
 		}
 		n := len(options)
-		options = append(options, TransitionOptions{Method: step.Transition.Method, Revert: step.Transition.OnFailure == scenarios.Revert})
+		options = append(options, TransitionOptions{
+			Method: step.Transition.Method,
+			Revert: step.Transition.OnFailure == scenarios.Revert,
+		})
 		if method := options[n].Method; method == "" {
 			continue
 		} else if checker, ok := p.provider.(clusters.MethodChecker); !ok {
-			p.problem(step.Position, "method %s: the clusters of provider %s know no methods; leave it out, or use --provider kind", method, p.provider.Name())
+			p.problem(step.Position, "method %s: the clusters of provider %s know no methods; leave it out, or use "+
+				"--provider kind", method, p.provider.Name())
 		} else if err := checker.CheckMethod(path[n], path[n+1], method); err != nil {
 			p.problem(step.Position, "method %s: %w", method, err)
 		}
@@ -54,7 +58,8 @@ func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State
 	return options
 }
 
-// revert takes the cluster back to the n-th state of the path, after the transition from it failed, and says what came of that.
+// revert takes the cluster back to the n-th state of the path, after the transition from it failed, and says what came
+// of that.
 func (c *transitions) revert(ctx context.Context, n int, patience time.Duration, err error) error {
 	if interrupted(ctx) {
 		return err

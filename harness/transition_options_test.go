@@ -17,7 +17,8 @@ import (
 
 func TestMethod(t *testing.T) {
 	byKubeadm := "  - transition: {version: \"1.35\", method: kubeadm}\n"
-	text := scenario("one", byKubeadm) + scenario("two", transition("1.35")) + scenario("three", byKubeadm) + scenario("rides", makeMap("a"))
+	text := scenario("one", byKubeadm) + scenario("two", transition("1.35")) + scenario("three",
+		byKubeadm) + scenario("rides", makeMap("a"))
 	p := &methodical{provider{t: t}}
 	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
 	if err != nil {
@@ -101,7 +102,8 @@ func TestNoRevertAfterAnInterrupt(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}}
-	_, err := execute(ctx, t, p, scenario("one", "  - transition: {version: \"1.35\", onFailure: revert}\n"), harness.Options{})
+	_, err := execute(ctx, t, p, scenario("one", "  - transition: {version: \"1.35\", onFailure: revert}\n"),
+		harness.Options{})
 	if !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("%d transitions were tried: %v", calls, err)
 	}

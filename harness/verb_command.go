@@ -19,7 +19,8 @@ func commandVerb() verb {
 			if step.Command.Shared {
 				return ""
 			}
-			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not", step.Command.Run[0])
+			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not",
+				step.Command.Run[0])
 		},
 	}
 }
@@ -40,7 +41,8 @@ func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step)
 	})
 }
 
-// besideScenario takes the program from the scenario's folder, where its name is a relative path, and puts that folder in place of $(SCENARIO_DIR).
+// besideScenario takes the program from the scenario's folder, where its name is a relative path, and puts that folder
+// in place of $(SCENARIO_DIR).
 func besideScenario(c scenarios.Command, dir string) scenarios.Command {
 	put := func(text string) string {
 		const placeholder = "$(" + clusters.ScenarioDir + ")"
@@ -61,9 +63,11 @@ func besideScenario(c scenarios.Command, dir string) scenarios.Command {
 	return c
 }
 
-// environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what the step adds.
+// environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what
+// the step adds.
 func environment(s *scenarioRun, c scenarios.Command) []string {
-	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.shared.cluster.KubeconfigPath(), "NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.shared.id)
+	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.shared.cluster.KubeconfigPath(),
+		"NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.shared.id)
 	for _, name := range clusters.SortedKeys(c.Env) {
 		env = append(env, name+"="+c.Env[name])
 	}

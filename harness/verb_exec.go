@@ -18,12 +18,14 @@ func execVerb() verb {
 			if step.Exec.Shared {
 				return ""
 			}
-			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not", step.Exec.Pod)
+			return fmt.Sprintf("exec in pod %s may disturb others; shared: true on the step says that it does not",
+				step.Exec.Pod)
 		},
 	}
 }
 
-// runExec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any case, as a write would be.
+// runExec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any
+// case, as a write would be.
 func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	s.shared.kinds.ExpectMore()
 	e := *step.Exec

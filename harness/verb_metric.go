@@ -36,7 +36,8 @@ func metricVerb() verb {
 	}
 }
 
-// runMetric reads a component's metric, once or until it is as expected. What could not be read is read again until the step's time is up.
+// runMetric reads a component's metric, once or until it is as expected. What could not be read is read again until the
+// step's time is up.
 func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	source, ok := s.shared.cluster.(clusters.MetricsSource)
 	if !ok {
@@ -110,7 +111,8 @@ func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m sc
 	if m.Since != "" {
 		before, ok := earlier(s, m.Since)
 		if !ok {
-			return try{undecided: true, final: true, problem: fmt.Sprintf("metric %s: no earlier metric step is called %q", m.Name, m.Since)}
+			return try{undecided: true, final: true, problem: fmt.Sprintf("metric %s: no earlier metric step is called %q",
+				m.Name, m.Since)}
 		}
 		delta, err := now.since(before)
 		if err != nil {
@@ -168,14 +170,17 @@ func earlier(s *scenarioRun, name string) (reading, bool) {
 	return reading{}, false
 }
 
-// since is how much was added after the earlier reading of the same metric. Counters begin at zero when their component starts, and a series that was
-// not there yet was at zero.
+// since is how much was added after the earlier reading of the same metric. Counters begin at zero when their component
+// starts, and a series that was not there yet was at zero.
 func (r reading) since(before reading) (float64, error) {
-	if before.metric.Component != r.metric.Component || before.metric.Name != r.metric.Name || !maps.Equal(before.metric.Labels, r.metric.Labels) {
-		return 0, fmt.Errorf("the delta of %s can't be told: the earlier step read another metric, %s", r.title(), before.title())
+	if before.metric.Component != r.metric.Component || before.metric.Name != r.metric.Name ||
+		!maps.Equal(before.metric.Labels, r.metric.Labels) {
+		return 0, fmt.Errorf("the delta of %s can't be told: the earlier step read another metric, %s", r.title(),
+			before.title())
 	}
 	if r.counter && (before.started != r.started || r.value < before.value) {
-		return 0, fmt.Errorf("the delta of %s can't be told: %s was started anew in between, so its counters began at zero again (it was %v, is %v)",
+		return 0, fmt.Errorf("the delta of %s can't be told: %s was started anew in between, so its counters began at "+
+			"zero again (it was %v, is %v)",
 			r.title(), r.metric.Component, before.value, r.value)
 	}
 	return r.value - before.value, nil
@@ -241,8 +246,8 @@ func (s series) has(labels map[string]string) bool {
 	return true
 }
 
-// seriesOf names each number of a metric as the text format does: histograms and summaries have a _count and a _sum, and a series for each bucket
-// or quantile.
+// seriesOf names each number of a metric as the text format does: histograms and summaries have a _count and a _sum,
+// and a series for each bucket or quantile.
 func seriesOf(family *dto.MetricFamily, metric *dto.Metric) []series {
 	name := family.GetName()
 	labels := map[string]string{}
@@ -261,14 +266,23 @@ func seriesOf(family *dto.MetricFamily, metric *dto.Metric) []series {
 		return []series{{name, labels, metric.GetGauge().GetValue(), false}}
 	case dto.MetricType_HISTOGRAM:
 		h := metric.GetHistogram()
-		all := []series{{name + "_count", labels, float64(h.GetSampleCount()), true}, {name + "_sum", labels, h.GetSampleSum(), true}}
+		all := []series{
+			{name + "_count", labels, float64(h.GetSampleCount()), true},
+			{name + "_sum", labels, h.GetSampleSum(), true},
+		}
 		for _, bucket := range h.GetBucket() {
-			all = append(all, series{name + "_bucket", with("le", bucket.GetUpperBound()), float64(bucket.GetCumulativeCount()), true})
+			all = append(all, series{
+				name + "_bucket", with("le", bucket.GetUpperBound()), float64(bucket.GetCumulativeCount()),
+				true,
+			})
 		}
 		return all
 	case dto.MetricType_SUMMARY:
 		h := metric.GetSummary()
-		all := []series{{name + "_count", labels, float64(h.GetSampleCount()), true}, {name + "_sum", labels, h.GetSampleSum(), true}}
+		all := []series{
+			{name + "_count", labels, float64(h.GetSampleCount()), true},
+			{name + "_sum", labels, h.GetSampleSum(), true},
+		}
 		for _, quantile := range h.GetQuantile() {
 			all = append(all, series{name, with("quantile", quantile.GetQuantile()), quantile.GetValue(), false})
 		}

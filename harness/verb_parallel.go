@@ -26,7 +26,10 @@ func runParallel(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 		if bearsPods(evaluated) {
 			s.awaitAccount(ctx)
 		}
-		requests = append(requests, writes.Request{Step: &evaluated, Manager: s.manager(fmt.Sprintf("%d-%d", i+1, n+1)), Attempt: s.attempts(i)})
+		requests = append(requests, writes.Request{
+			Step: &evaluated, Manager: s.manager(fmt.Sprintf("%d-%d", i+1, n+1)),
+			Attempt: s.attempts(i),
+		})
 	}
 	settled, err := s.settling.await(ctx, step)
 	if err != nil {

@@ -98,7 +98,8 @@ func (q question) ask(ctx context.Context, address string) reply {
 	return reply{err: fmt.Errorf("the answer from %s is truncated even by tcp", address)}
 }
 
-// judge compares a reply with what is expected. Without an answer, and with one that says that the server could not tell, nothing is decided.
+// judge compares a reply with what is expected. Without an answer, and with one that says that the server could not
+// tell, nothing is decided.
 func (q question) judge(r reply) try {
 	asked := fmt.Sprintf("resolve %s %s", q.name, dns.TypeToString[q.kind])
 	if r.err != nil {
@@ -109,7 +110,8 @@ func (q question) judge(r reply) try {
 	t := try{evidence: seen, values: map[string]any{"answers": toList(data)}}
 	if problems := q.problems(r.message, data); len(problems) > 0 {
 		t.problem = fmt.Sprintf("%s: %s\nseen: %s", asked, strings.Join(problems, "; "), seen)
-		t.undecided = r.message.Rcode != q.rcode && (r.message.Rcode == dns.RcodeServerFailure || r.message.Rcode == dns.RcodeRefused)
+		t.undecided = r.message.Rcode != q.rcode && (r.message.Rcode == dns.RcodeServerFailure ||
+			r.message.Rcode == dns.RcodeRefused)
 	}
 	return t
 }
@@ -117,7 +119,8 @@ func (q question) judge(r reply) try {
 func (q question) problems(message *dns.Msg, data []string) []string {
 	var problems []string
 	if message.Rcode != q.rcode {
-		return append(problems, fmt.Sprintf("wanted %s, got %s", dns.RcodeToString[q.rcode], dns.RcodeToString[message.Rcode]))
+		return append(problems, fmt.Sprintf("wanted %s, got %s", dns.RcodeToString[q.rcode],
+			dns.RcodeToString[message.Rcode]))
 	}
 	kind := dns.TypeToString[q.kind]
 	if count := q.expect.Count; count != nil && !count.Holds(len(data), len(message.Answer)) {
@@ -161,7 +164,8 @@ func sameData(want, got string) bool {
 	return strings.EqualFold(strings.TrimSuffix(want, "."), strings.TrimSuffix(got, "."))
 }
 
-// describeAnswer tells apart a name that does not exist, one without records of the type, and a server that could not say.
+// describeAnswer tells apart a name that does not exist, one without records of the type, and a server that could not
+// say.
 func describeAnswer(message *dns.Msg, kind string, data []string) string {
 	switch {
 	case message.Rcode == dns.RcodeNameError:

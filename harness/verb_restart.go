@@ -54,7 +54,9 @@ func control(ctx context.Context, s *scenarioRun, step scenarios.Step, verb stri
 }
 
 // controlSystem restarts or kills a system.
-func controlSystem(ctx context.Context, s *scenarioRun, step scenarios.Step, verb, name string, do func(*systems.Set, context.Context, string) error) result {
+func controlSystem(ctx context.Context, s *scenarioRun, step scenarios.Step, verb, name string,
+	do func(*systems.Set, context.Context, string) error,
+) result {
 	if s.shared.systems == nil {
 		return failure(reports.Error, "%s system %s: the cluster has no systems", verb, name)
 	}

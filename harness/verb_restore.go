@@ -9,7 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.AbilitySnapshots)} } // alone as the one who took the snapshot
+// alone as the one who took the snapshot
+func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.AbilitySnapshots)} }
 
 // runRestore puts back what is stored in the cluster to what it was. All that was known of it must be asked anew.
 func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {

@@ -9,7 +9,10 @@ import (
 )
 
 func snapshotVerb() verb {
-	return verb{run: runSnapshot, needs: always(clusters.AbilitySnapshots), alone: func(step *scenarios.Step) string { return "takes snapshot " + step.Snapshot.Name }}
+	return verb{
+		run: runSnapshot, needs: always(clusters.AbilitySnapshots),
+		alone: func(step *scenarios.Step) string { return "takes snapshot " + step.Snapshot.Name },
+	}
 }
 
 // runSnapshot keeps what is stored in the cluster. The scenario is alone on it.

@@ -146,7 +146,8 @@ func (v *survivals) selected(ctx context.Context, step scenarios.Step) ([]survey
 		}
 	}
 	if len(found) == 0 {
-		wrong := failure(reports.Failed, "survives: there is no %s that is selected, so that nothing can survive", selection.Kind)
+		wrong := failure(reports.Failed, "survives: there is no %s that is selected, so that nothing can survive",
+			selection.Kind)
 		return nil, &wrong
 	}
 	return found, nil
@@ -206,7 +207,8 @@ func (v *survivals) of(ctx context.Context, i int, step scenarios.Step) *surviva
 	return nil
 }
 
-// survived is what a survey's report means for the step. What was broken at the first look counts only where there is no other.
+// survived is what a survey's report means for the step. What was broken at the first look counts only where there is
+// no other.
 func survived(report *upgrades.Report, now bool) result {
 	var broken, unjudged, notes []string
 	for _, f := range report.Findings {
@@ -220,7 +222,10 @@ func survived(report *upgrades.Report, now bool) result {
 			notes = append(notes, fmt.Sprintf("%s: %s", f.Severity, text))
 		}
 	}
-	r := result{Outcome: reports.Outcome{Status: reports.Passed, Note: strings.Join(notes, "\n"), Evidence: upgrades.Text(report)}}
+	r := result{Outcome: reports.Outcome{
+		Status: reports.Passed, Note: strings.Join(notes, "\n"),
+		Evidence: upgrades.Text(report),
+	}}
 	switch {
 	case len(broken) > 0:
 		r.Status, r.Message = reports.Failed, "not all survives: "+strings.Join(broken, "\n")

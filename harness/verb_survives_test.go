@@ -25,7 +25,10 @@ func TestExceptNamesTheChecksOfSurveys(t *testing.T) {
 
 func TestSurvived(t *testing.T) {
 	found := func(severity upgrades.Severity) *upgrades.Finding {
-		return &upgrades.Finding{Severity: severity, Hop: "1 -> 2", What: "it cannot be labelled", Words: "422 no", Objects: []upgrades.Object{{Name: "Service a/b"}}}
+		return &upgrades.Finding{
+			Severity: severity, Hop: "1 -> 2", What: "it cannot be labelled", Words: "422 no",
+			Objects: []upgrades.Object{{Name: "Service a/b"}},
+		}
 	}
 	for _, test := range []struct {
 		name     string
@@ -35,17 +38,36 @@ func TestSurvived(t *testing.T) {
 		words    string
 	}{
 		{"nothing", nil, false, reports.Passed, ""},
-		{"it breaks", []*upgrades.Finding{found(upgrades.Breaks)}, false, reports.Failed, "1 -> 2: Service a/b: it cannot be labelled: 422 no"},
+		{
+			"it breaks",
+			[]*upgrades.Finding{found(upgrades.Breaks)},
+			false, reports.Failed,
+			"1 -> 2: Service a/b: it cannot be labelled: 422 no",
+		},
 		{"a change is noted", []*upgrades.Finding{found(upgrades.Changes)}, false, reports.Passed, ""},
-		{"not judged is no success", []*upgrades.Finding{found(upgrades.Unjudged)}, false, reports.Error, "could not be judged"},
-		{"a failure is a failure, whatever else could not be judged", []*upgrades.Finding{found(upgrades.Unjudged), found(upgrades.Breaks)}, false, reports.Failed, "not all survives"},
-		{"broken before is not blamed on what came after", []*upgrades.Finding{found(upgrades.Before)}, false, reports.Passed, ""},
+		{
+			"not judged is no success",
+			[]*upgrades.Finding{found(upgrades.Unjudged)},
+			false, reports.Error,
+			"could not be judged",
+		},
+		{"a failure is a failure, whatever else could not be judged", []*upgrades.Finding{
+			found(upgrades.Unjudged),
+			found(upgrades.Breaks),
+		}, false, reports.Failed, "not all survives"},
+		{
+			"broken before is not blamed on what came after",
+			[]*upgrades.Finding{found(upgrades.Before)},
+			false, reports.Passed,
+			"",
+		},
 		{"broken now", []*upgrades.Finding{found(upgrades.Before)}, true, reports.Failed, "it cannot be labelled"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := []*upgrades.State{{Name: "1", Reached: true}, {Name: "2", Reached: true}}
 			got := survived(&upgrades.Report{Path: path, Findings: test.findings}, test.now)
-			if got.Status != test.want || !strings.Contains(got.Message, test.words) || (got.Message == "") != (test.want == reports.Passed) {
+			if got.Status != test.want || !strings.Contains(got.Message, test.words) ||
+				(got.Message == "") != (test.want == reports.Passed) {
 				t.Errorf("got %s, %q", got.Status, got.Message)
 			}
 			if passed := got.Status == reports.Passed; passed && (got.Note == "") != (len(test.findings) == 0) {

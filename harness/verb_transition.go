@@ -29,7 +29,8 @@ func transitionVerb() verb {
 	}
 }
 
-// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario needs no slot.
+// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario needs no
+// slot.
 func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	s.shared.transitions.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
 	s.shared.release()

@@ -30,7 +30,10 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 		Proof:   s.refusals.proof,
 	})
 	s.settling.note(step)
-	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled}, held: v.Held}
+	r := result{
+		Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled},
+		held:    v.Held,
+	}
 	if v.Object != nil {
 		r.values = map[string]any{"object": v.Object}
 		s.timeline.awaitTold(ctx, r.values)
@@ -42,5 +45,6 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 func bearsPods(step scenarios.Step) bool {
 	made := step.Makes().Reference()
 	group, _, _ := strings.Cut(made.APIVersion, "/")
-	return made.Kind == "Pod" || made.Kind == "ReplicationController" || group == "apps" || group == "batch" || isCustom(made.APIVersion)
+	return made.Kind == "Pod" || made.Kind == "ReplicationController" || group == "apps" || group == "batch" ||
+		isCustom(made.APIVersion)
 }

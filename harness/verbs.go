@@ -8,11 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// verb is how one of the language's verbs runs. What it is about, and what can be wrong with it, is the language's (scenarios/step.go).
+// verb is how one of the language's verbs runs. What it is about, and what can be wrong with it, is the language's
+// (scenarios/step.go).
 type verb struct {
 	// run does what the i-th step says.
 	run func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result
-	// needs is the ability of clusters without which a step cannot be run, "" for none; nil where every cluster can run it.
+	// needs is the ability of clusters without which a step cannot be run, "" for none; nil where every cluster can run
+	// it.
 	needs func(*scenarios.Step) clusters.Ability
 	// cannot says why a step cannot be run in a state, "" where it can; nil where it always can.
 	cannot func(*scenarios.Step, clusters.State) string
@@ -20,7 +22,8 @@ type verb struct {
 	alone func(*scenarios.Step) string
 	// lacks says what the step needs of an earlier one that did not pass, "" for nothing; nil where it never needs any.
 	lacks func(*scenarioRun, *scenarios.Step) string
-	// programs says that it runs programs, whose deeds the harness does not see; asOthers, that somebody else than the administrator may act in it.
+	// programs says that it runs programs, whose deeds the harness does not see; asOthers, that somebody else than the
+	// administrator may act in it.
 	programs, asOthers bool
 	// startsLoads says that it starts the loads of the step itself, when it is time.
 	startsLoads bool
@@ -33,7 +36,8 @@ func verbs() map[string]verb {
 	return map[string]verb{
 		"create": writeVerb(), "apply": writeVerb(), "update": writeVerb(), "patch": writeVerb(),
 		"delete": writeVerb(), "evict": writeVerb(), "scale": writeVerb(), "parallel": parallelVerb(),
-		"transition": transitionVerb(), "restart": restartVerb(), "kill": killVerb(), "snapshot": snapshotVerb(), "restore": restoreVerb(),
+		"transition": transitionVerb(), "restart": restartVerb(), "kill": killVerb(), "snapshot": snapshotVerb(),
+		"restore":    restoreVerb(),
 		"eventually": eventuallyVerb(), "rolledOut": rolledOutVerb(), "always": alwaysVerb(), "never": neverVerb(),
 		"sequence": sequenceVerb(), "unchanged": unchangedVerb(), "survives": survivesVerb(),
 		"resolve": resolveVerb(), "metric": metricVerb(), "command": commandVerb(), "exec": execVerb(),

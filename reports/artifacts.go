@@ -24,8 +24,8 @@ type stamp struct {
 	modified time.Time
 }
 
-// WriteArtifacts makes the folder, has files written into it, and notes which ones these are: sweepArtifacts removes them
-// and nothing else. Files that were there before and stay as they were are not ours.
+// WriteArtifacts makes the folder, has files written into it, and notes which ones these are: sweepArtifacts removes
+// them and nothing else. Files that were there before and stay as they were are not ours.
 func WriteArtifacts(dir string, write func(dir string) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the folder for artifacts: %w", err)
@@ -49,7 +49,8 @@ func WriteArtifacts(dir string, write func(dir string) error) error {
 		}
 	}
 	slices.Sort(ours)
-	return errors.Join(writeErr, ReplaceFile(filepath.Join(dir, manifest), []byte(manifestHeader+strings.Join(ours, "\n")+"\n")))
+	return errors.Join(writeErr, ReplaceFile(filepath.Join(dir, manifest), []byte(manifestHeader+strings.Join(ours, "\n")+
+		"\n")))
 }
 
 // stamps of all files below a folder, by their path in it.
@@ -92,8 +93,8 @@ func readManifest(dir string) ([]string, error) {
 	return files, nil
 }
 
-// sweepArtifacts removes what earlier runs left in the folders of a report folder: the files that their manifests list, and
-// then folders that are empty. Everything else stays.
+// sweepArtifacts removes what earlier runs left in the folders of a report folder: the files that their manifests list,
+// and then folders that are empty. Everything else stays.
 func sweepArtifacts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

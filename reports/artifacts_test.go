@@ -77,12 +77,14 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)), NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0))))
+	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)),
+		NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0))))
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"./", "evil/", "evil/out", "junit.xml", "link", "mixed/", "mixed/events.yaml", "mixed/mine.txt", "notes.txt", "own/", "own/data.yaml", "run.json",
+		"./", "evil/", "evil/out", "junit.xml", "link", "mixed/", "mixed/events.yaml", "mixed/mine.txt", "notes.txt", "own/",
+		"own/data.yaml", "run.json",
 	}
 	if got := filesIn(t, report); !slices.Equal(got, want) {
 		t.Errorf("the report folder has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -97,7 +99,8 @@ func TestOldArtifactsBehindALink(t *testing.T) {
 	report, outside := t.TempDir(), t.TempDir()
 	writeFiles(t, outside, "precious")
 	writeFiles(t, report, "x/"+manifest)
-	if err := os.WriteFile(filepath.Join(report, "x", manifest), []byte(manifestHeader+"out/precious\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(report, "x", manifest), []byte(manifestHeader+"out/precious\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(outside, filepath.Join(report, "x", "out")); err != nil {

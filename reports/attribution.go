@@ -2,12 +2,12 @@ package reports
 
 import "slices"
 
-// About returns what a scenario says of one of its requirements, and the step that decided it; nil when no single step did.
-// NotRun means that it says nothing: it ended before it came to that requirement.
+// About returns what a scenario says of one of its requirements, and the step that decided it; nil when no single step
+// did. NotRun means that it says nothing: it ended before it came to that requirement.
 //
-// Steps that cover the requirement decide it alone. Without such steps the whole scenario decides, but a failed step that
-// covers other requirements fails only those. A failed step that decides no requirement at all, after all of them passed,
-// leaves each of them in doubt: a scenario that failed never reads as if all was well.
+// Steps that cover the requirement decide it alone. Without such steps the whole scenario decides, but a failed step
+// that covers other requirements fails only those. A failed step that decides no requirement at all, after all of them
+// passed, leaves each of them in doubt: a scenario that failed never reads as if all was well.
 func (s *Scenario) About(id string) (Status, *Step) {
 	status, step := s.decide(id)
 	if status != Passed || s.Status != Failed {
@@ -56,7 +56,8 @@ var gravity = []Status{Passed, NotRun, Skipped, Known, Error, Failed}
 func worst(steps []*Step) (Status, *Step) {
 	var decisive *Step
 	for _, step := range steps {
-		if decisive == nil || slices.Index(gravity, step.Status) > slices.Index(gravity, decisive.Status) || step.Status == Passed && decisive.Status == Passed {
+		if decisive == nil || slices.Index(gravity, step.Status) > slices.Index(gravity, decisive.Status) ||
+			step.Status == Passed && decisive.Status == Passed {
 			decisive = step
 		}
 	}

@@ -41,7 +41,8 @@ type ConformanceReport struct {
 	Variants []ConformanceVariant `yaml:"variants,omitempty"`
 	// Requirements in the order of the suite.
 	Requirements []ConformanceRequirement `yaml:"requirements"`
-	// OutsideProfile are the requirements that no scenario of the profile covers, or none that the focus matches. They count nowhere.
+	// OutsideProfile are the requirements that no scenario of the profile covers, or none that the focus matches. They
+	// count nowhere.
 	OutsideProfile []string `yaml:"outsideProfile,omitempty"`
 	// Scenarios are the evidence, in the order of the suite.
 	Scenarios []ConformanceScenario `yaml:"scenarios"`
@@ -82,7 +83,8 @@ func (i Implementation) Validate() error {
 			errs = append(errs, fmt.Errorf("the implementation's %s has more than one line", field.name))
 		}
 	}
-	if at, err := url.Parse(i.URL); i.URL != "" && (err != nil || (at.Scheme != "https" && at.Scheme != "http") || at.Host == "") {
+	if at, err := url.Parse(i.URL); i.URL != "" && (err != nil || (at.Scheme != "https" && at.Scheme != "http") ||
+		at.Host == "") {
 		errs = append(errs, fmt.Errorf("the implementation's url %q is no address that begins with https://", i.URL))
 	}
 	if len(i.Contact) == 0 {
@@ -224,7 +226,8 @@ type ConformanceScenario struct {
 	Evidence string `yaml:"evidence,omitempty"`
 }
 
-// ConformanceCases are generated cases of a rule, on each of which the implementation's verdict was compared with the specification's.
+// ConformanceCases are generated cases of a rule, on each of which the implementation's verdict was compared with the
+// specification's.
 type ConformanceCases struct {
 	// Seed that they were drawn with: the same seed draws the same cases.
 	Seed uint64 `yaml:"seed"`

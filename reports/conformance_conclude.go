@@ -12,8 +12,8 @@ const (
 	extendedLevel = "extended"
 )
 
-// Conclude draws what follows from the report's scenarios and from its requirements' evidence: the requirements' statuses and reasons, the
-// variants, the levels and the summary.
+// Conclude draws what follows from the report's scenarios and from its requirements' evidence: the requirements'
+// statuses and reasons, the variants, the levels and the summary.
 func (r *ConformanceReport) Conclude() {
 	reasons := map[string]string{}
 	for _, s := range r.Scenarios {
@@ -40,7 +40,8 @@ func (r *ConformanceReport) sum() {
 	}
 }
 
-// status that follows from the evidence. What went wrong weighs more than what went well, and what is not known more than that, too.
+// status that follows from the evidence. What went wrong weighs more than what went well, and what is not known more
+// than that, too.
 func (e ConformanceEvidence) status() ConformanceStatus {
 	switch {
 	case len(e.Failed) > 0:
@@ -172,13 +173,14 @@ func sentence(level string, l ConformanceLevel) string {
 	}
 }
 
-// ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed or was unstable; 3 when one could not be judged; 0 when
-// each is met, or known not to be.
+// ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed or was
+// unstable; 3 when one could not be judged; 0 when each is met, or known not to be.
 func (r *ConformanceReport) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return ExitInterrupted
-	case r.Core.Statistics.Failed+r.Extended.Statistics.Failed+r.Core.Statistics.Unstable+r.Extended.Statistics.Unstable > 0:
+	case r.Core.Statistics.Failed+r.Extended.Statistics.Failed+r.Core.Statistics.Unstable+
+		r.Extended.Statistics.Unstable > 0:
 		return ExitFailed
 	case r.Core.Statistics.Untested+r.Extended.Statistics.Untested > 0, len(r.Requirements) == 0:
 		return ExitError

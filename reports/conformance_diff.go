@@ -25,7 +25,8 @@ type ConformanceChange struct {
 // DiffConformance compares two reports of one suite.
 func DiffConformance(before, after *ConformanceReport) (*ConformanceDiff, error) {
 	if before.Suite.Name != after.Suite.Name {
-		return nil, fmt.Errorf("comparing conformance reports: one is of suite %s, the other of suite %s", before.Suite.Name, after.Suite.Name)
+		return nil, fmt.Errorf("comparing conformance reports: one is of suite %s, the other of suite %s", before.Suite.Name,
+			after.Suite.Name)
 	}
 	d := &ConformanceDiff{Before: before, After: after}
 	was, is := requirementsByID(before), requirementsByID(after)
@@ -85,7 +86,8 @@ func idParts(id string) []string {
 func (c ConformanceChange) differs() bool {
 	return c.Before == nil || c.After == nil || c.Before.Status != c.After.Status || c.Before.Level != c.After.Level ||
 		c.Before.Variant != c.After.Variant ||
-		len(onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed)) > 0 || len(onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed)) > 0
+		len(onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed)) > 0 ||
+		len(onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed)) > 0
 }
 
 // onlyIn are the names in a that are not in b.
@@ -108,7 +110,10 @@ func (d *ConformanceDiff) Better() int {
 
 // rank of a status: how much it says for the implementation.
 func rank(status ConformanceStatus) int {
-	return map[ConformanceStatus]int{ConformanceFailed: 0, ConformanceKnown: 1, ConformanceUntested: 2, ConformancePassed: 3}[status]
+	return map[ConformanceStatus]int{
+		ConformanceFailed: 0, ConformanceKnown: 1, ConformanceUntested: 2,
+		ConformancePassed: 3,
+	}[status]
 }
 
 func (d *ConformanceDiff) count(holds func(before, after int) bool) int {
@@ -121,7 +126,8 @@ func (d *ConformanceDiff) count(holds func(before, after int) bool) int {
 	return n
 }
 
-// String says it for a person: what is compared, the levels, and each requirement that differs with the scenarios behind it.
+// String says it for a person: what is compared, the levels, and each requirement that differs with the scenarios
+// behind it.
 func (d *ConformanceDiff) String() string {
 	var b strings.Builder
 	d.headers(&b)
@@ -166,7 +172,8 @@ func (d *ConformanceDiff) headers(b *strings.Builder) {
 	if x, y := d.Before.Suite.Digest, d.After.Suite.Digest; x != y {
 		fmt.Fprintf(b, "the suite itself is another one (digest %s), so that a difference may be the suite's\n", arrow(x, y))
 	}
-	if x, y := strings.Join(d.Before.Reproduce.Kubernetes, ", "), strings.Join(d.After.Reproduce.Kubernetes, ", "); x != y {
+	if x, y := strings.Join(d.Before.Reproduce.Kubernetes, ", "), strings.Join(d.After.Reproduce.Kubernetes,
+		", "); x != y {
 		fmt.Fprintf(b, "Kubernetes %s\n", arrow(x, y))
 	}
 }
@@ -192,7 +199,8 @@ func (c ConformanceChange) String() string {
 	if !level {
 		name += " (" + one.Level + ")"
 	}
-	fmt.Fprintf(&b, "%s: %s\n  %s\n", name, arrow(describe(c.Before, level), describe(c.After, level)), oneLine(one.Statement))
+	fmt.Fprintf(&b, "%s: %s\n  %s\n", name, arrow(describe(c.Before, level), describe(c.After, level)),
+		oneLine(one.Statement))
 	if c.After == nil {
 		return b.String()
 	}

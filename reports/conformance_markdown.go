@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// ConformanceMarkdown is the report as a page: the result, what is not met with the evidence folded away, what is met, and how to reproduce it.
+// ConformanceMarkdown is the report as a page: the result, what is not met with the evidence folded away, what is met,
+// and how to reproduce it.
 func ConformanceMarkdown(r *ConformanceReport) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Conformance of %s with %s\n\n", conformanceWho(r), r.Suite.Name)
@@ -16,17 +17,21 @@ func ConformanceMarkdown(r *ConformanceReport) string {
 		of   ConformanceLevel
 	}{{coreLevel, r.Core}, {extendedLevel, r.Extended}} {
 		n := level.of.Statistics
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", level.name, level.of.Result, n.Passed, n.Failed, n.Known, n.Untested)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", level.name, level.of.Result, n.Passed, n.Failed, n.Known,
+			n.Untested)
 	}
 	if unstable := r.Core.Statistics.Unstable + r.Extended.Statistics.Unstable; unstable > 0 {
-		fmt.Fprintf(&b, "\n%s came out differently in %d runs, which is not passed.\n", plural(unstable, "requirement"), r.Runs)
+		fmt.Fprintf(&b, "\n%s came out differently in %d runs, which is not passed.\n", plural(unstable, "requirement"),
+			r.Runs)
 	}
 	conformanceVariants(&b, r.Variants)
-	conformanceTable(&b, "What is not met, or not known", r, func(q ConformanceRequirement) bool { return q.Status != ConformancePassed })
+	conformanceTable(&b, "What is not met, or not known", r,
+		func(q ConformanceRequirement) bool { return q.Status != ConformancePassed })
 	conformanceDetails(&b, r)
 	conformanceTable(&b, "What is met", r, func(q ConformanceRequirement) bool { return q.Status == ConformancePassed })
 	if len(r.OutsideProfile) > 0 {
-		fmt.Fprintf(&b, "\nOutside of the profile %s, so that no scenario of it covers them: %s.\n", cell(r.Profile), cell(strings.Join(r.OutsideProfile, ", ")))
+		fmt.Fprintf(&b, "\nOutside of the profile %s, so that no scenario of it covers them: %s.\n", cell(r.Profile),
+			cell(strings.Join(r.OutsideProfile, ", ")))
 	}
 	conformanceReproduce(&b, r)
 	return b.String()
@@ -50,7 +55,9 @@ func conformanceVariants(b *strings.Builder, variants []ConformanceVariant) {
 	}
 }
 
-func conformanceTable(b *strings.Builder, title string, r *ConformanceReport, wanted func(ConformanceRequirement) bool) {
+func conformanceTable(b *strings.Builder, title string, r *ConformanceReport,
+	wanted func(ConformanceRequirement) bool,
+) {
 	var rows strings.Builder
 	for _, q := range r.Requirements {
 		if !wanted(q) {
@@ -63,7 +70,8 @@ func conformanceTable(b *strings.Builder, title string, r *ConformanceReport, wa
 		if q.Reason != "" {
 			remark += "<br>" + cell(firstLine(q.Reason))
 		}
-		fmt.Fprintf(&rows, "| %s %s | %s | %s | %s | %d |\n", conformanceSign(q.Status), q.Status, cell(q.ID), q.Level, remark, q.Scenarios.total())
+		fmt.Fprintf(&rows, "| %s %s | %s | %s | %s | %d |\n", conformanceSign(q.Status), q.Status, cell(q.ID), q.Level,
+			remark, q.Scenarios.total())
 	}
 	if rows.Len() > 0 {
 		fmt.Fprintf(b, "\n## %s\n\n| | requirement | level | | scenarios |\n|---|---|---|---|---:|\n%s", title, rows.String())
@@ -77,7 +85,8 @@ func (e ConformanceEvidence) total() int {
 
 func conformanceSign(status ConformanceStatus) string {
 	return map[ConformanceStatus]string{
-		ConformancePassed: "✅", ConformanceFailed: "❌", ConformanceKnown: "🔶", ConformanceUntested: "⚪", ConformanceUnstable: "🎲", ConformanceSkipped: "⚪",
+		ConformancePassed: "✅", ConformanceFailed: "❌", ConformanceKnown: "🔶", ConformanceUntested: "⚪",
+		ConformanceUnstable: "🎲", ConformanceSkipped: "⚪",
 	}[status]
 }
 

@@ -16,26 +16,71 @@ func conforming() *reports.ConformanceReport {
 		Suite:   reports.ConformanceSuite{Name: "gadgets", Digest: "00112233445566aa"},
 		Profile: "webhook",
 		Implementation: reports.Implementation{
-			Organization: "acme", Project: "gadget-operator", URL: "https://example.com/gadgets", Version: "1.2.3", Contact: []string{"@acme/gadgets"},
+			Organization: "acme", Project: "gadget-operator", URL: "https://example.com/gadgets", Version: "1.2.3",
+			Contact: []string{"@acme/gadgets"},
 		},
 		Requirements: []reports.ConformanceRequirement{
-			{ID: "G-1", Level: "core", Statement: "A gadget has a name.", Source: "Chapter 1", Scenarios: reports.ConformanceEvidence{Passed: []string{"named", "renamed [a|b]"}}},
-			{ID: "G-2", Level: "core", Statement: "A gadget is not called \"bad\".", Source: "Chapter 2", Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Failed: []string{"refused"}}},
-			{ID: "G-10", Level: "core", Statement: "A gadget survives.", Source: "Chapter 3", Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Known: []string{"old"}}},
-			{ID: "G-9", Level: "extended", Statement: "A gadget can be told from others.", Source: "Chapter 4", Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Untested: []string{"broken", "broken [2]"}, Ended: []string{"old"}}},
-			{ID: "G-11", Level: "extended", Statement: "A gadget can be undone.", Source: "Chapter 5", Scenarios: reports.ConformanceEvidence{Skipped: []string{"skipped"}}},
+			{
+				ID: "G-1", Level: "core", Statement: "A gadget has a name.", Source: "Chapter 1",
+				Scenarios: reports.ConformanceEvidence{Passed: []string{"named", "renamed [a|b]"}},
+			},
+			{
+				ID: "G-2", Level: "core", Statement: "A gadget is not called \"bad\".", Source: "Chapter 2",
+				Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Failed: []string{"refused"}},
+			},
+			{
+				ID: "G-10", Level: "core", Statement: "A gadget survives.", Source: "Chapter 3",
+				Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Known: []string{"old"}},
+			},
+			{
+				ID: "G-9", Level: "extended", Statement: "A gadget can be told from others.", Source: "Chapter 4",
+				Scenarios: reports.ConformanceEvidence{
+					Passed: []string{"named"}, Untested: []string{"broken", "broken [2]"},
+					Ended: []string{"old"},
+				},
+			},
+			{
+				ID: "G-11", Level: "extended", Statement: "A gadget can be undone.", Source: "Chapter 5",
+				Scenarios: reports.ConformanceEvidence{Skipped: []string{"skipped"}},
+			},
 		},
 		OutsideProfile: []string{"G-20"},
 		Scenarios: []reports.ConformanceScenario{
-			{Name: "named", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:1", Path: []string{"1.36.3 gadgets(simulated, variant webhook)"}, Variants: []string{"webhook"}, Steps: "3 of 3"},
-			{Name: "renamed [a|b]", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:20", Variants: []string{"older", "webhook"}, Steps: "1 of 1", Reason: "known issue did not happen at step \"x\": it is old; remove it from `known`"},
-			{Name: "refused", Status: reports.ConformanceFailed, Source: "scenarios/gadgets/b.yaml:1", Variants: []string{"webhook"}, Steps: "1 of 2", Reason: "refused: it was accepted", Evidence: "step 2 of 2: refused (create)\n\nit was accepted\n```\nseen: <Gadget>\n```"},
-			{Name: "old", Status: reports.ConformanceKnown, Source: "scenarios/gadgets/b.yaml:9", Steps: "1 of 2", Reason: "It is lost. (https://example.com/1)", Evidence: "it is gone"},
-			{Name: "broken", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2", Reason: "the cluster broke", Evidence: "the cluster broke"},
-			{Name: "broken [2]", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2", Reason: "the cluster broke"},
-			{Name: "skipped", Status: reports.ConformanceSkipped, Source: "scenarios/gadgets/d.yaml:1", Reason: "the clusters of provider existing can't be changed"},
+			{
+				Name: "named", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:1",
+				Path: []string{"1.36.3 gadgets(simulated, variant webhook)"}, Variants: []string{"webhook"}, Steps: "3 of 3",
+			},
+			{
+				Name: "renamed [a|b]", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:20",
+				Variants: []string{"older", "webhook"}, Steps: "1 of 1",
+				Reason: "known issue did not happen at step \"x\": it is old; remove it from `known`",
+			},
+			{
+				Name: "refused", Status: reports.ConformanceFailed, Source: "scenarios/gadgets/b.yaml:1",
+				Variants: []string{"webhook"}, Steps: "1 of 2", Reason: "refused: it was accepted",
+				Evidence: "step 2 of 2: refused (create)\n\nit was accepted\n```\nseen: <Gadget>\n```",
+			},
+			{
+				Name: "old", Status: reports.ConformanceKnown, Source: "scenarios/gadgets/b.yaml:9", Steps: "1 of 2",
+				Reason: "It is lost. (https://example.com/1)", Evidence: "it is gone",
+			},
+			{
+				Name: "broken", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
+				Reason: "the cluster broke", Evidence: "the cluster broke",
+			},
+			{
+				Name: "broken [2]", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
+				Reason: "the cluster broke",
+			},
+			{
+				Name: "skipped", Status: reports.ConformanceSkipped, Source: "scenarios/gadgets/d.yaml:1",
+				Reason: "the clusters of provider existing can't be changed",
+			},
 		},
-		Reproduce: reports.Reproduction{Command: "rehearse conformance gadgets --profile webhook", Rehearse: "v0.1.0", Provider: "local", Kubernetes: []string{"1.35.4", "1.36.3"}},
+		Reproduce: reports.Reproduction{
+			Command: "rehearse conformance gadgets --profile webhook", Rehearse: "v0.1.0",
+			Provider: "local", Kubernetes: []string{"1.35.4", "1.36.3"},
+		},
 	}
 	r.Conclude()
 	return r
@@ -69,7 +114,10 @@ func TestConformanceReport(t *testing.T) {
 func TestConformanceConclusions(t *testing.T) {
 	e := func(passed, failed, known, untested, ended int) reports.ConformanceEvidence {
 		names := func(n int) []string { return []string{"a", "b", "c"}[:n] }
-		return reports.ConformanceEvidence{Passed: names(passed), Failed: names(failed), Known: names(known), Untested: names(untested), Ended: names(ended)}
+		return reports.ConformanceEvidence{
+			Passed: names(passed), Failed: names(failed), Known: names(known),
+			Untested: names(untested), Ended: names(ended),
+		}
 	}
 	for name, c := range map[string]struct {
 		core     []reports.ConformanceEvidence
@@ -77,15 +125,32 @@ func TestConformanceConclusions(t *testing.T) {
 		result   reports.ConformanceResult
 		code     int
 	}{
-		"nothing":                            {nil, "", reports.NothingRequired, 3},
-		"all passed":                         {[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(2, 0, 0, 0, 0)}, "passed passed", reports.Success, 0},
-		"no scenario":                        {[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(0, 0, 0, 0, 0)}, "passed untested", reports.Partial, 3},
-		"one failed":                         {[]reports.ConformanceEvidence{e(2, 1, 1, 1, 0)}, "failed", reports.Failure, 1},
-		"failure outranks what is not known": {[]reports.ConformanceEvidence{e(0, 1, 0, 0, 0), e(0, 0, 0, 1, 0)}, "failed untested", reports.Failure, 1},
-		"one known":                          {[]reports.ConformanceEvidence{e(2, 0, 1, 1, 0)}, "known", reports.Partial, 0},
-		"one not judged":                     {[]reports.ConformanceEvidence{e(2, 0, 0, 1, 0)}, "untested", reports.Partial, 3},
-		"one ended early":                    {[]reports.ConformanceEvidence{e(1, 0, 0, 0, 1)}, "passed", reports.Success, 0},
-		"all ended early":                    {[]reports.ConformanceEvidence{e(0, 0, 0, 0, 2)}, "untested", reports.Partial, 3},
+		"nothing": {nil, "", reports.NothingRequired, 3},
+		"all passed": {
+			[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(2, 0, 0, 0, 0)},
+			"passed passed", reports.Success, 0,
+		},
+		"no scenario": {
+			[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(0, 0, 0, 0, 0)},
+			"passed untested", reports.Partial, 3,
+		},
+		"one failed": {[]reports.ConformanceEvidence{e(2, 1, 1, 1, 0)}, "failed", reports.Failure, 1},
+		"failure outranks what is not known": {
+			[]reports.ConformanceEvidence{e(0, 1, 0, 0, 0), e(0, 0, 0, 1, 0)},
+			"failed untested", reports.Failure, 1,
+		},
+		"one known": {[]reports.ConformanceEvidence{e(2, 0, 1, 1, 0)}, "known", reports.Partial, 0},
+		"one not judged": {
+			[]reports.ConformanceEvidence{e(2, 0, 0, 1, 0)},
+			"untested", reports.Partial,
+			3,
+		},
+		"one ended early": {[]reports.ConformanceEvidence{e(1, 0, 0, 0, 1)}, "passed", reports.Success, 0},
+		"all ended early": {
+			[]reports.ConformanceEvidence{e(0, 0, 0, 0, 2)},
+			"untested", reports.Partial,
+			3,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &reports.ConformanceReport{}
@@ -117,19 +182,34 @@ func TestReadConformanceRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ old, with, want string }{
-		"another kind":           {"kind: ConformanceReport", "kind: Scenario", `not "rehearse.dev/v1alpha1" "Scenario"`},
-		"an unknown field":       {"summary:", "sumary:", "field sumary not found"},
-		"a better requirement":   {"status: failed\n    reason", "status: passed\n    reason", "requirement G-2 is said to be passed, but by its scenarios it is failed"},
-		"a better scenario":      {"status: failed\n    source", "status: passed\n    source", "requirement G-2 counts scenario refused as failed, but it is \"passed\""},
-		"a better level":         {"result: failure", "result: success", "core is said to be success"},
-		"another number":         {"untested: 2", "untested: 1", "extended is said to be partial"},
-		"another variant":        {"name: older\n    passed: 1", "name: older\n    passed: 2", "does not follow from the scenarios"},
-		"an unknown level":       {"level: extended", "level: optional", `requirement G-9 has the level "optional"`},
-		"a requirement twice":    {"id: G-9", "id: G-1", "requirement G-1 is there twice"},
-		"an unknown scenario":    {"passed:\n        - named", "passed:\n        - gone", `counts scenario gone as passed, but it is ""`},
-		"nobody's":               {"organization: acme", "organization: ''", "the implementation's organization is missing"},
-		"two documents":          {"apiVersion", "---\na: b\n---\napiVersion", "reading a conformance report"},
-		"a second document":      {"provider: local", "provider: local\n  kubernetes: []\n---\nx: y\nz:", "want one YAML document"},
+		"another kind":     {"kind: ConformanceReport", "kind: Scenario", `not "rehearse.dev/v1alpha1" "Scenario"`},
+		"an unknown field": {"summary:", "sumary:", "field sumary not found"},
+		"a better requirement": {
+			"status: failed\n    reason", "status: passed\n    reason",
+			"requirement G-2 is said to be passed, but by its scenarios it is failed",
+		},
+		"a better scenario": {
+			"status: failed\n    source", "status: passed\n    source",
+			"requirement G-2 counts scenario refused as failed, but it is \"passed\"",
+		},
+		"a better level": {"result: failure", "result: success", "core is said to be success"},
+		"another number": {"untested: 2", "untested: 1", "extended is said to be partial"},
+		"another variant": {
+			"name: older\n    passed: 1", "name: older\n    passed: 2",
+			"does not follow from the scenarios",
+		},
+		"an unknown level":    {"level: extended", "level: optional", `requirement G-9 has the level "optional"`},
+		"a requirement twice": {"id: G-9", "id: G-1", "requirement G-1 is there twice"},
+		"an unknown scenario": {
+			"passed:\n        - named", "passed:\n        - gone",
+			`counts scenario gone as passed, but it is ""`,
+		},
+		"nobody's":      {"organization: acme", "organization: ''", "the implementation's organization is missing"},
+		"two documents": {"apiVersion", "---\na: b\n---\napiVersion", "reading a conformance report"},
+		"a second document": {
+			"provider: local", "provider: local\n  kubernetes: []\n---\nx: y\nz:",
+			"want one YAML document",
+		},
 		"an unknown status":      {"status: skipped", "status: fine", `scenario skipped has the status "fine"`},
 		"a scenario twice":       {"- name: refused", "- name: named", "scenario named is there twice"},
 		"something else than it": {string(data), "- a", "cannot unmarshal"},
@@ -153,7 +233,10 @@ func TestImplementationValidate(t *testing.T) {
 		t.Error(err)
 	}
 	err := reports.Implementation{URL: "acme", Organization: "a\nb", Contact: []string{" "}}.Validate()
-	for _, want := range []string{"organization has more than one line", "project is missing", "version is missing", `url "acme" is no address`, "a contact of the implementation is empty"} {
+	for _, want := range []string{
+		"organization has more than one line", "project is missing", "version is missing",
+		`url "acme" is no address`, "a contact of the implementation is empty",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in: %v", want, err)
 		}
@@ -165,10 +248,14 @@ func TestImplementationValidate(t *testing.T) {
 
 func TestDiffConformance(t *testing.T) {
 	after := conforming()
-	after.Implementation.Version, after.Suite.Digest, after.Reproduce.Kubernetes = "1.3.0", "ffffffffffffffff", []string{"1.36.3"}
+	after.Implementation.Version, after.Suite.Digest, after.Reproduce.Kubernetes = "1.3.0", "ffffffffffffffff",
+		[]string{"1.36.3"}
 	after.Scenarios[0].Status, after.Scenarios[0].Reason = reports.ConformanceFailed, "named: it has none"
 	after.Scenarios[4].Status, after.Scenarios[5].Status = reports.ConformancePassed, reports.ConformancePassed
-	after.Requirements[0].Scenarios = reports.ConformanceEvidence{Passed: []string{"renamed [a|b]"}, Failed: []string{"named"}}
+	after.Requirements[0].Scenarios = reports.ConformanceEvidence{
+		Passed: []string{"renamed [a|b]"},
+		Failed: []string{"named"},
+	}
 	after.Requirements[1].Scenarios = reports.ConformanceEvidence{Failed: []string{"named"}}
 	after.Requirements[2].Scenarios.Passed = nil
 	after.Requirements[3].Scenarios = reports.ConformanceEvidence{Passed: []string{"broken", "broken [2]"}}
@@ -188,7 +275,8 @@ func TestDiffConformance(t *testing.T) {
 		t.Errorf("%v: %s", err, same)
 	}
 	after.Suite.Name = "widgets"
-	if _, err := reports.DiffConformance(conforming(), after); err == nil || !strings.Contains(err.Error(), "one is of suite gadgets, the other of suite widgets") {
+	if _, err := reports.DiffConformance(conforming(), after); err == nil || !strings.Contains(err.Error(),
+		"one is of suite gadgets, the other of suite widgets") {
 		t.Errorf("got %v", err)
 	}
 }

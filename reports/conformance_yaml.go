@@ -21,7 +21,8 @@ func ConformanceYAML(r *ConformanceReport) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ReadConformance reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by hand.
+// ReadConformance reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by
+// hand.
 func ReadConformance(data []byte) (*ConformanceReport, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
@@ -36,7 +37,8 @@ func ReadConformance(data []byte) (*ConformanceReport, error) {
 		return nil, errors.New("reading a conformance report: want one YAML document")
 	}
 	if r.APIVersion != ConformanceAPIVersion || r.Kind != ConformanceKind {
-		return nil, fmt.Errorf("reading a conformance report: want %s %s, not %q %q", ConformanceAPIVersion, ConformanceKind, r.APIVersion, r.Kind)
+		return nil, fmt.Errorf("reading a conformance report: want %s %s, not %q %q", ConformanceAPIVersion, ConformanceKind,
+			r.APIVersion, r.Kind)
 	}
 	if err := errors.Join(append(r.contradictions(), r.Implementation.Validate())...); err != nil {
 		return nil, fmt.Errorf("reading a conformance report: %w", err)
@@ -55,11 +57,13 @@ func (r *ConformanceReport) contradictions() []error {
 	same.Conclude()
 	for i, want := range same.Requirements {
 		if got := r.Requirements[i]; got.Status != want.Status {
-			errs = append(errs, fmt.Errorf("requirement %s is said to be %s, but by its scenarios it is %s", got.ID, got.Status, want.Status))
+			errs = append(errs, fmt.Errorf("requirement %s is said to be %s, but by its scenarios it is %s", got.ID, got.Status,
+				want.Status))
 		}
 	}
 	if r.Core != same.Core {
-		errs = append(errs, fmt.Errorf("core is said to be %s (%s), but by its requirements it is %s (%s)", r.Core.Result, r.Core.Statistics, same.Core.Result, same.Core.Statistics))
+		errs = append(errs, fmt.Errorf("core is said to be %s (%s), but by its requirements it is %s (%s)", r.Core.Result,
+			r.Core.Statistics, same.Core.Result, same.Core.Statistics))
 	}
 	if r.Extended != same.Extended {
 		errs = append(errs, fmt.Errorf("extended is said to be %s (%s), but by its requirements it is %s (%s)",
@@ -73,7 +77,10 @@ func (r *ConformanceReport) contradictions() []error {
 
 func (r *ConformanceReport) badScenarios() []error {
 	var errs []error
-	known := []ConformanceStatus{ConformancePassed, ConformanceFailed, ConformanceKnown, ConformanceUntested, ConformanceSkipped}
+	known := []ConformanceStatus{
+		ConformancePassed, ConformanceFailed, ConformanceKnown, ConformanceUntested,
+		ConformanceSkipped,
+	}
 	seen := map[string]bool{}
 	for _, s := range r.Scenarios {
 		if seen[s.Name] {
@@ -115,7 +122,8 @@ func (r *ConformanceReport) badRequirements() []error {
 		} {
 			for _, name := range part.names {
 				if statuses[name] != part.want {
-					errs = append(errs, fmt.Errorf("requirement %s counts scenario %s as %s, but it is %q", q.ID, name, part.want, statuses[name]))
+					errs = append(errs, fmt.Errorf("requirement %s counts scenario %s as %s, but it is %q", q.ID, name, part.want,
+						statuses[name]))
 				}
 			}
 		}

@@ -54,8 +54,8 @@ func setupBroken(run *Run, s *Step) bool {
 // Total number of scenarios.
 func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun + c.Skipped }
 
-// String is "41 passed, 0 failed, 1 failed with a known issue, 2 not run": what is beyond passed and failed is named where
-// there is any.
+// String is "41 passed, 0 failed, 1 failed with a known issue, 2 not run": what is beyond passed and failed is named
+// where there is any.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", c.Passed, c.Failed)
 	for _, more := range []struct {

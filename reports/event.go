@@ -26,7 +26,8 @@ type Event struct {
 	Kind EventKind
 	// At is when it happened.
 	At time.Time
-	// Run after the event. Track, Scenario and Step are the parts of it that the event is about, nil where it is about none.
+	// Run after the event. Track, Scenario and Step are the parts of it that the event is about, nil where it is about
+	// none.
 	Run      *Run
 	Track    *Track
 	Scenario *Scenario

@@ -121,8 +121,8 @@ func brokenSetup(t *Track) *Step {
 	return t.Setup[i]
 }
 
-// explanation is all that there is to say about a scenario that did not pass: each step that broke it in full, and where
-// to look further.
+// explanation is all that there is to say about a scenario that did not pass: each step that broke it in full, and
+// where to look further.
 func explanation(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {

@@ -36,8 +36,8 @@ func withDefaults(more []FileFormat) []FileFormat {
 	return append(own, more...)
 }
 
-// Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends, at
-// an interrupt and at the end. Each file is replaced as a whole, so that it can be read at any time, also after the
+// Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends,
+// at an interrupt and at the end. Each file is replaced as a whole, so that it can be read at any time, also after the
 // process was killed. The last writing's error is the observer's; one before it does not matter if the last succeeds.
 type Files struct {
 	dir     string
@@ -58,7 +58,8 @@ type Files struct {
 	written *Run
 }
 
-// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder, which it makes if need be.
+// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder, which it makes if need
+// be.
 func NewFiles(dir string, clk clock.WithDelayedExecution, more ...FileFormat) *Files {
 	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: replaceFile}
 }

@@ -195,7 +195,8 @@ func stories() []story {
 		}},
 		{"error", 3, func(s *stage) {
 			s.firstTrack()
-			s.step(0, 1, 2, 30000, reports.Outcome{Status: reports.Error, Message: "the API server could not be reached for 30s: connection refused"})
+			s.step(0, 1, 2, 30000, reports.Outcome{Status: reports.Error, Message: "the API server could not be reached for " +
+				"30s: connection refused"})
 			s.end(0, 1, reports.Verdict{})
 			s.setup(0, 2, 300, passed)
 			s.secondTrack()
@@ -203,7 +204,8 @@ func stories() []story {
 		{"known", 0, func(s *stage) {
 			s.firstTrack()
 			s.step(0, 1, 2, 9, failedOutcome())
-			s.end(0, 1, reports.Verdict{Status: reports.Known, KnownIssue: "1.34.4 refuses any update of it (https://example.com/1)"})
+			s.end(0, 1, reports.Verdict{Status: reports.Known, KnownIssue: "1.34.4 refuses any update of it " +
+				"(https://example.com/1)"})
 			s.setup(0, 2, 300, passed)
 			s.secondTrack()
 		}},
@@ -249,13 +251,15 @@ func stories() []story {
 			s.wait(400)
 			s.Interrupt()
 			s.FinishTrackStep(s.track(0), s.track(0).Setup[0], reports.Outcome{
-				Status: reports.NotRun, Message: "interrupted: create cluster x: wait for kube-apiserver: interrupt signal received",
+				Status:  reports.NotRun,
+				Message: "interrupted: create cluster x: wait for kube-apiserver: interrupt signal received",
 			})
 		}},
 		{"setup-failed", 3, func(s *stage) {
 			s.setup(0, 0, 700, reports.Outcome{
-				Status:  reports.Error,
-				Message: "kube-apiserver 1.34.4 ended while starting, with exit code 1\nits last lines:\n  unknown feature gate: Relaxed",
+				Status: reports.Error,
+				Message: "kube-apiserver 1.34.4 ended while starting, with exit code 1\nits last lines:\n  unknown feature " +
+					"gate: Relaxed",
 			})
 			s.secondTrack()
 		}},
@@ -269,7 +273,8 @@ func stories() []story {
 			s.StartStep(s.scenario(0, 0), s.scenario(0, 0).Steps[1], gateOff)
 			s.setup(0, 1, 5000, reports.Outcome{Status: reports.Failed, Message: "kube-apiserver 1.35.4 does not start"})
 			s.FinishStep(s.scenario(0, 0), s.scenario(0, 0).Steps[1], reports.Outcome{
-				Status: reports.Error, Message: "transition to " + gateOn + ": kube-apiserver 1.35.4 does not start", Crossing: 5 * time.Second,
+				Status: reports.Error, Message: "transition to " + gateOn + ": kube-apiserver 1.35.4 does not start",
+				Crossing: 5 * time.Second,
 			})
 			s.end(0, 0, reports.Verdict{})
 			s.setup(0, 2, 100, passed)

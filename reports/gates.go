@@ -59,8 +59,8 @@ func (r GateReading) proof(components []string) string {
 	return fmt.Sprintf("%s; %s: metric %s %d", r.Stage, names, r.Metric, shown)
 }
 
-// String is the gate with its proof: "A=true (Beta; kube-apiserver: metric kubernetes_feature_enabled 1)". Components that say the
-// same are named together.
+// String is the gate with its proof: "A=true (Beta; kube-apiserver: metric kubernetes_feature_enabled 1)". Components
+// that say the same are named together.
 func (g EffectiveGate) String() string {
 	type group struct {
 		reading    GateReading
@@ -82,7 +82,8 @@ func (g EffectiveGate) String() string {
 		if g.NeededBy != "" {
 			because = "needed by " + g.NeededBy + "; "
 		}
-		texts = append(texts, fmt.Sprintf("%s (%s%s)", known.reading.value(g.Gate), because, known.reading.proof(known.components)))
+		texts = append(texts, fmt.Sprintf("%s (%s%s)", known.reading.value(g.Gate), because,
+			known.reading.proof(known.components)))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -96,7 +97,8 @@ func (s StateGates) String() string {
 	return s.Version + ": " + strings.Join(texts, ", ")
 }
 
-// gatesOf is what there is to say of a scenario's gates: what they were in each state, or, where no state was reached, what they were to be.
+// gatesOf is what there is to say of a scenario's gates: what they were in each state, or, where no state was reached,
+// what they were to be.
 func gatesOf(s *Scenario) string {
 	var texts []string
 	for _, state := range s.StateGates {

@@ -17,7 +17,10 @@ func TestEffectiveGateString(t *testing.T) {
 	}{
 		{EffectiveGate{Gate: "A", Readings: []GateReading{on("x")}}, "A=true (Beta; x: metric m 1)"},
 		{EffectiveGate{Gate: "A", Readings: []GateReading{on("x"), on("y")}}, "A=true (Beta; x, y: metric m 1)"},
-		{EffectiveGate{Gate: "A", NeededBy: "B", Readings: []GateReading{off("x")}}, "A=false (needed by B; Alpha; x: metric m 0)"},
+		{
+			EffectiveGate{Gate: "A", NeededBy: "B", Readings: []GateReading{off("x")}},
+			"A=false (needed by B; Alpha; x: metric m 0)",
+		},
 		{
 			EffectiveGate{Gate: "A", Readings: []GateReading{on("x"), off("y"), unknown("z"), on("u"), unknown("v")}},
 			"A=true (Beta; x, u: metric m 1), A=false (Alpha; y: metric m 0), A not proven (z, v: no answer)",

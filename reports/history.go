@@ -5,8 +5,8 @@ import "time"
 // HistoryFile is what a scenario's history is called in its folder.
 const HistoryFile = "history.jsonl"
 
-// HistoryLine is one line of a history: the beginning of a step, a change of an object, or a gap in which a resource was not watched. Lines are in the
-// order in which the API server made them.
+// HistoryLine is one line of a history: the beginning of a step, a change of an object, or a gap in which a resource
+// was not watched. Lines are in the order in which the API server made them.
 type HistoryLine struct {
 	// Kind of the line: step, change or gap.
 	Line string    `json:"line"`
@@ -30,7 +30,8 @@ type HistoryLine struct {
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Relisted: only a list found the change, or the end of the gap.
 	Relisted bool `json:"relisted,omitempty"`
-	// Object is the whole object, or Patch the JSON merge patch from its state before; Dropped says that the state is no longer known.
+	// Object is the whole object, or Patch the JSON merge patch from its state before; Dropped says that the state is no
+	// longer known.
 	Object  map[string]any `json:"object,omitempty"`
 	Patch   map[string]any `json:"patch,omitempty"`
 	Dropped bool           `json:"dropped,omitempty"`

@@ -17,8 +17,8 @@ const (
 	scenariosSuite = "scenarios"
 )
 
-// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order, and names that are
-// the same in every run of the same scenarios.
+// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order, and names that
+// are the same in every run of the same scenarios.
 //
 //   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario.
 //   - Work on clusters is no test: it is in the properties of the suite "setup", which has a case only for a track whose
@@ -33,7 +33,8 @@ const (
 //     its first case to the end of its last, which is less than their sum where scenarios run side by side.
 func JUnit(run *Run) ([]byte, error) { return junit(run, nil) }
 
-// JUnitAttaching is JUnit with a line for each file that a scenario left, in the form in which a CI system shows it beside the case.
+// JUnitAttaching is JUnit with a line for each file that a scenario left, in the form in which a CI system shows it
+// beside the case.
 func JUnitAttaching(attach func(artifact string) string) func(*Run) ([]byte, error) {
 	return func(run *Run) ([]byte, error) { return junit(run, attach) }
 }

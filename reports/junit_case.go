@@ -34,7 +34,10 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 		c.SystemOut += "\n\n" + explanation(s)
 	default:
 		if len(s.Runs) > 0 {
-			c.Failure = &reporters.JUnitFailure{Message: headline(s), Type: string(ConformanceUnstable), Description: explanation(s)}
+			c.Failure = &reporters.JUnitFailure{
+				Message: headline(s), Type: string(ConformanceUnstable),
+				Description: explanation(s),
+			}
 			break
 		}
 		c.Skipped = &reporters.JUnitSkipped{Message: whyNotRun(run, track, s)}
@@ -81,7 +84,10 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	text := strings.Join(parts, "\n\n")
 	c := &reporters.JUnitTestCase{Name: "cluster of " + track.Name, Time: seconds(first.Duration())}
 	if first.Status == Failed {
-		c.Status, c.Failure = string(Failed), &reporters.JUnitFailure{Message: message, Type: string(Failed), Description: text}
+		c.Status, c.Failure = string(Failed), &reporters.JUnitFailure{
+			Message: message, Type: string(Failed),
+			Description: text,
+		}
 	} else {
 		c.Status, c.Error = string(Error), &reporters.JUnitError{Message: message, Type: string(Error), Description: text}
 	}
@@ -121,8 +127,8 @@ func knownReason(s *Scenario) string {
 	return "known issue: " + headline(s)
 }
 
-// stepLog lists a scenario's steps: status, when it began after the scenario did, its own time, what else there is to know
-// of it, and its attempts.
+// stepLog lists a scenario's steps: status, when it began after the scenario did, its own time, what else there is to
+// know of it, and its attempts.
 func stepLog(s *Scenario) string {
 	var b strings.Builder
 	for i, step := range s.Steps {

@@ -40,7 +40,8 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 	many := &reports.Run{Provider: "local", Tracks: []*reports.Track{{Name: "track-1"}}}
 	for i := range 300 {
 		many.Tracks[0].Scenarios = append(many.Tracks[0].Scenarios, &reports.Scenario{
-			Name: fmt.Sprintf("same-name-%d", i/2), System: []string{"a", "b", ""}[i%3], Steps: []*reports.Step{{Verb: "create"}},
+			Name: fmt.Sprintf("same-name-%d", i/2), System: []string{"a", "b", ""}[i%3],
+			Steps: []*reports.Step{{Verb: "create"}},
 		})
 	}
 	s := newStage(many)
@@ -49,7 +50,10 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 		s.begin(0, i)
 		s.StartStep(s.scenario(0, i), s.scenario(0, i).Steps[0], "")
 		s.wait(7)
-		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[0], reports.Outcome{Status: statuses[i%5], Message: "as planned"})
+		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[0], reports.Outcome{
+			Status:  statuses[i%5],
+			Message: "as planned",
+		})
 		s.end(0, i, reports.Verdict{})
 	}
 	if err := s.Finish(); err != nil {
@@ -184,8 +188,8 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// junitElement is what the JUnit schemas of Ant and Jenkins demand of an element: its attributes (the required ones with
-// a !), and its children in their order.
+// junitElement is what the JUnit schemas of Ant and Jenkins demand of an element: its attributes (the required ones
+// with a !), and its children in their order.
 type junitElement struct{ attributes, children string }
 
 var junitSchema = map[string]junitElement{
@@ -300,7 +304,8 @@ func checkCounts(text []byte) []string {
 			}
 			names[c.Name] = true
 		}
-		if s.Tests != len(s.TestCases) || s.Failures != failures || s.Errors != errs || s.Skipped != skipped || s.Disabled != skipped {
+		if s.Tests != len(s.TestCases) || s.Failures != failures || s.Errors != errs || s.Skipped != skipped ||
+			s.Disabled != skipped {
 			problems = append(problems, fmt.Sprintf("suite %q counts wrong", s.Name))
 		}
 		sum.Tests += s.Tests

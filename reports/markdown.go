@@ -14,7 +14,8 @@ const (
 	markdownExplanation  = 6000
 )
 
-// Markdown is the run as a summary for a CI's job page: what did not pass, what passed, and the explanations folded away.
+// Markdown is the run as a summary for a CI's job page: what did not pass, what passed, and the explanations folded
+// away.
 func Markdown(run *Run) string {
 	var b strings.Builder
 	counts := Count(run)
@@ -74,7 +75,8 @@ func markdownTable(b *strings.Builder, rows []string) {
 
 func markdownRow(status Status, system, name, remark, took string) string {
 	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️", NotRun: "⚪"}[known(status)]
-	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), cell(name), cell(system), took, cell(remark))
+	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), cell(name), cell(system), took,
+		cell(remark))
 }
 
 func statusWord(s Status) string {
@@ -114,7 +116,8 @@ func markdownDetails(name, text string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%stext\n%s\n%s\n\n</details>\n", html(name), fence, text, fence)
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%stext\n%s\n%s\n\n</details>\n", html(name), fence, text,
+		fence)
 }
 
 // cell is a text that a table's cell shows as it is.

@@ -34,7 +34,10 @@ func TestMarkdownIsShort(t *testing.T) {
 	if len(text) > 512<<10 {
 		t.Errorf("%d bytes", len(text))
 	}
-	for _, want := range []string{"<details><summary>300 passed</summary>", "And 260 more; see junit.xml.", `&lt;s&gt;\|599`, "````text\n", "(the rest is in junit.xml)"} {
+	for _, want := range []string{
+		"<details><summary>300 passed</summary>", "And 260 more; see junit.xml.",
+		`&lt;s&gt;\|599`, "````text\n", "(the rest is in junit.xml)",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}

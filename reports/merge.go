@@ -12,7 +12,8 @@ type Part struct {
 	Prefix string
 }
 
-// Merge makes one run of several: shards of one, or runs of one change on several machines. Tracks of the same name get a number.
+// Merge makes one run of several: shards of one, or runs of one change on several machines. Tracks of the same name get
+// a number.
 func Merge(parts []Part) *Run {
 	if len(parts) == 1 && parts[0].Prefix == "" {
 		return parts[0].Run

@@ -146,8 +146,8 @@ func (r *Recorder) Interrupt() {
 	r.tell(Event{Kind: RunInterrupted, At: now})
 }
 
-// Finish ends the run: what has not ended is reported as not run. It returns what went wrong with the recording: reports
-// that could not be written, and mistakes in the program.
+// Finish ends the run: what has not ended is reported as not run. It returns what went wrong with the recording:
+// reports that could not be written, and mistakes in the program.
 func (r *Recorder) Finish() error {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -191,7 +191,8 @@ func (r *Recorder) tell(e Event) {
 }
 
 func (r *Recorder) misuse(format string, args ...any) {
-	r.problem(fmt.Errorf("recording the run: "+format+" (a mistake in the program; what was recorded first stands)", args...))
+	r.problem(fmt.Errorf("recording the run: "+format+" (a mistake in the program; what was recorded first stands)",
+		args...))
 }
 
 // problem keeps an error for Finish; the same one again, as from a disk that stays full, is not kept twice.

@@ -120,8 +120,8 @@ func (r *Recorder) closeSteps(owner any, now time.Time) {
 	}
 }
 
-// closeAll ends what has not ended when the run does. A scenario in which a step had already failed has failed; one that
-// had only passed so far has not run to its end, and is not run.
+// closeAll ends what has not ended when the run does. A scenario in which a step had already failed has failed; one
+// that had only passed so far has not run to its end, and is not run.
 func (r *Recorder) closeAll(now time.Time) {
 	for _, owner := range r.owners {
 		switch o := owner.(type) {

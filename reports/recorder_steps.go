@@ -17,7 +17,8 @@ func (r *Recorder) FinishTrackStep(track *Track, step *Step, outcome Outcome) {
 	r.finishStep(track, step, outcome, SetupFinished)
 }
 
-// NoteProcesses takes down the processes of a track's cluster, all that there were so far. The reports have them from the next event on.
+// NoteProcesses takes down the processes of a track's cluster, all that there were so far. The reports have them from
+// the next event on.
 func (r *Recorder) NoteProcesses(track *Track, processes []Process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

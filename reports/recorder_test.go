@@ -207,7 +207,8 @@ func TestUnfinished(t *testing.T) {
 		status   reports.Status
 		message  string
 	}{
-		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: create Service 9-web was rejected, but should be accepted"},
+		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: create Service 9-web was " +
+			"rejected, but should be accepted"},
 		{run.Tracks[0].Scenarios[1], reports.NotRun, "interrupted"},
 		// All its steps passed, but nobody said that it was over: its assertions that span them may still have failed.
 		{run.Tracks[1].Scenarios[0], reports.NotRun, "interrupted"},
@@ -216,7 +217,8 @@ func TestUnfinished(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s %q", c.scenario.Name, c.scenario.Status, c.scenario.Message, c.status, c.message)
 		}
 	}
-	if step := run.Tracks[0].Scenarios[1].Steps[1]; step.Status != reports.NotRun || step.Duration() != 101*time.Millisecond {
+	if step := run.Tracks[0].Scenarios[1].Steps[1]; step.Status != reports.NotRun ||
+		step.Duration() != 101*time.Millisecond {
 		t.Errorf("the running step is %s after %s, want notRun after 101ms", step.Status, step.Duration())
 	}
 }
@@ -273,7 +275,10 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	clk := clock.RealClock{}
 	files := reports.NewFiles(t.TempDir(), clk)
-	terminal := reports.NewTerminal(reports.TerminalConfig{Out: io.Discard, TTY: true, Unicode: true, Color: true, Clock: clk})
+	terminal := reports.NewTerminal(reports.TerminalConfig{
+		Out: io.Discard, TTY: true, Unicode: true, Color: true,
+		Clock: clk,
+	})
 	r := reports.NewRecorder(run, clk, files, terminal)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
@@ -304,7 +309,8 @@ func TestConcurrentUse(t *testing.T) {
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := reports.Count(r.Run()), (reports.Counts{Passed: tracks * (scenarios - 1), Failed: tracks}); got != want {
+	if got, want := reports.Count(r.Run()),
+		(reports.Counts{Passed: tracks * (scenarios - 1), Failed: tracks}); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

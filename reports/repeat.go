@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RepeatedRun is one run of several of one plan: each scenario as it came out the first time when it was not a success, or else the first time. What came out
-// differently has in Runs what came of it each time, and is no success.
+// RepeatedRun is one run of several of one plan: each scenario as it came out the first time when it was not a success,
+// or else the first time. What came out differently has in Runs what came of it each time, and is no success.
 func RepeatedRun(runs []*Run) *Run {
 	merged := *runs[0]
 	merged.Tracks = nil
@@ -42,7 +42,10 @@ func repeatedScenario(runs []*Run, name string) *Scenario {
 	if len(all) == 0 { // only interrupted runs, in which it was not run
 		return &Scenario{Name: name, Status: NotRun}
 	}
-	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool { return s.Status != Passed && s.Status != Known }))]
+	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool {
+		return s.Status != Passed &&
+			s.Status != Known
+	}))]
 	if !vary(statuses) {
 		return decides
 	}
@@ -68,8 +71,9 @@ func WriteFiles(dir string, run *Run, more ...FileFormat) error {
 	return errors.Join(errs...)
 }
 
-// RepeatedConformance is one report of several of one suite and one implementation. A requirement or a scenario whose verdicts differ is unstable, which is not passed. Of
-// a run that was interrupted only what came of the others is taken, where there is another.
+// RepeatedConformance is one report of several of one suite and one implementation. A requirement or a scenario whose
+// verdicts differ is unstable, which is not passed. Of a run that was interrupted only what came of the others is
+// taken, where there is another.
 func RepeatedConformance(list []*ConformanceReport) *ConformanceReport {
 	all := slices.DeleteFunc(slices.Clone(list), func(r *ConformanceReport) bool { return r.Interrupted })
 	interrupted := len(all) < len(list)
@@ -129,7 +133,8 @@ func repeatedConformanceScenario(all []*ConformanceReport, s ConformanceScenario
 	if !vary(statuses) {
 		return s
 	}
-	unstable := seen[slices.IndexFunc(seen, func(other ConformanceScenario) bool { return other.Status != ConformancePassed })]
+	unstable := seen[slices.IndexFunc(seen,
+		func(other ConformanceScenario) bool { return other.Status != ConformancePassed })]
 	unstable.Status, unstable.Runs = ConformanceUnstable, statuses
 	unstable.Reason = inRuns(statuses) + orNothing("; ", unstable.Reason)
 	return unstable

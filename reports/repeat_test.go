@@ -32,17 +32,22 @@ func TestRepeatedConformance(t *testing.T) {
 	}{
 		"all alike": {runs: []*ConformanceReport{report(good, good), report(good, good)}, want: "passed passed"},
 		"failed each time": {
-			runs: []*ConformanceReport{report(good, bad), report(good, bad)}, want: "passed failed", reason: "s-B: saw something else", code: ExitFailed,
+			runs: []*ConformanceReport{report(good, bad), report(good, bad)}, want: "passed failed",
+			reason: "s-B: saw something else", code: ExitFailed,
 		},
 		"sometimes": {
-			runs: []*ConformanceReport{report(good, good), report(good, bad), report(good, good)}, want: "passed unstable", code: ExitFailed,
+			runs: []*ConformanceReport{report(good, good), report(good, bad), report(good, good)}, want: "passed unstable",
+			code:   ExitFailed,
 			reason: "passed in run 1, 3, failed in run 2; in run 2: s-B: saw something else",
 		},
 		"first failed, then not": {
 			runs: []*ConformanceReport{report(good, bad), report(good, good)}, want: "passed unstable", code: ExitFailed,
 			reason: "failed in run 1, passed in run 2; in run 1: s-B: saw something else",
 		},
-		"interrupted": {runs: []*ConformanceReport{report(good, good), interrupted}, want: "passed passed", code: ExitInterrupted},
+		"interrupted": {
+			runs: []*ConformanceReport{report(good, good), interrupted}, want: "passed passed",
+			code: ExitInterrupted,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := RepeatedConformance(c.runs)
@@ -56,10 +61,12 @@ func TestRepeatedConformance(t *testing.T) {
 			if strings.Join(got, " ") != c.want || r.ExitCode() != c.code || r.Requirements[1].Reason != c.reason {
 				t.Errorf("got %q, exit code %d, reason %q", got, r.ExitCode(), r.Requirements[1].Reason)
 			}
-			if unstable := strings.Contains(c.want, "unstable"); unstable != (r.Core.Result == Failure && strings.Contains(r.Summary, "1 unstable")) {
+			if unstable := strings.Contains(c.want, "unstable"); unstable != (r.Core.Result == Failure &&
+				strings.Contains(r.Summary, "1 unstable")) {
 				t.Errorf("%s: %s", r.Core.Result, r.Summary)
 			}
-			if page := ConformanceMarkdown(r); strings.Contains(c.want, "unstable") != strings.Contains(page, "1 requirement came out differently") {
+			if page := ConformanceMarkdown(r); strings.Contains(c.want, "unstable") != strings.Contains(page,
+				"1 requirement came out differently") {
 				t.Error(page)
 			}
 		})
@@ -70,7 +77,10 @@ func TestRepeatedRun(t *testing.T) {
 	run := func(statuses ...Status) *Run {
 		r := &Run{Tracks: []*Track{{Name: "track-1"}}}
 		for i, status := range statuses {
-			s := &Scenario{Name: string(rune('a' + i)), Status: status, Steps: []*Step{{Name: "look", Verb: "eventually", Status: status}}}
+			s := &Scenario{
+				Name: string(rune('a' + i)), Status: status,
+				Steps: []*Step{{Name: "look", Verb: "eventually", Status: status}},
+			}
 			if status == Failed {
 				s.Steps[0].Message = "saw something else"
 			}
@@ -88,7 +98,8 @@ func TestRepeatedRun(t *testing.T) {
 		}
 	}
 	text, err := JUnit(merged)
-	if err != nil || !strings.Contains(string(text), "unstable: passed in run 1, failed in run 2, notRun in run 3: look: saw something else") {
+	if err != nil || !strings.Contains(string(text), "unstable: passed in run 1, failed in run 2, notRun in run 3: "+
+		"look: saw something else") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -18,8 +18,8 @@ const (
 	Error Status = "error"
 	// Known: it failed just as a known issue says.
 	Known Status = "known"
-	// Skipped: it was left out on purpose, because it needs what the provider's clusters have not. It is no success, and breaks no build. Only
-	// scenarios are.
+	// Skipped: it was left out on purpose, because it needs what the provider's clusters have not. It is no success, and
+	// breaks no build. Only scenarios are.
 	Skipped Status = "skipped"
 )
 
@@ -29,7 +29,8 @@ func Statuses() []Status { return []Status{Passed, Failed, Error, Known, Skipped
 // Cleanup is the verb of a step that removes what a scenario made. It comes after the scenario's own steps.
 const Cleanup = "cleanup"
 
-// Format is the version of run.json that this program writes. It grows when a reader must be changed; what is only added does not change it.
+// Format is the version of run.json that this program writes. It grows when a reader must be changed; what is only
+// added does not change it.
 //
 //   - 1: runs until November 2026, which have no number.
 //   - 2: has format, command, program, sources, processes and history.
@@ -79,7 +80,8 @@ type Track struct {
 	Setup []*Step `json:"setup,omitempty"`
 	// Scenarios in the order in which they were planned.
 	Scenarios []*Scenario `json:"scenarios"`
-	// Processes of the cluster's components, each start of one, in order; none where the provider's clusters do not tell them.
+	// Processes of the cluster's components, each start of one, in order; none where the provider's clusters do not tell
+	// them.
 	Processes []Process `json:"processes,omitempty"`
 }
 
@@ -89,7 +91,8 @@ type Process struct {
 	Component string `json:"component"`
 	// Version that was started; "" for a part of this program.
 	Version string `json:"version,omitempty"`
-	// Started is when the process began, Ready when it first said that it was, and Ended when it was gone. Ready and Ended may not have come.
+	// Started is when the process began, Ready when it first said that it was, and Ended when it was gone. Ready and Ended
+	// may not have come.
 	Started time.Time `json:"started"`
 	Ready   time.Time `json:"ready,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
@@ -117,12 +120,14 @@ type Scenario struct {
 	// Status of the scenario, and in Message why; its steps have the whole of it.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Runs are what came of the scenario in each of several runs, where they differ. The rest is that of the first that was no success.
+	// Runs are what came of the scenario in each of several runs, where they differ. The rest is that of the first that
+	// was no success.
 	Runs []Status `json:"runs,omitempty"`
-	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other steps as well.
+	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other steps
+	// as well.
 	KnownIssue string `json:"knownIssue,omitempty"`
-	// KnownCovers are the requirements of Covers that the known issue is about, also where it should have happened and did not (then Status is
-	// Failed, though every step passed).
+	// KnownCovers are the requirements of Covers that the known issue is about, also where it should have happened and did
+	// not (then Status is Failed, though every step passed).
 	KnownCovers []string `json:"knownCovers,omitempty"`
 	// Versions and Gates that the scenario's path goes through, for a report's properties.
 	Versions []string `json:"versions,omitempty"`
@@ -146,8 +151,8 @@ type Scenario struct {
 type Step struct {
 	// Name of the step, with its row. A setup step's name is what is reached ("1.35.4 SomeGate=true"), without the verb.
 	Name string `json:"name"`
-	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete, and for a cluster
-	// that is somebody else's using and leaving.
+	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete, and for a
+	// cluster that is somebody else's using and leaving.
 	Verb string `json:"verb"`
 	// Change of a setup step is what it changes, for a person: "1.34.4 → 1.35.4, SomeGate on". Direction is where a
 	// transition leads: up, down, or change where the version stays. Called are the names that the scenarios give it.

@@ -76,8 +76,8 @@ func ColorWanted(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// Progress shows what is going on before and between the steps of a run, in one short line: it is a clusters.Progress. On
-// a TTY the line goes away again; Say is for what must stay.
+// Progress shows what is going on before and between the steps of a run, in one short line: it is a clusters.Progress.
+// On a TTY the line goes away again; Say is for what must stay.
 func (t *Terminal) Progress(format string, args ...any) {
 	text := oneLine(fmt.Sprintf(format, args...))
 	t.mu.Lock()
@@ -112,7 +112,8 @@ func (t *Terminal) Say(format string, args ...any) {
 	t.draw(line)
 }
 
-// brieflyInSetup says that work on a cluster is going on and has not taken long: without a live view its one line will do.
+// brieflyInSetup says that work on a cluster is going on and has not taken long: without a live view its one line will
+// do.
 func (t *Terminal) brieflyInSetup(now time.Time) bool {
 	var began time.Time
 	for _, track := range t.run.Tracks {

@@ -26,7 +26,8 @@ func (l lines) end(run *Run, report string) string {
 }
 
 func (l lines) block(b *strings.Builder, word, name, text string) {
-	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word), l.style.paint(bold, wrap(l.style.plain(oneLine(name)), l.width)))
+	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word),
+		l.style.paint(bold, wrap(l.style.plain(oneLine(name)), l.width)))
 	fmt.Fprintf(b, "%s\n", wrap(indent(clean(text), hanging), l.width))
 }
 
@@ -38,7 +39,8 @@ type sameEnd struct {
 	setup *Step
 }
 
-// alike puts scenarios that failed, or are an error, together where one and the same event ended them: their cluster broke.
+// alike puts scenarios that failed, or are an error, together where one and the same event ended them: their cluster
+// broke.
 func alike(run *Run) []*sameEnd {
 	var groups []*sameEnd
 	for _, t := range run.Tracks {
@@ -103,7 +105,8 @@ func (l lines) group(b *strings.Builder, g *sameEnd) {
 	for _, s := range g.scenarios {
 		names = append(names, oneLine(s.Name))
 		i := slices.Index(s.Steps, onlyBroken(s))
-		places = append(places, fmt.Sprintf("%s of %s: %s", numbered(s, i), oneLine(s.Name), joined(", ", explained(s.Steps[i]), orNothing("at ", s.Steps[i].Position))))
+		places = append(places, fmt.Sprintf("%s of %s: %s", numbered(s, i), oneLine(s.Name),
+			joined(", ", explained(s.Steps[i]), orNothing("at ", s.Steps[i].Position))))
 	}
 	reason := strings.Trim(onlyBroken(first).Message, "\n")
 	if g.setup != nil {
@@ -142,7 +145,8 @@ func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) 
 			more = fmt.Sprintf(" and %d more", len(list)-shown)
 			list = list[:shown]
 		}
-		fmt.Fprintf(b, "\n%s  %s\n%s\n", l.style.paint(yellow, word), wrap(why, l.width), wrap(hanging+strings.Join(list, ", ")+more, l.width))
+		fmt.Fprintf(b, "\n%s  %s\n%s\n", l.style.paint(yellow, word), wrap(why, l.width),
+			wrap(hanging+strings.Join(list, ", ")+more, l.width))
 	}
 }
 

@@ -36,7 +36,10 @@ func TestTerminalPiped(t *testing.T) {
 	for _, st := range stories() {
 		t.Run(st.name, func(t *testing.T) {
 			// Width and Color are for a TTY only.
-			config := reports.TerminalConfig{Unicode: true, Color: true, Report: "rehearse-report/junit.xml", Width: func() int { return 20 }}
+			config := reports.TerminalConfig{
+				Unicode: true, Color: true, Report: "rehearse-report/junit.xml",
+				Width: func() int { return 20 },
+			}
 			out := pipe(t, st, config)
 			control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 			if i := strings.IndexFunc(out, control); i >= 0 {
@@ -62,7 +65,8 @@ func TestTerminalInASCII(t *testing.T) {
 func TestTerminalWithoutScenarios(t *testing.T) {
 	var out bytes.Buffer
 	clk := clocktesting.NewFakeClock(began)
-	if err := reports.NewRecorder(nil, clk, reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})).Finish(); err != nil {
+	if err := reports.NewRecorder(nil, clk,
+		reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})).Finish(); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); got != "\nno scenarios  in 0ms\n" {
@@ -241,7 +245,8 @@ func TestTerminalLive(t *testing.T) {
 	clk := handClock{s.clock, handTicker{make(chan time.Time)}}
 	columns := 72
 	terminal := reports.NewTerminal(reports.TerminalConfig{
-		Out: out, TTY: true, Width: func() int { return columns }, Unicode: true, Color: true, Report: "junit.xml", Clock: clk,
+		Out: out, TTY: true, Width: func() int { return columns }, Unicode: true, Color: true, Report: "junit.xml",
+		Clock: clk,
 	})
 	look := func(when string) {
 		clk.tick()

@@ -105,8 +105,8 @@ func cut(text string, columns int, mark string) string {
 	return text
 }
 
-// wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two more.
-// What has no space (a path, an address) stays whole. Without columns nothing is broken.
+// wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two
+// more. What has no space (a path, an address) stays whole. Without columns nothing is broken.
 func wrap(text string, columns int) string {
 	if columns <= 0 {
 		return text

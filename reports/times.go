@@ -38,8 +38,8 @@ func (s *Step) Duration() time.Duration {
 // shared is the time that the step spent with all scenarios of its track: waiting for them, and in the transition.
 func (s *Step) shared() time.Duration { return time.Duration(s.Waited + s.Crossing) }
 
-// Duration is the scenario's own time: without transitions, and without waiting for other scenarios. It is zero when the
-// scenario did not run.
+// Duration is the scenario's own time: without transitions, and without waiting for other scenarios. It is zero when
+// the scenario did not run.
 func (s *Scenario) Duration() time.Duration {
 	if s.Took > 0 {
 		return time.Duration(s.Took)

@@ -50,7 +50,8 @@ func TestOwnTimes(t *testing.T) {
 				t.Errorf("%s: step %d took %s, want %s", name, i+1, own, want*time.Millisecond)
 			}
 		}
-		if step := got.Steps[1]; step.Waited != reports.Seconds(3*time.Second) || step.Crossing != reports.Seconds(2*time.Second) {
+		if step := got.Steps[1]; step.Waited != reports.Seconds(3*time.Second) ||
+			step.Crossing != reports.Seconds(2*time.Second) {
 			t.Errorf("%s: the transition waited %d and crossed %d, want 3s and 2s", name, step.Waited, step.Crossing)
 		}
 	}

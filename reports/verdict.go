@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// NotJudged begins the message of a step that did not run because of what an earlier one, after which the scenario went on, did not leave.
+// NotJudged begins the message of a step that did not run because of what an earlier one, after which the scenario went
+// on, did not leave.
 const NotJudged = "not judged: "
 
-// derive returns the status that follows from the steps alone. The first step that failed or was an error decides. A failure before it stays a finding,
-// and a failure after an error may be due to that. A scenario is known where all that failed is.
+// derive returns the status that follows from the steps alone. The first step that failed or was an error decides. A
+// failure before it stays a finding, and a failure after an error may be due to that. A scenario is known where all
+// that failed is.
 func derive(steps []*Step) Status {
 	passed, known := 0, 0
 	for _, s := range steps {
@@ -68,7 +70,8 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 	}
 }
 
-// judgeKnown grants that a failure is known where it is the only one, or where each of the steps says so itself; without any there is nothing to know of.
+// judgeKnown grants that a failure is known where it is the only one, or where each of the steps says so itself;
+// without any there is nothing to know of.
 func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	failed, known, errors := 0, 0, 0
 	for _, s := range steps {

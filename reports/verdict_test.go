@@ -120,7 +120,8 @@ func TestExitCode(t *testing.T) {
 		"setup passed":                  {with(run(reports.Passed), setup(reports.Step{Status: reports.Passed})), 0},
 		"setup failed":                  {with(run(reports.Passed), setup(reports.Step{Status: reports.Failed})), 3},
 		"setup error":                   {with(run(reports.Passed), setup(reports.Step{Status: reports.Error})), 3},
-		"setup never ended":             {with(run(reports.Passed), setup(reports.Step{Status: reports.NotRun, Started: began})), 3},
+		"setup never ended": {with(run(reports.Passed),
+			setup(reports.Step{Status: reports.NotRun, Started: began})), 3},
 		"setup never needed":            {with(run(reports.Known), setup(reports.Step{Status: reports.NotRun})), 0},
 		"setup failed, scenario failed": {with(run(reports.Failed), setup(reports.Step{Status: reports.Error})), 1},
 	} {

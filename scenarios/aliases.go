@@ -59,7 +59,8 @@ func (r *resolver) node(y *yaml.Node) *node {
 	}
 	if r.aliases > 0 {
 		if r.aliased++; r.aliased > maxAliasValues {
-			return r.stop(r.outer, "write the values out, or use fewer aliases of aliases", "the aliases of this document stand for more than %d values", maxAliasValues)
+			return r.stop(r.outer, "write the values out, or use fewer aliases of aliases",
+				"the aliases of this document stand for more than %d values", maxAliasValues)
 		}
 	}
 	switch y.Kind {

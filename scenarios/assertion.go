@@ -16,19 +16,21 @@ type Assertion struct {
 	Count *Count `json:"count,omitempty"`
 	// Absent: no selected object matches.
 	Absent bool `json:"absent,omitempty"`
-	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any time. Default: it fails.
-	// That there is none is said without match and cel.
+	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any
+	// time. Default: it fails. That there is none is said without match and cel.
 	Vacuous string `json:"vacuous,omitempty" fixed:"true"`
 	// Within is how long eventually may take; default: the step's timeout. Only for eventually.
 	Within Duration `json:"within,omitempty"`
-	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until status.observedGeneration is the object's
-	// metadata.generation, where match has status or cel selects it and the kind has the field, and takes no condition whose own observedGeneration
-	// is older. An assertion that names observedGeneration compares it itself. Only for eventually.
+	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until
+	// status.observedGeneration is the object's metadata.generation, where match has status or cel selects it and the kind
+	// has the field, and takes no condition whose own observedGeneration is older. An assertion that names
+	// observedGeneration compares it itself. Only for eventually.
 	Stale string `json:"stale,omitempty" fixed:"true"`
-	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has neither.
+	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has
+	// neither.
 	For Duration `json:"for,omitempty"`
-	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the end of the last,
-	// transitions in between included. The last is this step itself, or one before it.
+	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the
+	// end of the last, transitions in between included. The last is this step itself, or one before it.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 

@@ -92,14 +92,17 @@ func (b *bindings) check(u use, place string) (message, hint string) {
 	case u.variable == "case":
 		c := b.columns[u.field]
 		if c == nil {
-			return fmt.Sprintf("the table has no column %q", u.field), suggest(u.field, slices.Collect(maps.Keys(b.columns)), "its columns")
+			return fmt.Sprintf("the table has no column %q", u.field), suggest(u.field, slices.Collect(maps.Keys(b.columns)),
+				"its columns")
 		}
 		c.used = true
 	case u.variable == "outputs" && !b.outputs[u.field]:
 		if later, ok := b.allOutputs[u.field]; ok {
-			return fmt.Sprintf("the output %q is not there yet", u.field), fmt.Sprintf("the step that makes it, in line %d, is not before this one", later.Line)
+			return fmt.Sprintf("the output %q is not there yet", u.field),
+				fmt.Sprintf("the step that makes it, in line %d, is not before this one", later.Line)
 		}
-		return fmt.Sprintf("no earlier step has an output %q", u.field), suggest(u.field, slices.Collect(maps.Keys(b.outputs)), "outputs so far")
+		return fmt.Sprintf("no earlier step has an output %q", u.field),
+			suggest(u.field, slices.Collect(maps.Keys(b.outputs)), "outputs so far")
 	case u.variable == "scenario" && u.field != "id" && u.field != "name":
 		return fmt.Sprintf("scenario has no field %q", u.field), suggest(u.field, []string{"id", "name"}, "it has")
 	}

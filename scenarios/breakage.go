@@ -2,12 +2,14 @@ package scenarios
 
 import "github.com/rehearse-dev/rehearse/clusters"
 
-// Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in all the time that the provider gives it
-// (two minutes on local clusters). Any other failure is the error that it is, and a state that is reached a failure.
+// Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in
+// all the time that the provider gives it (two minutes on local clusters). Any other failure is the error that it is,
+// and a state that is reached a failure.
 type Broken struct {
 	// Component that is to blame. One that only waits for kube-apiserver is not.
 	Component clusters.Component `json:"component,omitempty"`
-	// System that is to blame, instead of a component: its process ends by itself before it serves, because of its configuration say.
+	// System that is to blame, instead of a component: its process ends by itself before it serves, because of its
+	// configuration say.
 	System string `json:"system,omitempty" fixed:"true"`
 	// Message of the component's own: what it answers when asked whether it is ready, or the end of its log.
 	Message *Text `json:"message"`
@@ -42,7 +44,8 @@ func (v *validator) broken(s *Scenario, i int, after clusters.State, n *node) {
 		return
 	}
 	if verb := s.Spec.Steps[i+1].Verb(); verb != "" && verb != "transition" {
-		v.at(at, "go back, or end the scenario here", "%s comes after this, but nothing of a broken cluster can be judged: another transition must follow, or nothing", verb)
+		v.at(at, "go back, or end the scenario here", "%s comes after this, but nothing of a broken cluster can be "+
+			"judged: another transition must follow, or nothing", verb)
 	}
 }
 
@@ -61,7 +64,8 @@ func (v *validator) culprit(broken *Broken, after clusters.State, at *node) {
 		v.at(at.key("system"), "", "give either component or system")
 	default:
 		if system, there := after.System(broken.System); !there {
-			v.at(at.at("system"), suggest(broken.System, systemNames(after), "systems here"), "no system is called %q", short(broken.System))
+			v.at(at.at("system"), suggest(broken.System, systemNames(after), "systems here"), "no system is called %q",
+				short(broken.System))
 		} else if system.Kind() == "manifests" {
 			v.at(at.at("system"), "", "the system %q is no process of ours: the cluster runs it", short(broken.System))
 		}

@@ -93,11 +93,13 @@ func (d *decoder) structure(n *node, v reflect.Value) {
 
 func (d *decoder) unknown(key *node, fields []field, t reflect.Type) {
 	if t == reflect.TypeFor[Step]() {
-		d.found.at(key, suggest(key.text, fieldNames(fields), "verbs and fields of a step"), "no verb or field of a step is called %q", short(key.text))
+		d.found.at(key, suggest(key.text, fieldNames(fields), "verbs and fields of a step"),
+			"no verb or field of a step is called %q", short(key.text))
 		return
 	}
 	if t == reflect.TypeFor[Transition]() && key.text == "controlPlanes" {
-		d.found.at(key, "say it in spec.cluster, where the cluster begins", "a cluster keeps the number of its control planes")
+		d.found.at(key, "say it in spec.cluster, where the cluster begins",
+			"a cluster keeps the number of its control planes")
 		return
 	}
 	if strings.ContainsAny(key.text, "()[]{}=<>&|") {

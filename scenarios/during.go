@@ -18,7 +18,8 @@ type Requests struct {
 	Read *Selection `json:"read,omitempty"`
 	// As is who sends the requests, instead of the administrator.
 	As *User `json:"as,omitempty"`
-	// Rate is how many requests are sent in a second, 100 at most. Default: 10. At most 16 requests wait for their answers; while they do, no others are sent.
+	// Rate is how many requests are sent in a second, 100 at most. Default: 10. At most 16 requests wait for their
+	// answers; while they do, no others are sent.
 	Rate *float64 `json:"rate,omitempty" fixed:"true"`
 	// For is how long the load goes on at least, from its beginning: for a step that is over in a moment, such as kill.
 	For Duration `json:"for,omitempty" fixed:"true"`
@@ -36,13 +37,15 @@ type LoadExpect struct {
 	Rejected *Rejection `json:"rejected"`
 }
 
-// Limits of a load. A request has failed when it has no answer, or one that says nothing about the request, such as a 5xx.
+// Limits of a load. A request has failed when it has no answer, or one that says nothing about the request, such as a
+// 5xx.
 type Limits struct {
 	// Failures is how many requests may fail.
 	Failures *int `json:"failures,omitempty"`
 	// FailurePercent is how many of a hundred requests may fail.
 	FailurePercent *float64 `json:"failurePercent,omitempty"`
-	// Outage is the longest time without an answer: from the last answer before a request failed to the first one after it.
+	// Outage is the longest time without an answer: from the last answer before a request failed to the first one after
+	// it.
 	Outage Duration `json:"outage,omitempty"`
 	// Latency is how long answers may take. The scenario then has a cluster to itself.
 	Latency *Latency `json:"latency,omitempty"`
@@ -63,7 +66,8 @@ type Latency struct {
 // maxRate is the most requests of a load in a second.
 const maxRate = 100
 
-// Request is the i-th request of the load as a step with a create, a patch, or, for a read, an eventually that selects what is read.
+// Request is the i-th request of the load as a step with a create, a patch, or, for a read, an eventually that selects
+// what is read.
 func (l *Requests) Request(i int64) Step {
 	step := Step{Name: l.Name, Create: l.Create, Patch: l.Patch, As: l.As, Index: &i}
 	if l.Read != nil {
@@ -91,8 +95,10 @@ func (l *Requests) About() ObjectReference {
 // during checks the loads of a step.
 func (v *validator) during(s *Scenario, i int, n *node) {
 	step, names := &s.Spec.Steps[i], map[string]bool{}
-	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:], answersAgain) {
-		v.at(n.key("during"), "put a restart or a transition behind it", "without %s nobody can read back what was acknowledged", step.Kill)
+	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:],
+		answersAgain) {
+		v.at(n.key("during"), "put a restart or a transition behind it",
+			"without %s nobody can read back what was acknowledged", step.Kill)
 	}
 	if len(step.During) > 0 && step.Breaks() != nil {
 		v.at(n.key("during"), "", "a cluster that is to break answers no load")
@@ -121,7 +127,8 @@ func (v *validator) load(l *Requests, n *node) {
 		}
 	}
 	if len(requests) != 1 {
-		v.at(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d", len(requests))
+		v.at(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d",
+			len(requests))
 		return
 	}
 	if l.Rate != nil && (*l.Rate <= 0 || *l.Rate > maxRate) {
@@ -160,7 +167,8 @@ func (v *validator) manyNames(l *Requests, n *node) {
 	parts, _ := splitTemplate(name + " " + namespace)
 	counted := slices.ContainsFunc(parts, func(p part) bool { return p.isExpression && v.uses(p.text, "index") })
 	if _, generated := metadata["generateName"]; !generated && !counted {
-		v.at(n.at("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"), "only the first request could create this object")
+		v.at(n.at("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"),
+			"only the first request could create this object")
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, before, objects,
-// answers, value, delta, stdout, stderr, index, loads. Values are what JSON has; Object too. One that is left out is unknown.
+// Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, before,
+// objects, answers, value, delta, stdout, stderr, index, loads. Values are what JSON has; Object too. One that is left
+// out is unknown.
 type Variables map[string]any
 
-// The libraries are those of the API server's policies at this version; and so is what an expression may cost, ten times over:
-// an assertion may look at every object of a large cluster.
+// The libraries are those of the API server's policies at this version; and so is what an expression may cost, ten
+// times over: an assertion may look at every object of a large cluster.
 const (
 	celVersion       = "1.36"
 	celCostLimit     = 10_000_000

@@ -4,12 +4,13 @@ import "strings"
 
 // Expect is what is expected of a write.
 type Expect struct {
-	// Rejected: the API server refuses the write. A transport error, a time-out or a 5xx is no refusal (unless that very code is asked for).
+	// Rejected: the API server refuses the write. A transport error, a time-out or a 5xx is no refusal (unless that very
+	// code is asked for).
 	Rejected *Rejection `json:"rejected,omitempty"`
 	// Warnings that the API server must send, each at least once.
 	Warnings []Text `json:"warnings,omitempty"`
-	// Dropped lists the paths of fields that are sent and that the API server drops: a feature gate is off, say. Each must be dropped, and nothing else
-	// may be. They are written like the paths of unchanged.
+	// Dropped lists the paths of fields that are sent and that the API server drops: a feature gate is off, say. Each must
+	// be dropped, and nothing else may be. They are written like the paths of unchanged.
 	Dropped []string `json:"dropped,omitempty"`
 	// Match is a partial object that what is returned must match.
 	Match map[string]any `json:"match,omitempty"`
@@ -24,7 +25,8 @@ const (
 	IgnoreFields = "Ignore"
 )
 
-// Rejection is how the API server must refuse a write; each field that is set must be so. See [Who refuses](#who-refuses) for by.
+// Rejection is how the API server must refuse a write; each field that is set must be so. See [Who
+// refuses](#who-refuses) for by.
 type Rejection struct {
 	// Code of the HTTP response: 422.
 	Code int `json:"code,omitempty"`
@@ -36,10 +38,11 @@ type Rejection struct {
 	Message *Text `json:"message,omitempty"`
 	// Causes that must all be there, and no others.
 	Causes []Cause `json:"causes,omitempty"`
-	// By is who refuses: schema, webhook, policy, rbac or admission. A refusal that does not tell who it is from is by none of them.
+	// By is who refuses: schema, webhook, policy, rbac or admission. A refusal that does not tell who it is from is by
+	// none of them.
 	By string `json:"by,omitempty" fixed:"true"`
-	// AnyOf holds alternatives, where a specification allows several answers: one of them must be met whole, besides the other fields. The report
-	// says which one was.
+	// AnyOf holds alternatives, where a specification allows several answers: one of them must be met whole, besides the
+	// other fields. The report says which one was.
 	AnyOf []Rejection `json:"anyOf,omitempty"`
 }
 
@@ -82,7 +85,8 @@ type Cause struct {
 	Message *Text `json:"message,omitempty"`
 }
 
-// Text is a condition on a text; as a plain string it is "contains". Each field that is set must hold, and one must be set.
+// Text is a condition on a text; as a plain string it is "contains". Each field that is set must hold, and one must be
+// set.
 type Text struct {
 	// Contains this.
 	Contains string `json:"contains,omitempty"`
@@ -150,7 +154,8 @@ func (v *validator) dropped(step *Step, n *node) {
 
 // fieldValidation checks the value, and that the write sends fields.
 func (v *validator) fieldValidation(step *Step, n *node) {
-	v.oneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.at("fieldValidation"), "field validation")
+	v.oneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.at("fieldValidation"),
+		"field validation")
 	if at := n.get("fieldValidation"); at != nil && step.verb().sends != objectFields {
 		v.at(n.key("fieldValidation"), "", "%s sends no fields that could be unknown", step.Verb())
 	}
@@ -189,7 +194,8 @@ func (v *validator) alternative(r *Rejection, i int, n *node) {
 		case e.key.text == "anyOf":
 			v.at(e.key, "list the alternatives in one anyOf", "an alternative has no alternatives")
 			return
-		case e.key.text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.key.text == "reason" && r.Reason != "" && r.Reason != r.AnyOf[i].Reason,
+		case e.key.text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.key.text == "reason" && r.Reason != "" &&
+			r.Reason != r.AnyOf[i].Reason,
 			e.key.text == "by" && r.By != "" && r.By != r.AnyOf[i].By:
 			v.at(e.key, "", "this alternative can't be met: beside anyOf there is another %s", e.key.text)
 		}

@@ -16,7 +16,8 @@ func (x *expander) expression(n *node, place string) *node {
 	}
 	if strings.Contains(n.text, "${") {
 		line, column, _ := n.locate("${", "")
-		x.found.within(n, line, column, "write what is in the braces without them: object.metadata.name == case.name", "this is an expression already; ${ has no meaning in it")
+		x.found.within(n, line, column, "write what is in the braces without them: object.metadata.name == case.name",
+			"this is an expression already; ${ has no meaning in it")
 		return n.asBroken()
 	}
 	c, ok := x.check(n, n.text, "", place)

@@ -130,7 +130,10 @@ func (c *expressionCache) compile(expression string) *compiled {
 	if err != nil { // a constant part that cannot be evaluated
 		return &compiled{mistakes: []mistake{{line: 1, message: evaluationError(err).Error()}}}
 	}
-	return &compiled{program: program, typ: ast.OutputType(), uses: usesOf(ast), fields: fieldsOfExpression(ast.NativeRep().Expr())}
+	return &compiled{
+		program: program, typ: ast.OutputType(), uses: usesOf(ast),
+		fields: fieldsOfExpression(ast.NativeRep().Expr()),
+	}
 }
 
 var (
@@ -164,7 +167,8 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 			hint = "compare with =="
 		}
 		if strings.HasSuffix(syntax, "'<EOF>'") {
-			hint = "something is missing at its end; if it stands inside of {...}, put it in quotes, since YAML ends it at a comma"
+			hint = "something is missing at its end; if it stands inside of {...}, put it in quotes, since YAML ends it at a " +
+				"comma"
 		}
 		syntax, _, _ = strings.Cut(syntax, " expecting {")
 		return "not a CEL expression: " + syntax, hint
@@ -184,7 +188,8 @@ func evaluationError(err error) error {
 	if strings.Contains(message, "cost limit exceeded") {
 		return fmt.Errorf("the expression costs more than it may: %w", err)
 	}
-	if strings.HasPrefix(message, "no such key: ") || strings.HasPrefix(message, "index out of bounds: ") || message == "optional.none() dereference" {
+	if strings.HasPrefix(message, "no such key: ") || strings.HasPrefix(message, "index out of bounds: ") ||
+		message == "optional.none() dereference" {
 		return &MissingError{message}
 	}
 	if message != err.Error() {

@@ -142,7 +142,8 @@ func TestEvalBool(t *testing.T) {
 			t.Errorf("%s: %v, %v", expression, got, err)
 		}
 	}
-	if _, err := e.EvalBool("object.metadata.name", variables()); err == nil || !strings.Contains(err.Error(), "want true or false") {
+	if _, err := e.EvalBool("object.metadata.name", variables()); err == nil || !strings.Contains(err.Error(),
+		"want true or false") {
 		t.Error(err)
 	}
 }

@@ -67,7 +67,8 @@ func (p FieldPath) Fields() FieldUse {
 	return use
 }
 
-// Fields lists the fields that an expression looks at in object, before and each of objects, as far as that can be told without evaluating it.
+// Fields lists the fields that an expression looks at in object, before and each of objects, as far as that can be told
+// without evaluating it.
 func (e *Expressions) Fields(expression string) ([]FieldUse, error) {
 	if strings.TrimSpace(expression) == "" {
 		return nil, nil
@@ -126,8 +127,8 @@ func (p place) field(name string, optional bool) place {
 	return place{known: true, path: append(append([]string{}, p.path...), name), optional: p.optional || optional}
 }
 
-// fieldWalker takes note of what must be there for the expression to be true. In what may be left out (a branch, one side of ||) other versions'
-// fields may stand.
+// fieldWalker takes note of what must be there for the expression to be true. In what may be left out (a branch, one
+// side of ||) other versions' fields may stand.
 type fieldWalker struct {
 	found []FieldUse
 	// needed: both sides of && must be true. muted: what is walked may be left out.

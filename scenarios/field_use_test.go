@@ -48,14 +48,18 @@ func TestFieldsOfExpressions(t *testing.T) {
 		}
 	}
 	match := map[string]any{
-		"spec":   map[string]any{"gone": nil, "none": []any{}, "ports": []any{map[string]any{"port": 80}}, "${outputs.x}": 1, "any": map[string]any{}},
+		"spec": map[string]any{
+			"gone": nil, "none": []any{}, "ports": []any{map[string]any{"port": 80}}, "${outputs.x}": 1,
+			"any": map[string]any{},
+		},
 		"status": "x",
 	}
 	if got, want := said(MatchedFields(match)), "spec.any spec.ports[*].port status"; got != want {
 		t.Errorf("a match looks at %q, want %q", got, want)
 	}
 	path, err := ParseFieldPath(`status.containerStatuses[*].x[0].labels["a.b/c"]`)
-	if got, want := said([]FieldUse{path.Fields()}), "status.containerStatuses[*].x[*].labels.a.b/c"; err != nil || got != want {
+	if got, want := said([]FieldUse{path.Fields()}), "status.containerStatuses[*].x[*].labels.a.b/c"; err != nil ||
+		got != want {
 		t.Errorf("a path is %q, %v", fmt.Sprint(got), err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// FieldPath leads to values in an object: metadata.uid, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"].
+// FieldPath leads to values in an object: metadata.uid, status.containerStatuses[*].restartCount,
+// metadata.labels["a.b/c"].
 type FieldPath []fieldStep
 
 // fieldStep is a field by its name, an item by its number, or all items.
@@ -133,8 +134,8 @@ type Place struct {
 	Value any
 }
 
-// Places returns what is at the path in an object: as many places as there are items that [*] takes, in their order, and none where a field
-// is missing.
+// Places returns what is at the path in an object: as many places as there are items that [*] takes, in their order,
+// and none where a field is missing.
 func (p FieldPath) Places(object map[string]any) []Place {
 	places := []Place{{Value: object}}
 	for _, step := range p {

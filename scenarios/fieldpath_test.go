@@ -8,8 +8,12 @@ import (
 func TestFieldPath(t *testing.T) {
 	object := map[string]any{
 		"metadata": map[string]any{"labels": map[string]any{"a.b/c": "d"}, "name": "web"},
-		"spec":     map[string]any{"ports": []any{map[string]any{"port": int64(80)}, map[string]any{"name": "x"}, map[string]any{"port": int64(81)}}},
-		"empty":    nil,
+		"spec": map[string]any{"ports": []any{
+			map[string]any{"port": int64(80)},
+			map[string]any{"name": "x"},
+			map[string]any{"port": int64(81)},
+		}},
+		"empty": nil,
 	}
 	for text, want := range map[string]string{
 		"metadata.name":              "[{metadata.name web}]",

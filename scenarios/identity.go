@@ -14,8 +14,8 @@ const maxID = 40
 // Title is the scenario's name, with its row: name [row].
 func (s *Scenario) Title() string { return withRow(s.Metadata.Name, s.CaseName) }
 
-// ID is the scenario's name as a DNS-1123 label of at most 40 characters, for namespaces and ${scenario.id}: unique among
-// the scenarios of a Set, and the same in every run. It is the name itself where that will do.
+// ID is the scenario's name as a DNS-1123 label of at most 40 characters, for namespaces and ${scenario.id}: unique
+// among the scenarios of a Set, and the same in every run. It is the name itself where that will do.
 func (s *Scenario) ID() string {
 	title := s.Title()
 	slug := slugOf(title)
@@ -83,7 +83,8 @@ func (s *Step) Title() string {
 	return withRow(name, s.CaseName)
 }
 
-// Named says whether a known issue or a metric's since means this step: by its name, or by its title for a row of a table.
+// Named says whether a known issue or a metric's since means this step: by its name, or by its title for a row of a
+// table.
 func (s *Step) Named(name string) bool { return name != "" && (s.Name == name || s.Title() == name) }
 
 func withRow(name, row string) string {

@@ -50,7 +50,11 @@ func TestStepTitleAndVerb(t *testing.T) {
 		verb, title string
 	}{
 		{Step{Create: pod}, "create", "create Pod/web"},
-		{Step{Apply: Object{"kind": "Pod", "metadata": map[string]any{"generateName": "web-"}}}, "apply", "apply Pod/web-..."},
+		{
+			Step{Apply: Object{"kind": "Pod", "metadata": map[string]any{"generateName": "web-"}}},
+			"apply",
+			"apply Pod/web-...",
+		},
 		{Step{Update: Object{"kind": "Pod"}}, "update", "update Pod"},
 		{Step{Patch: &Patch{ObjectReference: reference}}, "patch", "patch Pod/web"},
 		{Step{Delete: &Delete{ObjectReference: ObjectReference{Kind: "Pod"}}}, "delete", "delete Pod"},
@@ -89,7 +93,8 @@ func TestPath(t *testing.T) {
 		},
 	}}
 	path := s.Path()
-	if len(path) != 3 || path[0].Version != "1.34" || path[1].Version != "1.35" || !path[1].FeatureGates["A"] || path[2].Version != "1.35" || path[2].FeatureGates["A"] {
+	if len(path) != 3 || path[0].Version != "1.34" || path[1].Version != "1.35" || !path[1].FeatureGates["A"] ||
+		path[2].Version != "1.35" || path[2].FeatureGates["A"] {
 		t.Errorf("%+v", path)
 	}
 	if !s.Spec.Cluster.FeatureGates["A"] {

@@ -18,7 +18,8 @@ func (e *Expressions) Interpolate(value any, vars Variables) (any, error) {
 }
 
 // Step returns a deep copy of a step with every ${...} in it evaluated. What is CEL itself (cel, outputs) and what was
-// fixed before the run (names, kinds of objects, transitions) is as it was; and so are the steps of parallel, of which each copy is evaluated by itself.
+// fixed before the run (names, kinds of objects, transitions) is as it was; and so are the steps of parallel, of which
+// each copy is evaluated by itself.
 func (e *Expressions) Step(step Step, vars Variables) (Step, error) {
 	in := e.interpolation(vars)
 	next := step

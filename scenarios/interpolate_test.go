@@ -38,7 +38,10 @@ func TestInterpolate(t *testing.T) {
 		{"lists of maps", []map[string]any{{"a": "${namespace}"}}, []map[string]any{{"a": "ns-1"}}},
 		{"texts", []string{"${case.port}"}, []string{"80"}},
 		{"nothing", nil, nil},
-		{"empty", map[string]any{"a": map[string]any{}, "b": []any{}, "c": ""}, map[string]any{"a": map[string]any{}, "b": []any{}, "c": ""}},
+		{"empty", map[string]any{"a": map[string]any{}, "b": []any{}, "c": ""}, map[string]any{
+			"a": map[string]any{},
+			"b": []any{}, "c": "",
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := e.Interpolate(test.value, variables())
@@ -60,7 +63,10 @@ func TestInterpolateErrors(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`a[1]: ${nothing}: `, `b: ${case.none}: is null`, "c: the expression that ${ begins is never closed", "d: ${outputs.missing}: no such key: missing"} {
+	for _, want := range []string{
+		`a[1]: ${nothing}: `, `b: ${case.none}: is null`,
+		"c: the expression that ${ begins is never closed", "d: ${outputs.missing}: no such key: missing",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in:\n%v", want, err)
 		}
@@ -88,13 +94,28 @@ func TestStep(t *testing.T) {
 			ObjectReference: ObjectReference{APIVersion: "v1", Kind: "Pod", Name: "p-${case.port}"},
 			JSON:            []map[string]any{{"value": "${case.names}"}},
 		},
-		Delete:     &Delete{Selector: map[string]string{"app": "${scenario.name}"}, Wait: &yes},
-		Transition: &Transition{Change: clusters.Change{Version: "${namespace}", FeatureGates: map[string]*bool{"A": nil, "B": &gate}}},
-		Eventually: &Assertion{Match: map[string]any{"a": "${namespace}"}, CEL: "object.x == '${namespace}'", Count: &Count{Min: &one}, Within: Duration(5)},
-		Metric:     &Metric{Since: "${namespace}", Labels: map[string]string{"n": "${namespace}"}, Expect: &MetricExpect{CEL: "${namespace}"}},
-		Command:    &Command{Run: []string{"a", "${namespace}"}, Env: map[string]string{"N": "${case.port}"}, Expect: &CommandExpect{Stdout: &Text{Contains: "${namespace}"}}},
+		Delete: &Delete{Selector: map[string]string{"app": "${scenario.name}"}, Wait: &yes},
+		Transition: &Transition{Change: clusters.Change{Version: "${namespace}", FeatureGates: map[string]*bool{
+			"A": nil,
+			"B": &gate,
+		}}},
+		Eventually: &Assertion{
+			Match: map[string]any{"a": "${namespace}"}, CEL: "object.x == '${namespace}'",
+			Count: &Count{Min: &one}, Within: Duration(5),
+		},
+		Metric: &Metric{
+			Since: "${namespace}", Labels: map[string]string{"n": "${namespace}"},
+			Expect: &MetricExpect{CEL: "${namespace}"},
+		},
+		Command: &Command{
+			Run: []string{"a", "${namespace}"}, Env: map[string]string{"N": "${case.port}"},
+			Expect: &CommandExpect{Stdout: &Text{Contains: "${namespace}"}},
+		},
 		Expect: &Expect{
-			Rejected: &Rejection{Code: 422, Field: "${namespace}", Message: &Text{Matches: "^${namespace}$"}, Causes: []Cause{{Field: "${namespace}"}}},
+			Rejected: &Rejection{
+				Code: 422, Field: "${namespace}", Message: &Text{Matches: "^${namespace}$"},
+				Causes: []Cause{{Field: "${namespace}"}},
+			},
 			Warnings: []Text{{Equals: "${namespace}"}},
 		},
 		Outputs:  map[string]string{"x": "'${namespace}'"},
@@ -111,9 +132,18 @@ func TestStep(t *testing.T) {
 		JSON:            []map[string]any{{"value": []any{"a", "b"}}},
 	}
 	want.Delete = &Delete{Selector: map[string]string{"app": "web"}, Wait: &yes}
-	want.Eventually = &Assertion{Match: map[string]any{"a": "ns-1"}, CEL: step.Eventually.CEL, Count: &Count{Min: &one}, Within: Duration(5)}
-	want.Metric = &Metric{Since: "${namespace}", Labels: map[string]string{"n": "ns-1"}, Expect: &MetricExpect{CEL: "${namespace}"}}
-	want.Command = &Command{Run: []string{"a", "ns-1"}, Env: map[string]string{"N": "80"}, Expect: &CommandExpect{Stdout: &Text{Contains: "ns-1"}}}
+	want.Eventually = &Assertion{
+		Match: map[string]any{"a": "ns-1"}, CEL: step.Eventually.CEL, Count: &Count{Min: &one},
+		Within: Duration(5),
+	}
+	want.Metric = &Metric{
+		Since: "${namespace}", Labels: map[string]string{"n": "ns-1"},
+		Expect: &MetricExpect{CEL: "${namespace}"},
+	}
+	want.Command = &Command{
+		Run: []string{"a", "ns-1"}, Env: map[string]string{"N": "80"},
+		Expect: &CommandExpect{Stdout: &Text{Contains: "ns-1"}},
+	}
 	want.Expect = &Expect{
 		Rejected: &Rejection{Code: 422, Field: "ns-1", Message: &Text{Matches: "^ns-1$"}, Causes: []Cause{{Field: "ns-1"}}},
 		Warnings: []Text{{Equals: "ns-1"}},
@@ -125,7 +155,8 @@ func TestStep(t *testing.T) {
 	*got.Delete.Wait, *got.Eventually.Count.Min, *got.Transition.FeatureGates["B"] = false, 7, true
 	got.Outputs["x"], got.Expect.Rejected.Message.Matches = "changed", "changed"
 	if !*step.Delete.Wait || *step.Eventually.Count.Min != 1 || *step.Transition.FeatureGates["B"] ||
-		step.Outputs["x"] == "changed" || step.Expect.Rejected.Message.Matches == "changed" || step.Create["metadata"].(map[string]any)["name"] != "${scenario.id}" {
+		step.Outputs["x"] == "changed" || step.Expect.Rejected.Message.Matches == "changed" ||
+		step.Create["metadata"].(map[string]any)["name"] != "${scenario.id}" {
 		t.Errorf("the step itself was changed: %+v", step)
 	}
 }
@@ -135,13 +166,17 @@ func TestStepErrors(t *testing.T) {
 		Create: Object{"data": map[string]any{"a": "${outputs.missing}"}},
 		Patch:  &Patch{ObjectReference: ObjectReference{Name: "${case.none}"}},
 	}, variables())
-	if err == nil || !strings.Contains(err.Error(), "create.data.a: ${outputs.missing}: no such key") || !strings.Contains(err.Error(), "patch.name: is null") {
+	if err == nil || !strings.Contains(err.Error(), "create.data.a: ${outputs.missing}: no such key") ||
+		!strings.Contains(err.Error(), "patch.name: is null") {
 		t.Error(err)
 	}
 }
 
 func TestTemplatesComeBack(t *testing.T) {
-	for _, text := range []string{"", "plain", "$", "$$", "${a}", "a${a}b${b}c", "$${a}", "$$${a}", `${"$"}${a}`, `x$${${"}"}`, "$${${a}$${"} {
+	for _, text := range []string{
+		"", "plain", "$", "$$", "${a}", "a${a}b${b}c", "$${a}", "$$${a}", `${"$"}${a}`,
+		`x$${${"}"}`, "$${${a}$${",
+	} {
 		parts, wrong := splitTemplate(text)
 		if wrong != nil {
 			t.Fatal(text, wrong)

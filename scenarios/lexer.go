@@ -2,7 +2,8 @@ package scenarios
 
 import "strings"
 
-// namespaceVariable stands for "namespace", which CEL reserves, in what CEL compiles. It is as long, so that columns stay true.
+// namespaceVariable stands for "namespace", which CEL reserves, in what CEL compiles. It is as long, so that columns
+// stay true.
 const namespaceVariable = "_nmspace_"
 
 // token is a piece of a CEL expression, as far as we must understand it.

@@ -13,8 +13,8 @@ import (
 //go:embed */*.yaml
 var library embed.FS
 
-// Library loads this project's own scenarios of a system, in the order in which Load reads its folder. It has none for a name that errors.Is(err,
-// fs.ErrNotExist) tells of.
+// Library loads this project's own scenarios of a system, in the order in which Load reads its folder. It has none for
+// a name that errors.Is(err, fs.ErrNotExist) tells of.
 func Library(system string) (*Set, error) {
 	if system == "testdata" || !fs.ValidPath(system) {
 		return nil, fmt.Errorf("the scenarios of %q: %w", system, fs.ErrNotExist)

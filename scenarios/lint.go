@@ -76,7 +76,8 @@ func unmetIssues(set *Set) []Problem {
 	var all []Problem
 	for i, found := range met {
 		if !found {
-			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s is never met: no path leads there", i.name, i.version)})
+			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s is never "+
+				"met: no path leads there", i.name, i.version)})
 		}
 	}
 	return all
@@ -100,7 +101,8 @@ func (d *document) notes() []Problem {
 	var all []Problem
 	for at, c := range d.columns {
 		if !c.used && c.key.text != "name" {
-			all = append(all, Problem{Position: at, Message: fmt.Sprintf("the column %q of the table is never used", c.key.text)})
+			all = append(all, Problem{Position: at, Message: fmt.Sprintf("the column %q of the table is never used",
+				c.key.text)})
 		}
 	}
 	if d.used[""] { // outputs as a whole

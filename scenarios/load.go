@@ -20,17 +20,18 @@ type Set struct {
 // Load reads the scenarios of files, folders (with all that is below them; *.yaml and *.yml, in lexical order) and
 // globs. Folders that are called testdata, or begin with a dot or an underscore, are entered only when they are named.
 //
-// Every mistake in every file is reported, as *Error joined by errors.Join; then there is no Set. A folder may also hold
-// objects for Kubernetes: what is plainly no scenario is left out, and Lint says so.
+// Every mistake in every file is reported, as *Error joined by errors.Join; then there is no Set. A folder may also
+// hold objects for Kubernetes: what is plainly no scenario is left out, and Lint says so.
 func Load(paths []string) (*Set, error) { return LoadWith(paths, nil) }
 
-// LoadWith is Load where the path "-" stands for the standard input, which errors call "stdin". The files that it names are relative to the current
-// folder.
+// LoadWith is Load where the path "-" stands for the standard input, which errors call "stdin". The files that it names
+// are relative to the current folder.
 func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
 	found, errs := findFiles(paths)
 	for _, skipped := range found.skipped {
-		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was not entered; name it to load it"})
+		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was not entered; name " +
+			"it to load it"})
 	}
 	for _, f := range found.files {
 		l.named = f.named
@@ -83,7 +84,8 @@ type loader struct {
 }
 
 // manifestHint says what to do with objects that are no scenarios.
-const manifestHint = "rehearse upgrade -f shows what an upgrade does to such objects; a scenario says what to do with them, and the smallest one is\n\n" + smallest
+const manifestHint = "rehearse upgrade -f shows what an upgrade does to such objects; a scenario says what to do " +
+	"with them, and the smallest one is\n\n" + smallest
 
 // smallest is a scenario, indented as errors are.
 const smallest = `    apiVersion: ` + APIVersion + `
@@ -107,7 +109,8 @@ func newLoader() *loader {
 
 func (l *loader) finish(errs []error) (*Set, error) {
 	if len(errs) == 0 && l.found.count == 0 && len(l.set.Scenarios) == 0 && l.foreign > 0 {
-		errs = append(errs, fmt.Errorf("loading scenarios: there are none, only %s for Kubernetes, such as %s\n  %s", objects(l.foreign), l.firstForeign, manifestHint))
+		errs = append(errs, fmt.Errorf("loading scenarios: there are none, only %s for Kubernetes, such as %s\n  %s",
+			objects(l.foreign), l.firstForeign, manifestHint))
 	}
 	if err := joinErrors(errs, l.found.list); err != nil {
 		return nil, err
@@ -171,7 +174,8 @@ func (l *loader) header(root *node) bool {
 		if l.foreign++; l.foreign == 1 {
 			l.firstForeign = fmt.Sprintf("%s %s at %s", short(version.text), short(kind.text), root.position())
 		}
-		l.note(Problem{Position: root.position(), Message: fmt.Sprintf("left out: %s %s is no scenario", short(version.text), short(kind.text))})
+		l.note(Problem{Position: root.position(), Message: fmt.Sprintf("left out: %s %s is no scenario", short(version.text),
+			short(kind.text))})
 	case foreign(version.text, kind.text):
 		hint := manifestHint
 		if l.foreign++; l.foreign > 1 {

@@ -94,7 +94,10 @@ func TestLoadPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"deployment.yaml:1:1: left out: apps/v1 Deployment", "testdata:1:1: this folder was not entered", ".hidden:1:1: this folder"} {
+	for _, want := range []string{
+		"deployment.yaml:1:1: left out: apps/v1 Deployment",
+		"testdata:1:1: this folder was not entered", ".hidden:1:1: this folder",
+	} {
 		found := false
 		for _, p := range Lint(set) {
 			found = found || strings.Contains(p.String(), want)
@@ -131,9 +134,19 @@ func TestLoadPathErrors(t *testing.T) {
 		{"glob without a match", []string{"x*.yaml"}, []string{"nothing matches"}},
 		{"bad glob", []string{"[x"}, []string{"no glob"}},
 		{"folder without scenarios", []string{"empty"}, []string{"no *.yaml or *.yml below"}},
-		{"what is nearly a scenario is not left out", []string{"near"}, []string{"a.yaml:1:13", "b.yaml:1:13", "c.yaml:1:13", "d.yaml:1:1"}},
-		{"a named file is never left out", []string{"named/deployment.yml"}, []string{"deployment.yml:1:13: apps/v1 Deployment is an object for Kubernetes", "the smallest one is"}},
-		{"a folder of objects", []string{"named"}, []string{"only 1 object for Kubernetes, such as apps/v1 Deployment at ", "the smallest one is"}},
+		{"what is nearly a scenario is not left out", []string{"near"}, []string{
+			"a.yaml:1:13", "b.yaml:1:13", "c.yaml:1:13",
+			"d.yaml:1:1",
+		}},
+		{
+			"a named file is never left out",
+			[]string{"named/deployment.yml"},
+			[]string{"deployment.yml:1:13: apps/v1 Deployment is an object for Kubernetes", "the smallest one is"},
+		},
+		{"a folder of objects", []string{"named"}, []string{
+			"only 1 object for Kubernetes, such as apps/v1 Deployment at ",
+			"the smallest one is",
+		}},
 		{"no standard input", []string{"-"}, []string{"no standard input"}},
 		{"same name in two files", []string{"twice"}, []string{"b.yaml:3:18: the name \"same\" is taken", "a.yaml:3:18"}},
 		{"a link to a folder", []string{"linked"}, []string{"link to a folder"}},
@@ -161,7 +174,8 @@ func TestLoadPathErrors(t *testing.T) {
 }
 
 func TestTheSmallestScenarioLoads(t *testing.T) {
-	if got := titles(mustLoad(t, strings.ReplaceAll(smallest, "\n    ", "\n")[4:])); !reflect.DeepEqual(got, []string{"mine"}) {
+	if got := titles(mustLoad(t, strings.ReplaceAll(smallest, "\n    ", "\n")[4:])); !reflect.DeepEqual(got,
+		[]string{"mine"}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -212,7 +226,8 @@ func TestRollback(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	refused := s.Spec.Steps[0].Expect.Rejected
-	if refused.Code != 422 || refused.Field != "metadata.name" || refused.Message.Contains != "a DNS-1035 label must consist of" {
+	if refused.Code != 422 || refused.Field != "metadata.name" ||
+		refused.Message.Contains != "a DNS-1035 label must consist of" {
 		t.Errorf("%+v", refused)
 	}
 	if !reflect.DeepEqual(s.Spec.Steps[0].Create, s.Spec.Steps[2].Create) {
@@ -226,7 +241,8 @@ func TestRollback(t *testing.T) {
 		t.Errorf("port %T %v", port, port)
 	}
 	path := s.Path()
-	if len(path) != 3 || path[0].Version != "1.34" || path[1].Version != "1.35" || !path[1].FeatureGates["RelaxedServiceNameValidation"] || path[2].FeatureGates["RelaxedServiceNameValidation"] {
+	if len(path) != 3 || path[0].Version != "1.34" || path[1].Version != "1.35" ||
+		!path[1].FeatureGates["RelaxedServiceNameValidation"] || path[2].FeatureGates["RelaxedServiceNameValidation"] {
 		t.Errorf("path %+v", path)
 	}
 	if problems := Lint(set); len(problems) != 0 {
@@ -235,7 +251,8 @@ func TestRollback(t *testing.T) {
 }
 
 func TestAliasesAndMergeKeys(t *testing.T) {
-	set := mustLoad(t, strings.Replace(minimal("merge"), "  - delete: {apiVersion: v1, kind: Pod, name: a}\n", `  - create: &base
+	set := mustLoad(t, strings.Replace(minimal("merge"), "  - delete: {apiVersion: v1, kind: Pod, name: a}\n",
+		`  - create: &base
       apiVersion: v1
       kind: ConfigMap
       metadata: &meta {name: a, labels: {x: "1"}}
@@ -254,7 +271,10 @@ func TestAliasesAndMergeKeys(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
-	if data := set.Scenarios[0].Spec.Steps[0].Create["data"]; !reflect.DeepEqual(data, map[string]any{"a": "1", "2": "b", "true": "c"}) {
+	if data := set.Scenarios[0].Spec.Steps[0].Create["data"]; !reflect.DeepEqual(data, map[string]any{
+		"a": "1", "2": "b",
+		"true": "c",
+	}) {
 		t.Errorf("keys that are no texts: %v", data)
 	}
 }

@@ -71,7 +71,10 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestDeepNesting(t *testing.T) {
-	for _, text := range []string{strings.Repeat("[", 5000), strings.Repeat("- ", 5000) + "x", strings.Repeat("{a: ", 600) + "x" + strings.Repeat("}", 600)} {
+	for _, text := range []string{
+		strings.Repeat("[", 5000), strings.Repeat("- ", 5000) + "x",
+		strings.Repeat("{a: ", 600) + "x" + strings.Repeat("}", 600),
+	} {
 		_, err := LoadBytes("deep.yaml", []byte(text))
 		if err == nil {
 			t.Fatal("loaded")

@@ -170,7 +170,8 @@ func (n *node) locate(piece, before string) (line, column int, found bool) {
 	return n.line, n.column, false
 }
 
-// locateIn finds a place of an expression (line from 1, column from 0) that is in the node's text after what is before it.
+// locateIn finds a place of an expression (line from 1, column from 0) that is in the node's text after what is before
+// it.
 func (n *node) locateIn(expression, before string, line, column int) (atLine, atColumn int) {
 	lines := strings.Split(expression, "\n")
 	if line > len(lines) {

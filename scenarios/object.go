@@ -26,7 +26,8 @@ type ObjectReference struct {
 type User struct {
 	// User is the name: jane, or system:serviceaccount:NAMESPACE:NAME of a ServiceAccount.
 	User string `json:"user"`
-	// Groups that the user is in. The API server adds system:authenticated, and to a ServiceAccount with none the groups of ServiceAccounts.
+	// Groups that the user is in. The API server adds system:authenticated, and to a ServiceAccount with none the groups
+	// of ServiceAccounts.
 	Groups []string `json:"groups,omitempty"`
 }
 
@@ -59,7 +60,8 @@ func (o Object) Reference() ObjectReference {
 		return value
 	}
 	return ObjectReference{
-		APIVersion: text(o, "apiVersion"), Kind: text(o, "kind"), Name: text(metadata, "name"), Namespace: text(metadata, "namespace"),
+		APIVersion: text(o, "apiVersion"), Kind: text(o, "kind"), Name: text(metadata, "name"), Namespace: text(metadata,
+			"namespace"),
 	}
 }
 
@@ -81,7 +83,8 @@ func (v *validator) object(o Object, n *node, create, accepted bool) {
 	_, generated := metadata["generateName"].(string)
 	switch {
 	case metadata["name"] != nil && !named:
-		v.at(n.at("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s", n.at("metadata", "name").what())
+		v.at(n.at("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s",
+			n.at("metadata", "name").what())
 	case create && (generated || !accepted):
 	case name == "":
 		v.at(n.at("metadata"), "", "the object needs metadata.name")

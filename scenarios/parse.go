@@ -152,7 +152,8 @@ func unknownAlias(file *source, name string, read int) *Error {
 	for i := min(read, len(file.lines)); i > 0; i-- {
 		if at := strings.LastIndex(file.line(i), "*"+name); at >= 0 {
 			column := 1 + len([]rune(file.line(i)[:at]))
-			return file.error(i, column, "an anchor is defined before it is used, in the same document: &"+name, "no anchor "+name+" for this alias")
+			return file.error(i, column, "an anchor is defined before it is used, in the same document: &"+name,
+				"no anchor "+name+" for this alias")
 		}
 	}
 	return file.error(read, 1, "", "no anchor "+name+" for an alias")
@@ -173,7 +174,8 @@ func tabIndent(file *source, from, to int) int {
 func controlCharacter(lines []string) (line, column int) {
 	for i, text := range lines {
 		for j, r := range []rune(strings.TrimSuffix(text, "\r")) {
-			if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85 || r == 0xfeff || r == 0xfffe || r == 0xffff {
+			if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85 || r == 0xfeff || r == 0xfffe ||
+				r == 0xffff {
 				return i + 1, j + 1
 			}
 		}

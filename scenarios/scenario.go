@@ -65,7 +65,8 @@ type Spec struct {
 	Exclusive bool `json:"exclusive,omitempty"`
 	// Timeout of each step that sets none. Default: --step-timeout, 30s.
 	Timeout Duration `json:"timeout,omitempty"`
-	// Continue is the default of the steps' own continue: with true every step is run, so that one run shows all that fails.
+	// Continue is the default of the steps' own continue: with true every step is run, so that one run shows all that
+	// fails.
 	Continue bool `json:"continue,omitempty"`
 	// Steps run in order; the scenario ends at the first that fails, unless that step says continue.
 	Steps []Step `json:"steps"`
@@ -80,8 +81,8 @@ type KnownIssue struct {
 	Versions []string `json:"versions"`
 	// Step is the name of the step that fails; a failure anywhere else is a failure. A row of a table is "name [row]".
 	Step string `json:"step"`
-	// Message is what the failure must contain. Default: any failure of that step is the issue. With a message the failure may also be that a
-	// component of the cluster ended by itself, with these words at the end of its log.
+	// Message is what the failure must contain. Default: any failure of that step is the issue. With a message the failure
+	// may also be that a component of the cluster ended by itself, with these words at the end of its log.
 	Message string `json:"message,omitempty"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `json:"reason"`

@@ -24,7 +24,8 @@ type source struct {
 func newSource(name string, data []byte) (*source, *Error) {
 	s := &source{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	if len(data) > maxFileSize {
-		return nil, s.error(1, 1, "split it into several files", fmt.Sprintf("the file holds more than %d MB", maxFileSize>>20))
+		return nil, s.error(1, 1, "split it into several files", fmt.Sprintf("the file holds more than %d MB",
+			maxFileSize>>20))
 	}
 	if at := invalidUTF8(s.data); at >= 0 {
 		line := 1 + bytes.Count(s.data[:at], []byte("\n"))

@@ -30,7 +30,8 @@ func (v *validator) stepNumber(s *Scenario, name string, n *node) int {
 	return -1
 }
 
-// Span returns the numbers of the first and of the last step of the time that step i judges; false when it judges none that is past.
+// Span returns the numbers of the first and of the last step of the time that step i judges; false when it judges none
+// that is past.
 func (s *Scenario) Span(i int) (first, last int, ok bool) {
 	names := s.Spec.Steps[i].throughout()
 	if len(names) != 2 {

@@ -8,7 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Variants are definitions of systems by their name and the variant that they stand for; "" is the variant of who names none.
+// Variants are definitions of systems by their name and the variant that they stand for; "" is the variant of who names
+// none.
 type Variants map[string]map[string]clusters.System
 
 // Substitute returns the scenario with other definitions of its systems, or why they cannot stand for what it has.
@@ -78,7 +79,8 @@ func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	for _, original := range list {
 		c, why := original.Substitute(by)
 		if why != "" {
-			errs = append(errs, fmt.Errorf("%s: scenario %s: %s; leave the scenario out (--focus, --label)", original.ClusterPosition, original.Title(), why))
+			errs = append(errs, fmt.Errorf("%s: scenario %s: %s; leave the scenario out (--focus, --label)",
+				original.ClusterPosition, original.Title(), why))
 			continue
 		}
 		all = append(all, c)
@@ -86,7 +88,8 @@ func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	return all, errors.Join(errs...)
 }
 
-// whole makes a system's definition a change that leaves nothing of the one before: what it does not say, it says to be empty.
+// whole makes a system's definition a change that leaves nothing of the one before: what it does not say, it says to be
+// empty.
 func whole(system clusters.System) clusters.System {
 	if system.Process == nil {
 		return system

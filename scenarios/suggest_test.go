@@ -18,7 +18,15 @@ func TestEditDistance(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"é", "e", 1}} {
+	}{
+		{"", "", 0},
+		{"abc", "abc", 0},
+		{"abc", "acb", 1},
+		{"abc", "ab", 1},
+		{"", "abc", 3},
+		{"kitten", "sitting", 3},
+		{"é", "e", 1},
+	} {
 		if got := editDistance(test.a, test.b); got != test.want {
 			t.Errorf("%s, %s: %d", test.a, test.b, got)
 		}

@@ -26,7 +26,8 @@ func (s *Scenario) besideFile() {
 	}
 }
 
-// LoadSystem reads the definition of a system from a YAML file, as strictly as one in a scenario. The files that it names are relative to it.
+// LoadSystem reads the definition of a system from a YAML file, as strictly as one in a scenario. The files that it
+// names are relative to it.
 func LoadSystem(path string) (clusters.System, error) {
 	var system clusters.System
 	file, err := readSource(path)
@@ -55,14 +56,18 @@ func LoadSystem(path string) (clusters.System, error) {
 // ErrNoSuchSystem says that no scenario has the system that is meant.
 var ErrNoSuchSystem = errors.New("no scenario has such a system")
 
-// ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a simulator runs against the
-// real thing. A scenario that changes such a system in a transition, other than by removing it, is not supported this way: the error joins all of them.
+// ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a
+// simulator runs against the real thing. A scenario that changes such a system in a transition, other than by removing
+// it, is not supported this way: the error joins all of them.
 func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scenario, error) {
 	with.Name = name
 	var errs []error
-	replaced, found := eachSystem(list, name, func(s *Scenario, step *Step, there bool, system clusters.System) clusters.System {
+	replaced, found := eachSystem(list, name, func(s *Scenario, step *Step, there bool,
+		system clusters.System,
+	) clusters.System {
 		if there {
-			errs = append(errs, fmt.Errorf("%s: scenario %s changes system %s, which is replaced by another definition; leave the scenario out (--focus, --label)", step.Position, s.Title(), name))
+			errs = append(errs, fmt.Errorf("%s: scenario %s changes system %s, which is replaced by another definition; "+
+				"leave the scenario out (--focus, --label)", step.Position, s.Title(), name))
 		}
 		return with
 	})
@@ -72,7 +77,8 @@ func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scen
 	return replaced, errors.Join(errs...)
 }
 
-// SetFaults returns the scenarios with other faults of the simulated systems of a name, from their installation until a transition says otherwise.
+// SetFaults returns the scenarios with other faults of the simulated systems of a name, from their installation until a
+// transition says otherwise.
 func SetFaults(list []*Scenario, name string, faults []string) ([]*Scenario, error) {
 	return setSimulated(list, name, "faults", func(s *clusters.Simulated) { s.Faults = slices.Clone(faults) })
 }
@@ -89,7 +95,8 @@ func setSimulated(list []*Scenario, name, what string, change func(*clusters.Sim
 			return system
 		}
 		if system.Simulated == nil {
-			errs = append(errs, fmt.Errorf("%s: system %s of scenario %s is not simulated, and so has no %s to choose", s.ClusterPosition, name, s.Title(), what))
+			errs = append(errs, fmt.Errorf("%s: system %s of scenario %s is not simulated, and so has no %s to choose",
+				s.ClusterPosition, name, s.Title(), what))
 			return system
 		}
 		simulated := *system.Simulated
@@ -103,9 +110,11 @@ func setSimulated(list []*Scenario, name, what string, change func(*clusters.Sim
 	return set, errors.Join(errs...)
 }
 
-// eachSystem returns copies of the scenarios in which every definition or change of the system was given to a function; there says that the
-// system is installed when the change is made, step whose change it is (nil for the first state).
-func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, there bool, system clusters.System) clusters.System) ([]*Scenario, bool) {
+// eachSystem returns copies of the scenarios in which every definition or change of the system was given to a function;
+// there says that the system is installed when the change is made, step whose change it is (nil for the first state).
+func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, there bool,
+	system clusters.System) clusters.System,
+) ([]*Scenario, bool) {
 	found := false
 	var all []*Scenario
 	for _, original := range list {

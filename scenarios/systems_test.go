@@ -61,7 +61,8 @@ func TestSetFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "lws(simulated, as leaderworkerset, faults a b) > lws(simulated, as leaderworkerset, faults a b) other(simulated) > other(simulated) > other(simulated) lws(simulated, faults a b)"
+	want := "lws(simulated, as leaderworkerset, faults a b) > lws(simulated, as leaderworkerset, faults a b) " +
+		"other(simulated) > other(simulated) > other(simulated) lws(simulated, faults a b)"
 	if got := pathOf(set[0]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -83,10 +84,12 @@ func TestReplaceSystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := pathOf(set[0]), "lws(process, 0.7) > lws(process, 0.7) other(simulated) > other(simulated) > other(simulated) lws(process, 0.7)"; got != want {
+	if got, want := pathOf(set[0]), "lws(process, 0.7) > lws(process, 0.7) other(simulated) > other(simulated) > "+
+		"other(simulated) lws(process, 0.7)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := ReplaceSystem(list, "lws", real); err == nil || !strings.Contains(err.Error(), "some/where.yaml:18:5: scenario second changes system lws") {
+	if _, err := ReplaceSystem(list, "lws", real); err == nil || !strings.Contains(err.Error(),
+		"some/where.yaml:18:5: scenario second changes system lws") {
 		t.Errorf("a change of what was replaced: %v", err)
 	}
 	if _, err := ReplaceSystem(list, "none", real); !errors.Is(err, ErrNoSuchSystem) {
@@ -102,7 +105,8 @@ func TestLoadSystem(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("name: lws\nprocess:\n  command: [./manager, --config=$(DIR)/config.yaml]\n  files: {config.yaml: \"port: $(WEBHOOK_PORT)\"}\n")
+	write("name: lws\nprocess:\n  command: [./manager, --config=$(DIR)/config.yaml]\n  files: {config.yaml: \"port: " +
+		"$(WEBHOOK_PORT)\"}\n")
 	system, err := LoadSystem(path)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,8 @@ func (x *expander) rowValues(item *node) (map[string]any, bool) {
 	}
 	for _, e := range item.entries {
 		if !identifier(e.key.text) {
-			x.found.at(e.key, "use letters, digits and _, so that case.name_of_column can be written", "%q cannot be the name of a column", short(e.key.text))
+			x.found.at(e.key, "use letters, digits and _, so that case.name_of_column can be written",
+				"%q cannot be the name of a column", short(e.key.text))
 			return nil, false
 		}
 	}
@@ -79,7 +80,8 @@ func (x *expander) sameColumns(item *node, columns map[string]*column, i int) bo
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		if item.get(name) == nil {
-			x.found.at(item, "all rows have the same columns; write null where there is no value", "row %d has no column %q, which the first row has", i+1, name)
+			x.found.at(item, "all rows have the same columns; write null where there is no value",
+				"row %d has no column %q, which the first row has", i+1, name)
 			return false
 		}
 	}
@@ -110,8 +112,8 @@ func (x *expander) nameRows(n *node, rows []row) bool {
 	return true
 }
 
-// nameByValues names the rows by as few of the columns as tell them apart, from the left; lists and maps come last. What
-// is still the same gets its number.
+// nameByValues names the rows by as few of the columns as tell them apart, from the left; lists and maps come last.
+// What is still the same gets its number.
 func nameByValues(rows []row, first *node) {
 	var plain, nested []string
 	for _, e := range first.entries {

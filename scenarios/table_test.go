@@ -21,7 +21,8 @@ func TestTables(t *testing.T) {
 	if s.Spec.Cluster.Version != "1.34" || !s.Spec.Cluster.FeatureGates["Alpha"] || *s.Spec.Cluster.Nodes[0].Count != 3 {
 		t.Errorf("cluster %+v", s.Spec.Cluster)
 	}
-	if s.Metadata.Labels["gate"] != "Alpha" || s.Spec.Covers[0] != "KEP-Alpha" || s.Spec.Known[0].Reason != "${ is no expression" {
+	if s.Metadata.Labels["gate"] != "Alpha" || s.Spec.Covers[0] != "KEP-Alpha" ||
+		s.Spec.Known[0].Reason != "${ is no expression" {
 		t.Errorf("%+v", s)
 	}
 	if s.Spec.Description != `The gate Alpha lets ["9-a","9-b"] through.` {
@@ -37,7 +38,10 @@ func TestTables(t *testing.T) {
 	wantCreate := Object{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"name": "post-1-${namespace}", "labels": map[string]any{"post": "Alpha-host"}},
-		"data":     map[string]any{"names": []any{"9-a", "9-b"}, "port": int64(1), "raw": "1", "both": "1-${namespace}-$${y}"},
+		"data": map[string]any{
+			"names": []any{"9-a", "9-b"}, "port": int64(1), "raw": "1",
+			"both": "1-${namespace}-$${y}",
+		},
 	}
 	if !reflect.DeepEqual(post.Create, wantCreate) {
 		t.Errorf("got  %v\nwant %v", post.Create, wantCreate)
@@ -49,7 +53,8 @@ func TestTables(t *testing.T) {
 	if r := post.Expect.Rejected; r.Code != 422 || r.Reason != "Invalid" {
 		t.Errorf("%+v", r)
 	}
-	if post.Case["verb"] != "post" || post.Case["gate"] != "Alpha" || s.Spec.Steps[3].Case != nil || s.CaseOf(&s.Spec.Steps[3])["gate"] != "Alpha" || s.CaseOf(put)["port"] != int64(2) {
+	if post.Case["verb"] != "post" || post.Case["gate"] != "Alpha" || s.Spec.Steps[3].Case != nil ||
+		s.CaseOf(&s.Spec.Steps[3])["gate"] != "Alpha" || s.CaseOf(put)["port"] != int64(2) {
 		t.Errorf("cases %v, %v", post.Case, s.Spec.Steps[3].Case)
 	}
 	if *s.Spec.Steps[3].Transition.FeatureGates["Alpha"] {
@@ -70,7 +75,10 @@ func TestRowNames(t *testing.T) {
 	}{
 		{"own names", `[{name: first, x: 1}, {name: "second one", x: 1}]`, []string{"first", "second one"}},
 		{"what differs", `[{same: s, x: 1, y: true}, {same: s, x: 2, y: false}]`, []string{"1", "2"}},
-		{"as many columns as are needed", `[{l: [1], x: 1, y: true}, {l: [2], x: 1, y: false}, {l: [2], x: 2, y: true}]`, []string{"1, true", "1, false", "2, true"}},
+		{
+			"as many columns as are needed", `[{l: [1], x: 1, y: true}, {l: [2], x: 1, y: false}, {l: [2], x: 2, y: true}]`,
+			[]string{"1, true", "1, false", "2, true"},
+		},
 		{"lists when nothing else differs", `[{l: [1], x: 1}, {l: [2], x: 1}]`, []string{"[1]", "[2]"}},
 		{"one row", `[{x: 1, y: b}]`, []string{"1"}},
 		{"the same twice", `[{x: 1}, {x: 1}]`, []string{"#1", "#2"}},

@@ -39,7 +39,10 @@ func splitTemplate(text string) ([]part, *templateError) {
 		case strings.HasPrefix(text[i:], "${"):
 			end := expressionEnd(text, i+2)
 			if end < 0 {
-				return nil, &templateError{i, "the expression that ${ begins is never closed", "close it with }, or write $${ for a plain ${"}
+				return nil, &templateError{
+					i, "the expression that ${ begins is never closed",
+					"close it with }, or write $${ for a plain ${",
+				}
 			}
 			if strings.TrimSpace(text[i+2:end]) == "" {
 				return nil, &templateError{i, "an empty expression", "write $${ for a plain ${"}

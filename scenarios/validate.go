@@ -21,7 +21,8 @@ type validator struct {
 func (v *validator) scenario(s *Scenario, n *node) {
 	for _, message := range validation.IsDNS1123Subdomain(s.Metadata.Name) {
 		message, _, _ = strings.Cut(message, " (e.g.")
-		v.at(n.at("metadata", "name"), "such as service-name-outlives-its-gate", "metadata.name %q: %s", short(s.Metadata.Name), message)
+		v.at(n.at("metadata", "name"), "such as service-name-outlives-its-gate", "metadata.name %q: %s",
+			short(s.Metadata.Name), message)
 	}
 	spec := n.get("spec")
 	v.covers(s.Spec.Covers, spec.at("covers"))
@@ -105,10 +106,12 @@ func (v *validator) reference(steps []Step, name string, n *node, what string) *
 		v.at(n, suggest(name, names, ""), "no %s is called %q", what, short(name))
 		return nil
 	case len(meant) > 1 && meant[0].CaseName != "":
-		v.at(n, fmt.Sprintf("name the row: %q", meant[0].Title()), "%d steps are called %q: it has a table", len(meant), short(name))
+		v.at(n, fmt.Sprintf("name the row: %q", meant[0].Title()), "%d steps are called %q: it has a table", len(meant),
+			short(name))
 		return nil
 	case len(meant) > 1:
-		v.at(n, fmt.Sprintf("the steps are in lines %d and %d; give them names of their own", meant[0].Position.Line, meant[1].Position.Line),
+		v.at(n, fmt.Sprintf("the steps are in lines %d and %d; give them names of their own", meant[0].Position.Line,
+			meant[1].Position.Line),
 			"%d steps are called %q", len(meant), short(name))
 		return nil
 	}

@@ -36,8 +36,10 @@ func (v *validator) state(s clusters.State, n *node) {
 		v.flags(clusters.SortedKeys(s.Components[name].Flags), at.at(string(name), "flags"))
 	}
 	v.schedulers(s, n.at("schedulers"))
-	if at := n.get("controlPlanes"); at != nil && (s.ControlPlanes == 0 || clusters.CheckControlPlanes(s.ControlPlanes) != nil) {
-		v.at(at, fmt.Sprintf("etcd wants an odd number of members, from 1 to %d", clusters.MostControlPlanes), "a cluster cannot have %d control planes", s.ControlPlanes)
+	if at := n.get("controlPlanes"); at != nil &&
+		(s.ControlPlanes == 0 || clusters.CheckControlPlanes(s.ControlPlanes) != nil) {
+		v.at(at, fmt.Sprintf("etcd wants an odd number of members, from 1 to %d", clusters.MostControlPlanes),
+			"a cluster cannot have %d control planes", s.ControlPlanes)
 	}
 	v.nodes(s.Nodes, n.at("nodes"))
 	v.systems(s.Systems, n.at("systems"))
@@ -87,7 +89,8 @@ func (v *validator) nodes(groups []clusters.NodeGroup, n *node) {
 			if t.Key == "" {
 				v.at(at.at("taints", j, "key"), "", "a taint needs a key")
 			}
-			v.oneOf(t.Effect, []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}, at.at("taints", j, "effect"), "effect of a taint")
+			v.oneOf(t.Effect, []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}, at.at("taints", j, "effect"),
+				"effect of a taint")
 		}
 	}
 }

@@ -29,7 +29,8 @@ func (v *validator) schedulerChanges(before clusters.State, change clusters.Chan
 		case c.Remove && len(at.entries) > 2:
 			v.at(at.key("remove"), "", "a scheduler that is removed has no other fields")
 		case c.Remove && !there:
-			v.at(at.at("name"), suggest(c.Name, names, "schedulers here"), "no scheduler %q is there to be removed", short(c.Name))
+			v.at(at.at("name"), suggest(c.Name, names, "schedulers here"), "no scheduler %q is there to be removed",
+				short(c.Name))
 		case !c.Remove && there && at.get("profiles") == nil:
 			v.at(at, "give profiles or remove", "a scheduler that does not change")
 		}

@@ -30,10 +30,15 @@ func (v *validator) shape(n *node) bool {
 		return false
 	}
 	if n.get("during") != nil && !verb.takesTime {
-		v.at(n.key("during"), "a load can go on during "+strings.Join(underLoad(), ", "), "%s is over in a moment: no load can go on meanwhile", name)
+		v.at(n.key("during"), "a load can go on during "+strings.Join(underLoad(), ", "),
+			"%s is over in a moment: no load can go on meanwhile", name)
 		return false
 	}
-	for _, of := range [][2]string{{"dryRun", "there is no dry run of it"}, {"as", "it is sent as nobody"}, {"fieldValidation", "it sends no fields"}} {
+	for _, of := range [][2]string{
+		{"dryRun", "there is no dry run of it"},
+		{"as", "it is sent as nobody"},
+		{"fieldValidation", "it sends no fields"},
+	} {
 		field, what := of[0], of[1]
 		if n.get(field) == nil || verb.write {
 			continue
@@ -98,7 +103,8 @@ func (v *validator) outputs(step *Step, n *node) {
 	}
 	for _, e := range n.get("outputs").entries {
 		if !identifier(e.key.text) {
-			v.at(e.key, "use letters, digits and _, so that outputs.name_of_output can be written", "%q cannot be the name of an output", short(e.key.text))
+			v.at(e.key, "use letters, digits and _, so that outputs.name_of_output can be written",
+				"%q cannot be the name of an output", short(e.key.text))
 		}
 	}
 	at, verb := n.key("outputs"), step.verb()

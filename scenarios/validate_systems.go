@@ -20,7 +20,8 @@ func (v *validator) systems(list []clusters.System, n *node) {
 		v.systemName(s.Name, at, seen)
 		v.system(s, at)
 		if s.Kind() == "" {
-			v.at(at, "simulated: {} runs the simulator of that name", "say what the system %q is: simulated, process or manifests", short(s.Name))
+			v.at(at, "simulated: {} runs the simulator of that name",
+				"say what the system %q is: simulated, process or manifests", short(s.Name))
 		}
 		v.wholeSystem(s, at)
 	}
@@ -39,10 +40,12 @@ func (v *validator) systemChanges(s *Scenario, i int, list []clusters.SystemChan
 		case c.Remove && len(at.entries) > 2:
 			v.at(at.key("remove"), "", "a system that is removed has no other fields")
 		case c.Remove && !there:
-			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"), "no system %q is there to be removed", short(c.Name))
+			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"), "no system %q is there to be removed",
+				short(c.Name))
 		case c.Remove:
 		case !there && c.Kind() == "":
-			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"), "no system %q is there to be changed; a new one is simulated, a process or manifests", short(c.Name))
+			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"),
+				"no system %q is there to be changed; a new one is simulated, a process or manifests", short(c.Name))
 		case len(at.entries) < 2:
 			v.at(at, "give version, simulated, process, manifests, probes or remove", "a system that does not change")
 		default:
@@ -90,7 +93,8 @@ func (v *validator) system(s clusters.System, n *node) {
 		}
 	}
 	if len(kinds) > 1 {
-		v.at(n.key(kinds[1]), "", "a system is one of simulated, process and manifests; this one is %s", strings.Join(kinds, " and "))
+		v.at(n.key(kinds[1]), "", "a system is one of simulated, process and manifests; this one is %s",
+			strings.Join(kinds, " and "))
 	}
 	if s.Simulated != nil {
 		for _, field := range []string{"version", "probes"} {
@@ -169,12 +173,16 @@ func (v *validator) process(p *clusters.SystemProcess, n *node) {
 		}
 	}
 	for _, name := range clusters.SortedKeys(p.Files) {
-		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') || slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
-			v.at(n.at("files").key(name), "such as config.yaml", "a file in the system's folder cannot be called %q", short(name))
+		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') ||
+			slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
+			v.at(n.at("files").key(name), "such as config.yaml", "a file in the system's folder cannot be called %q",
+				short(name))
 		}
 	}
-	if p.CertDir != "" && (!filepath.IsLocal(p.CertDir) || slices.Contains([]string{".", "kubeconfig", "logs"}, filepath.Clean(p.CertDir))) {
-		v.at(n.at("certDir"), "such as k8s-webhook-server/serving-certs", "%q is no folder in the system's folder", short(p.CertDir))
+	if p.CertDir != "" && (!filepath.IsLocal(p.CertDir) || slices.Contains([]string{".", "kubeconfig", "logs"},
+		filepath.Clean(p.CertDir))) {
+		v.at(n.at("certDir"), "such as k8s-webhook-server/serving-certs", "%q is no folder in the system's folder",
+			short(p.CertDir))
 	}
 	if n.get("webhookPort") != nil && (p.WebhookPort < 1 || p.WebhookPort > 65535) {
 		v.at(n.at("webhookPort"), "", "a port is a number from 1 to 65535")
@@ -198,7 +206,8 @@ func (v *validator) wholeSystem(s clusters.System, n *node) {
 	for _, text := range s.Texts {
 		_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, name != "VERSION" })
 		if err != nil {
-			v.at(n, fmt.Sprintf("add version: to the system %q", short(s.Name)), "$(VERSION) stands in it, but it has no version")
+			v.at(n, fmt.Sprintf("add version: to the system %q", short(s.Name)),
+				"$(VERSION) stands in it, but it has no version")
 			return
 		}
 	}

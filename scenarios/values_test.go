@@ -24,12 +24,18 @@ func TestCountHolds(t *testing.T) {
 }
 
 func TestScalars(t *testing.T) {
-	for text, good := range map[string]bool{"0": true, "12": true, "all": true, "-1": false, "01": false, "1.0": false, " 1": false, "": false, "ALL": false} {
+	for text, good := range map[string]bool{
+		"0": true, "12": true, "all": true, "-1": false, "01": false, "1.0": false,
+		" 1": false, "": false, "ALL": false,
+	} {
 		if err := new(Count).UnmarshalScalar(text); (err == nil) != good {
 			t.Errorf("count %q: %v", text, err)
 		}
 	}
-	for text, good := range map[string]bool{"500ms": true, "1m30s": true, "5": false, "0s": false, "-1s": false, "soon": false} {
+	for text, good := range map[string]bool{
+		"500ms": true, "1m30s": true, "5": false, "0s": false, "-1s": false,
+		"soon": false,
+	} {
 		if err := new(Duration).UnmarshalScalar(text); (err == nil) != good {
 			t.Errorf("duration %q: %v", text, err)
 		}

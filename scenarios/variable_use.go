@@ -116,5 +116,6 @@ func (w *useWalker) use(ident ast.Expr, field string, s *scope) {
 		name = "namespace"
 	}
 	location := w.info.GetStartLocation(ident.ID())
-	w.uses = append(w.uses, use{variable: name, field: field, line: max(location.Line(), 1), column: max(location.Column(), 0)})
+	w.uses = append(w.uses, use{variable: name, field: field, line: max(location.Line(), 1), column: max(location.Column(),
+		0)})
 }

@@ -12,22 +12,25 @@ type verb struct {
 	name string
 	// about says in a word what a step is about; "" where it says nothing.
 	about func(*Step) string
-	// check finds what is wrong with a step; shape, which may be nil, what the types of its fields would not tell, before it is decoded.
+	// check finds what is wrong with a step; shape, which may be nil, what the types of its fields would not tell, before
+	// it is decoded.
 	check func(*validator, stepCheck)
 	shape func(*validator, *node) bool
-	// results are the variables that the outputs of a step have; none where it returns nothing. empty says that a step which has them returns no
-	// object; nil for never.
+	// results are the variables that the outputs of a step have; none where it returns nothing. empty says that a step
+	// which has them returns no object; nil for never.
 	results []string
 	empty   func(*Step) bool
 
 	// write sends a write to the API server: it has expect, dryRun, fieldValidation and as. sends are its fields.
 	write bool
 	sends contents
-	// target is the object that a write is about, and makes the one that it may make; changes says that it may change one that exists.
+	// target is the object that a write is about, and makes the one that it may make; changes says that it may change one
+	// that exists.
 	target  func(*Step) ObjectReference
 	makes   func(*Step) Object
 	changes bool
-	// way makes the verb's value of the object of write, and of the name of what exists, nil for the object itself. It is nil for what each cannot name.
+	// way makes the verb's value of the object of write, and of the name of what exists, nil for the object itself. It is
+	// nil for what each cannot name.
 	way func(object, existing *node) *node
 
 	// watches lists what a step looks at in the history.
@@ -41,7 +44,8 @@ type verb struct {
 	changesCluster, revives bool
 	// takesTime: loads can go on meanwhile. lasts: what it demands must hold for a time.
 	takesTime, lasts bool
-	// ownExpect: its own fields say what is expected. ofSteps: it holds writes. replaced: the loader makes steps with other verbs of it.
+	// ownExpect: its own fields say what is expected. ofSteps: it holds writes. replaced: the loader makes steps with
+	// other verbs of it.
 	ownExpect, ofSteps, replaced bool
 }
 
@@ -176,8 +180,8 @@ func (s *Step) About() []ObjectReference {
 	return all
 }
 
-// Hurried is the step with at most that long to wait; otherwise is what it has where it says nothing. What must hold for a time is left as it is, and so is
-// what changes the cluster.
+// Hurried is the step with at most that long to wait; otherwise is what it has where it says nothing. What must hold
+// for a time is left as it is, and so is what changes the cluster.
 func (s Step) Hurried(most, otherwise time.Duration) Step {
 	v := s.verb()
 	if v.changesCluster || v.lasts {

@@ -20,15 +20,18 @@ func commandVerb() verb {
 	}
 }
 
-// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it, and the variables of [Programs](#programs).
+// Command runs a program on this machine. KUBECONFIG and NAMESPACE are set for it, and the variables of
+// [Programs](#programs).
 type Command struct {
-	// Run is the program and its arguments; no shell interprets them. A program with a slash in its name is a file, relative to the scenario's folder.
+	// Run is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
+	// relative to the scenario's folder.
 	Run []string `json:"run"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
 	// Stdin is given to the program.
 	Stdin string `json:"stdin,omitempty"`
-	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share
+	// the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
 	// Within repeats the command until it is as expected. Default: run once.
 	Within Duration `json:"within,omitempty"`

@@ -19,7 +19,8 @@ func execVerb() verb {
 	}
 }
 
-// Exec runs a program in a container of a pod. The cluster's nodes must be real: a pod on a simulated node runs nothing.
+// Exec runs a program in a container of a pod. The cluster's nodes must be real: a pod on a simulated node runs
+// nothing.
 type Exec struct {
 	// Pod is the name of the pod.
 	Pod string `json:"pod"`
@@ -31,9 +32,11 @@ type Exec struct {
 	Run []string `json:"run"`
 	// Stdin is given to the program.
 	Stdin string `json:"stdin,omitempty"`
-	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share the cluster. Default: false.
+	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share
+	// the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
-	// Within repeats the program until it is as expected; default: run once. That it could not be started is tried again in any case.
+	// Within repeats the program until it is as expected; default: run once. That it could not be started is tried again
+	// in any case.
 	Within Duration `json:"within,omitempty"`
 	// Expect is what is expected of the program. Default: exit code 0.
 	Expect *CommandExpect `json:"expect,omitempty"`

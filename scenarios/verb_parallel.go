@@ -17,12 +17,11 @@ func parallelVerb() verb {
 	}
 }
 
-// Parallel sends writes at the same time: each is prepared, and then all are let go at once. Either each step has an expect of its own, or all have
-// the one of parallel.
+// Parallel sends writes at the same time: each is prepared, and then all are let go at once. Either each step has an
+// expect of its own, or all have the one of parallel.
 type Parallel struct {
-	// Steps are the writes: each has one of their verbs (create, apply, update, patch, delete, evict, scale), and may have name, expect, dryRun,
-	// fieldValidation and as.
-	// An apply has a field manager of its own here.
+	// Steps are the writes: each has one of their verbs (create, apply, update, patch, delete, evict, scale), and may have
+	// name, expect, dryRun, fieldValidation and as. An apply has a field manager of its own here.
 	Steps []Step `json:"steps" copied:"true"`
 	// Count is how many copies there are of each step. Default: 1. In a copy ${index} is its number, from 0.
 	Count *int `json:"count,omitempty" fixed:"true"`
@@ -41,8 +40,8 @@ type ParallelExpect struct {
 // maxWrites is the most writes at the same time.
 const maxWrites = 1000
 
-// Copies are the writes: of each step as many as count says, one copy of all steps after the other. What is expected of all is expected of
-// none of them alone.
+// Copies are the writes: of each step as many as count says, one copy of all steps after the other. What is expected of
+// all is expected of none of them alone.
 func (p *Parallel) Copies() []Step {
 	var all []Step
 	for i := range p.copies() {
@@ -99,7 +98,8 @@ func (v *validator) parallel(step *Step, n *node) {
 		v.expect(inner, at.at("expect"))
 		v.fieldValidation(inner, at)
 		v.user(inner.As, at.at("as"))
-		inner.verb().check(v, stepCheck{step: inner, node: at.get(inner.Verb()), accepted: p.Expect == nil && !refused(inner)})
+		inner.verb().check(v, stepCheck{step: inner, node: at.get(inner.Verb()), accepted: p.Expect == nil &&
+			!refused(inner)})
 		if inner.Delete != nil && inner.Delete.Selector != nil {
 			v.at(at.at("delete").key("selector"), "name one object", "a deletion of all that have labels is more than one write")
 		}
@@ -120,7 +120,8 @@ func (v *validator) parallelExpect(p *Parallel, n *node) {
 	}
 }
 
-// parallelShape checks, before they are decoded, that the steps of parallel are writes and have only what belongs to one.
+// parallelShape checks, before they are decoded, that the steps of parallel are writes and have only what belongs to
+// one.
 func (v *validator) parallelShape(n *node) bool {
 	steps := n.get("steps")
 	if steps == nil || steps.kind != sequence {

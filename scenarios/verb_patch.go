@@ -56,7 +56,8 @@ func (v *validator) operation(op map[string]any, n *node) {
 	name, _ := op["op"].(string)
 	more, ok := needs[name]
 	if !ok {
-		v.at(n.at("op"), suggest(name, []string{"add", "replace", "test", "remove", "move", "copy"}, "there are"), "no operation of a JSON patch is called %q", short(name))
+		v.at(n.at("op"), suggest(name, []string{"add", "replace", "test", "remove", "move", "copy"}, "there are"),
+			"no operation of a JSON patch is called %q", short(name))
 		return
 	}
 	for _, field := range append([]string{"path"}, more...) {
@@ -67,7 +68,8 @@ func (v *validator) operation(op map[string]any, n *node) {
 	for _, field := range clusters.SortedKeys(op) {
 		value := op[field]
 		if !slices.Contains([]string{"op", "path", "from", "value"}, field) {
-			v.at(n.key(field), suggest(field, []string{"op", "path", "from", "value"}, "there are"), "an operation of a JSON patch has no field %q", short(field))
+			v.at(n.key(field), suggest(field, []string{"op", "path", "from", "value"}, "there are"),
+				"an operation of a JSON patch has no field %q", short(field))
 		}
 		if field != "path" && field != "from" {
 			continue

@@ -10,8 +10,8 @@ func restartVerb() verb {
 	}
 }
 
-// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or etcd), or a system that is a process.
-// Exactly one field is set.
+// ComponentReference names a component (kube-apiserver, kube-controller-manager, kube-scheduler, kube-scheduler/NAME or
+// etcd), or a system that is a process. Exactly one field is set.
 type ComponentReference struct {
 	// Component by the name of its binary.
 	Component clusters.Component `json:"component,omitempty" fixed:"true"`
@@ -40,9 +40,11 @@ func (v *validator) controlled(s *Scenario, i int, r *ComponentReference, n *nod
 	case r.System != "":
 		before := stateBefore(s, i)
 		if system, there := before.System(r.System); !there {
-			v.at(n.at("system"), suggest(r.System, systemNames(before), "systems here"), "no system is called %q", short(r.System))
+			v.at(n.at("system"), suggest(r.System, systemNames(before), "systems here"), "no system is called %q",
+				short(r.System))
 		} else if system.Kind() == "manifests" {
-			v.at(n.at("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it", short(r.System))
+			v.at(n.at("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it",
+				short(r.System))
 		}
 	case r.Component == "":
 		v.at(n, "", "give either component or system")

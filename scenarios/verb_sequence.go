@@ -23,15 +23,17 @@ func sequenceVerb() verb {
 	}
 }
 
-// Sequence says which changes of objects must come in which order. An event that comes before its turn fails it; what is no event of the
-// sequence, and an event that comes again after its turn, is passed over. What was there before the time began is no event.
+// Sequence says which changes of objects must come in which order. An event that comes before its turn fails it; what
+// is no event of the sequence, and an event that comes again after its turn, is passed over. What was there before the
+// time began is no event.
 type Sequence struct {
 	// Events in their order.
 	Events []SequenceItem `json:"events"`
-	// Throughout names two steps: the events must have come between the beginning of the first and the end of the last. Where the last is this
-	// step itself they may still come within the time below.
+	// Throughout names two steps: the events must have come between the beginning of the first and the end of the last.
+	// Where the last is this step itself they may still come within the time below.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
-	// Within is how long the events may take from now on; default: the step's timeout. Without throughout only what comes from now on counts.
+	// Within is how long the events may take from now on; default: the step's timeout. Without throughout only what comes
+	// from now on counts.
 	Within Duration `json:"within,omitempty"`
 }
 
@@ -60,8 +62,8 @@ type Event struct {
 	Type string `json:"type,omitempty" fixed:"true"`
 	// Before is an expression that is true of "object" as it was before the change. It is of no object that was added.
 	Before string `json:"before,omitempty" expression:"before"`
-	// CEL is an expression that is true of "object" as it is after the change (or was when it was deleted), and of "before", which is null
-	// where the object was added.
+	// CEL is an expression that is true of "object" as it is after the change (or was when it was deleted), and of
+	// "before", which is null where the object was added.
 	CEL string `json:"cel,omitempty" expression:"event"`
 }
 
@@ -102,7 +104,8 @@ func (v *validator) sequence(s *Scenario, i int, n *node) {
 	}
 	v.throughout(s, i, n)
 	if _, last, ok := s.Span(i); ok && last < i && n.get("within") != nil {
-		v.at(n.key("within"), "name this step itself as the last, to wait for the events", "the time is over when the step %q has ended", short(sequence.Throughout[1]))
+		v.at(n.key("within"), "name this step itself as the last, to wait for the events",
+			"the time is over when the step %q has ended", short(sequence.Throughout[1]))
 	}
 }
 

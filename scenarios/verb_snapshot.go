@@ -28,7 +28,8 @@ func (v *validator) snapshot(s *Scenario, i int, n *node) {
 	}
 	for j := range i {
 		if earlier := s.Spec.Steps[j].Snapshot; earlier != nil && earlier.Name == name {
-			v.at(n.at("name"), "", "there is a snapshot %q already, of the step in line %d", short(name), s.Spec.Steps[j].Position.Line)
+			v.at(n.at("name"), "", "there is a snapshot %q already, of the step in line %d", short(name),
+				s.Spec.Steps[j].Position.Line)
 		}
 	}
 }

@@ -33,7 +33,8 @@ func TestVerbsAreInTheTable(t *testing.T) {
 // A step without a verb, or with one that is unknown, is about nothing and does nothing.
 func TestNoVerb(t *testing.T) {
 	step := Step{Name: "nothing"}
-	if step.Verb() != "" || step.Title() != "nothing" || step.ChangesCluster() || step.Makes() != nil || step.Watches() != nil || step.Target() != (ObjectReference{}) {
+	if step.Verb() != "" || step.Title() != "nothing" || step.ChangesCluster() || step.Makes() != nil ||
+		step.Watches() != nil || step.Target() != (ObjectReference{}) {
 		t.Errorf("%s is taken for a verb", step.Title())
 	}
 }

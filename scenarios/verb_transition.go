@@ -25,11 +25,11 @@ type Transition struct {
 	Force bool `json:"force,omitempty"`
 	// Expect is what is expected of the transition. Default: that the cluster reaches the state.
 	Expect *TransitionExpect `json:"expect,omitempty"`
-	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool. Default: the provider's own
-	// way.
+	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool.
+	// Default: the provider's own way.
 	Method string `json:"method,omitempty"`
-	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so that it can be
-	// used. The step fails nevertheless. Default: the cluster is left as it is.
+	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so
+	// that it can be used. The step fails nevertheless. Default: the cluster is left as it is.
 	OnFailure string `json:"onFailure,omitempty"`
 }
 
@@ -66,7 +66,8 @@ func (v *validator) transition(s *Scenario, i int, n *node) {
 	}
 	v.method(t, n)
 	if changes == 0 {
-		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems", "a transition that changes nothing")
+		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems",
+			"a transition that changes nothing")
 	}
 	if n.get("version") != nil {
 		v.version(t.Version, n.at("version"))
@@ -95,7 +96,8 @@ func (v *validator) method(t *Transition, n *node) {
 		v.at(n.key("method"), "give the version to go to", "the method %s is a way to another version", short(t.Method))
 	}
 	if t.Expect != nil && t.OnFailure != "" {
-		v.at(n.key("onFailure"), "another transition can take the cluster back", "a transition that is expected to break is not taken back")
+		v.at(n.key("onFailure"), "another transition can take the cluster back",
+			"a transition that is expected to break is not taken back")
 	}
 	for _, name := range []string{"method", "onFailure"} {
 		if at := n.get(name); at != nil && at.text == "" {

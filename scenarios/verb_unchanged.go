@@ -13,13 +13,14 @@ func unchangedVerb() verb {
 // Unchanged says what must not change in the objects that are selected when a time begins, all of which must stay.
 type Unchanged struct {
 	Selection `json:",inline"`
-	// Paths in each object: metadata.uid, spec, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"], spec.ports[0].port. What is at
-	// a path, be it nothing, must be the same at every moment; at each path there must be something in one of the objects. A null is the same as
-	// no field. In Kubernetes' own kinds an empty map or list is so, too, where the API has no other meaning for it (labels, resources), but not
-	// where it has one (emptyDir). A field that another version sets by default is a change.
+	// Paths in each object: metadata.uid, spec, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"],
+	// spec.ports[0].port. What is at a path, be it nothing, must be the same at every moment; at each path there must be
+	// something in one of the objects. A null is the same as no field. In Kubernetes' own kinds an empty map or list is
+	// so, too, where the API has no other meaning for it (labels, resources), but not where it has one (emptyDir). A field
+	// that another version sets by default is a change.
 	Paths []string `json:"paths" fixed:"true"`
-	// Throughout names two steps: the time is from the beginning of the first to the end of the last. The last is this step itself, or one
-	// before it.
+	// Throughout names two steps: the time is from the beginning of the first to the end of the last. The last is this
+	// step itself, or one before it.
 	Throughout []string `json:"throughout" fixed:"true"`
 }
 

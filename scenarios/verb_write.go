@@ -21,7 +21,8 @@ type oneWay struct {
 	node *node
 }
 
-// inEachWay makes a step with each into one for each way, before anything is put into it. It returns nil when something is wrong.
+// inEachWay makes a step with each into one for each way, before anything is put into it. It returns nil when something
+// is wrong.
 func (d *document) inEachWay(step *node) []oneWay {
 	each, object := step.get("each"), step.get("write")
 	if each == nil && object == nil && step.get("existing") == nil {

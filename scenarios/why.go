@@ -13,8 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Why says why an expression is false, line by line: which of its conditions is, what stands on its sides, which elements of a list it is not true of, and which
-// elements of a list are missing or too many. It is "" where there is nothing to add.
+// Why says why an expression is false, line by line: which of its conditions is, what stands on its sides, which
+// elements of a list it is not true of, and which elements of a list are missing or too many. It is "" where there is
+// nothing to add.
 func (e *Expressions) Why(expression string, vars Variables) string {
 	env, err := e.cache.environment()
 	if err == nil {
@@ -106,8 +107,9 @@ func (w *why) explain(condition ast.Expr) string {
 }
 
 var comparisons = map[string]string{
-	operators.Equals: "", operators.NotEquals: "anything but ", operators.Less: "less than ", operators.LessEquals: "at most ",
-	operators.Greater: "more than ", operators.GreaterEquals: "at least ", operators.In: "one of ",
+	operators.Equals: "", operators.NotEquals: "anything but ", operators.Less: "less than ",
+	operators.LessEquals: "at most ",
+	operators.Greater:    "more than ", operators.GreaterEquals: "at least ", operators.In: "one of ",
 }
 
 // explainCall says what stands on the two sides of a comparison.
@@ -163,7 +165,8 @@ func (w *why) explainMacro(call ast.CallExpr) string {
 	case operators.All:
 		return w.explainAll(list, variable, call.Args()[1], len(items))
 	case operators.Exists, operators.ExistsOne:
-		return fmt.Sprintf("%s of %s: wanted one with %s", count(len(items)), w.shown(call.Target()), w.shown(call.Args()[1])) + listed(namesOf(items))
+		return fmt.Sprintf("%s of %s: wanted one with %s", count(len(items)), w.shown(call.Target()),
+			w.shown(call.Args()[1])) + listed(namesOf(items))
 	}
 	return ""
 }
@@ -182,7 +185,8 @@ func listed(names []string) string {
 	return "; there are: " + strings.Join(names, ", ")
 }
 
-// explainAll names, for each condition that does not hold of every element, those of which it does not, and what they have instead.
+// explainAll names, for each condition that does not hold of every element, those of which it does not, and what they
+// have instead.
 func (w *why) explainAll(list, variable string, body ast.Expr, total int) string {
 	var lines []string
 	for _, condition := range conjuncts(body) {
@@ -200,7 +204,8 @@ func (w *why) explainAll(list, variable string, body ast.Expr, total int) string
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%d of %d without %s: %s", len(items), total, w.shown(condition),
-			strings.Join(w.instead(fmt.Sprintf("%s.filter(%s, !(%s))", list, variable, text), variable, condition, items), ", ")))
+			strings.Join(w.instead(fmt.Sprintf("%s.filter(%s, !(%s))", list, variable, text), variable, condition, items),
+				", ")))
 	}
 	return strings.Join(lines, "\n")
 }

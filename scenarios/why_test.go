@@ -4,9 +4,15 @@ import "testing"
 
 func TestWhy(t *testing.T) {
 	pod := func(name, subdomain string, ready bool) any {
-		return map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{"subdomain": subdomain}, "status": map[string]any{"ready": ready}}
+		return map[string]any{
+			"metadata": map[string]any{"name": name}, "spec": map[string]any{"subdomain": subdomain},
+			"status": map[string]any{"ready": ready},
+		}
 	}
-	vars := Variables{"objects": []any{pod("a", "x", true), pod("b", "y", true), pod("c", "x", false)}, "object": pod("a", "x", true), "namespace": "team"}
+	vars := Variables{
+		"objects": []any{pod("a", "x", true), pod("b", "y", true), pod("c", "x", false)},
+		"object":  pod("a", "x", true), "namespace": "team",
+	}
 	for expression, want := range map[string]string{
 		"objects.map(o, o.metadata.name) == ['a', 'c', 'd']":                               `objects.map(o, o.metadata.name): missing "d", too many "b"; it is ["a","b","c"]`,
 		"objects.map(o, o.metadata.name) == ['b', 'a', 'c']":                               `objects.map(o, o.metadata.name): in another order than wanted; it is ["a","b","c"]`,

@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Open reads a suite that a project keeps in a folder of its own repository: requirements.yaml, and the scenarios of the
-// folder scenarios. It is called as the folder is. The system under test is the one that its scenarios have; a suite
-// whose scenarios have several is about the one that is called as the suite is.
+// Open reads a suite that a project keeps in a folder of its own repository: requirements.yaml, and the scenarios of
+// the folder scenarios. It is called as the folder is. The system under test is the one that its scenarios have; a
+// suite whose scenarios have several is about the one that is called as the suite is.
 func Open(folder string) (Suite, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {

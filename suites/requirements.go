@@ -38,8 +38,8 @@ type Requirement struct {
 	Source string `yaml:"source"`
 	// NoFault says why no fault of the simulator breaks a core requirement; "" where one does.
 	NoFault string `yaml:"noFault"`
-	// Variants are the ways in which it can be met, where that is not one: first what the statement says, then what else the specification can be
-	// read to say or implementations are known to do.
+	// Variants are the ways in which it can be met, where that is not one: first what the statement says, then what else
+	// the specification can be read to say or implementations are known to do.
 	Variants []Variant `yaml:"variants"`
 }
 
@@ -64,8 +64,8 @@ type Variant struct {
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
 
-// LoadRequirements reads a list of requirements from a YAML file. The error holds everything that is wrong with the file,
-// each with its line.
+// LoadRequirements reads a list of requirements from a YAML file. The error holds everything that is wrong with the
+// file, each with its line.
 func LoadRequirements(fsys fs.FS, path string) ([]Requirement, error) {
 	data, err := fs.ReadFile(fsys, path)
 	if err != nil {
@@ -85,7 +85,8 @@ func LoadRequirements(fsys fs.FS, path string) ([]Requirement, error) {
 			continue
 		}
 		if line, ok := lines[requirement.ID]; ok {
-			problems = append(problems, fmt.Errorf("%s:%d: requirement %s is here a second time; the first is in line %d", path, item.Line, requirement.ID, line))
+			problems = append(problems, fmt.Errorf("%s:%d: requirement %s is here a second time; the first is in line %d", path,
+				item.Line, requirement.ID, line))
 			continue
 		}
 		lines[requirement.ID] = item.Line
@@ -104,7 +105,8 @@ func listItems(data []byte) ([]*yaml.Node, error) {
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if len(document.Content) == 0 || document.Content[0].Kind != yaml.SequenceNode || len(document.Content[0].Content) == 0 {
+	if len(document.Content) == 0 || document.Content[0].Kind != yaml.SequenceNode ||
+		len(document.Content[0].Content) == 0 {
 		return nil, errors.New("want a list of requirements: - {id, level, statement, source}")
 	}
 	var second yaml.Node
@@ -136,10 +138,11 @@ func decodeRequirement(item *yaml.Node) (Requirement, error) {
 			return requirement, err
 		}
 	}
-	err := decodeTexts(&texts, "a requirement has id, level, statement, source and, where no fault breaks it, noFault", map[string]*string{
-		"id": &requirement.ID, "level": (*string)(&requirement.Level),
-		"statement": &requirement.Statement, "source": &requirement.Source, "noFault": &requirement.NoFault,
-	})
+	err := decodeTexts(&texts, "a requirement has id, level, statement, source and, where no fault breaks it, noFault",
+		map[string]*string{
+			"id": &requirement.ID, "level": (*string)(&requirement.Level),
+			"statement": &requirement.Statement, "source": &requirement.Source, "noFault": &requirement.NoFault,
+		})
 	if err != nil {
 		return requirement, err
 	}
@@ -156,7 +159,10 @@ func decodeVariants(list *yaml.Node) ([]Variant, error) {
 			return nil, errors.New("want a variant: {name, source}")
 		}
 		v := &variants[i]
-		if err := decodeTexts(item, "a variant has name and source", map[string]*string{"name": &v.Name, "source": &v.Source}); err != nil {
+		if err := decodeTexts(item, "a variant has name and source", map[string]*string{
+			"name":   &v.Name,
+			"source": &v.Source,
+		}); err != nil {
 			return nil, err
 		}
 		if v.Name == "" || v.Source == "" {

@@ -40,29 +40,44 @@ func TestLoadRequirements(t *testing.T) {
 func TestLoadRequirementsRefuses(t *testing.T) {
 	const rest = "level: core, statement: s, source: o"
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":         {"", "reading requirements from r.yaml: want a list of requirements"},
-		"an empty list":   {"[]", "want a list of requirements"},
-		"a mapping":       {"id: A", "want a list of requirements"},
-		"two documents":   {"- {id: A, " + rest + "}\n---\n- {id: B, " + rest + "}", "want one YAML document"},
-		"broken YAML":     {"- {id: A", "reading requirements from r.yaml: yaml: line 1"},
-		"broken later":    {"- {id: A, " + rest + "}\n---\n{", "want one YAML document"},
-		"no mapping":      {"- A", "r.yaml:1: want a requirement"},
-		"unknown field":   {"- {id: A, sources: o}", `r.yaml:1: unknown field "sources"`},
-		"field twice":     {"- {id: A, id: B}", "r.yaml:1: the field id is here a second time"},
-		"id twice":        {"- {id: A, " + rest + "}\n- {id: A, " + rest + "}", "r.yaml:2: requirement A is here a second time; the first is in line 1"},
-		"no id":           {"- {" + rest + "}", "r.yaml:1: the requirement has no id"},
-		"bad id":          {"- {id: A b, " + rest + "}", `id "A b"`},
-		"number for id":   {"- {id: 1, " + rest + "}", "the field id must be a text that is not empty"},
-		"no level":        {"- {id: A, statement: s, source: o}", `level "" is neither core nor extended`},
-		"bad level":       {"- {id: A, level: Core, statement: s, source: o}", `level "Core" is neither`},
-		"no statement":    {"- {id: A, level: core, source: o}", "requirement A has no statement"},
-		"no source":       {"- {id: A, level: core, statement: s}", "requirement A has no source"},
-		"one variant":     {"- {id: A, " + rest + ", variants: [{name: n, source: o}]}", "must be a list of two or more"},
-		"bad variant":     {"- {id: A, " + rest + ", variants: [{name: n, source: o}, {nam: n}]}", `unknown field "nam": a variant has name and source`},
-		"lone variant":    {"- {id: A, " + rest + ", variants: [{name: n, source: o}, {name: n}]}", "a variant needs a name and a source"},
-		"variants twice":  {"- {id: A, variants: [{name: n, source: o}, {name: m, source: o}], variants: []}", "the field variants is here a second time"},
-		"empty reason":    {"- {id: A, " + rest + ", noFault: ''}", "the field noFault must be a text that is not empty"},
-		"empty source":    {"- {id: A, level: core, statement: s, source: ''}", "the field source must be a text that is not empty"},
+		"nothing":       {"", "reading requirements from r.yaml: want a list of requirements"},
+		"an empty list": {"[]", "want a list of requirements"},
+		"a mapping":     {"id: A", "want a list of requirements"},
+		"two documents": {"- {id: A, " + rest + "}\n---\n- {id: B, " + rest + "}", "want one YAML document"},
+		"broken YAML":   {"- {id: A", "reading requirements from r.yaml: yaml: line 1"},
+		"broken later":  {"- {id: A, " + rest + "}\n---\n{", "want one YAML document"},
+		"no mapping":    {"- A", "r.yaml:1: want a requirement"},
+		"unknown field": {"- {id: A, sources: o}", `r.yaml:1: unknown field "sources"`},
+		"field twice":   {"- {id: A, id: B}", "r.yaml:1: the field id is here a second time"},
+		"id twice": {
+			"- {id: A, " + rest + "}\n- {id: A, " + rest + "}",
+			"r.yaml:2: requirement A is here a second time; the first is in line 1",
+		},
+		"no id":         {"- {" + rest + "}", "r.yaml:1: the requirement has no id"},
+		"bad id":        {"- {id: A b, " + rest + "}", `id "A b"`},
+		"number for id": {"- {id: 1, " + rest + "}", "the field id must be a text that is not empty"},
+		"no level":      {"- {id: A, statement: s, source: o}", `level "" is neither core nor extended`},
+		"bad level":     {"- {id: A, level: Core, statement: s, source: o}", `level "Core" is neither`},
+		"no statement":  {"- {id: A, level: core, source: o}", "requirement A has no statement"},
+		"no source":     {"- {id: A, level: core, statement: s}", "requirement A has no source"},
+		"one variant":   {"- {id: A, " + rest + ", variants: [{name: n, source: o}]}", "must be a list of two or more"},
+		"bad variant": {
+			"- {id: A, " + rest + ", variants: [{name: n, source: o}, {nam: n}]}",
+			`unknown field "nam": a variant has name and source`,
+		},
+		"lone variant": {
+			"- {id: A, " + rest + ", variants: [{name: n, source: o}, {name: n}]}",
+			"a variant needs a name and a source",
+		},
+		"variants twice": {
+			"- {id: A, variants: [{name: n, source: o}, {name: m, source: o}], variants: []}",
+			"the field variants is here a second time",
+		},
+		"empty reason": {"- {id: A, " + rest + ", noFault: ''}", "the field noFault must be a text that is not empty"},
+		"empty source": {
+			"- {id: A, level: core, statement: s, source: ''}",
+			"the field source must be a text that is not empty",
+		},
 		"several at once": {"- {id: A, level: no, statement: s, source: o}\n- B", "r.yaml:2: want a requirement"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +93,8 @@ func TestLoadRequirementsRefuses(t *testing.T) {
 }
 
 func TestLoadRequirementsWithoutAFile(t *testing.T) {
-	if _, err := LoadRequirements(fstest.MapFS{}, "r.yaml"); err == nil || !strings.Contains(err.Error(), "reading requirements: open r.yaml") {
+	if _, err := LoadRequirements(fstest.MapFS{}, "r.yaml"); err == nil || !strings.Contains(err.Error(),
+		"reading requirements: open r.yaml") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -86,7 +102,10 @@ func TestLoadRequirementsWithoutAFile(t *testing.T) {
 func TestCoverage(t *testing.T) {
 	requirements := []Requirement{{ID: "A"}, {ID: "B"}, {ID: "C"}}
 	scenario := func(name string, line int, known string, covers ...string) *scenarios.Scenario {
-		s := &scenarios.Scenario{Metadata: scenarios.Metadata{Name: name}, Position: scenarios.Position{File: "s.yaml", Line: line, Column: 1}}
+		s := &scenarios.Scenario{Metadata: scenarios.Metadata{Name: name}, Position: scenarios.Position{
+			File: "s.yaml",
+			Line: line, Column: 1,
+		}}
 		s.Spec.Covers = covers
 		if known != "" {
 			s.Spec.Known = []scenarios.KnownIssue{{Covers: []string{known}}}
@@ -98,11 +117,26 @@ func TestCoverage(t *testing.T) {
 		uncovered []string
 		unknown   []string
 	}{
-		"no scenario":           {uncovered: []string{"A", "B", "C"}},
-		"all":                   {scenarios: []*scenarios.Scenario{scenario("s", 1, "", "A", "B"), scenario("t", 9, "A", "C", "A")}},
-		"known is not covered":  {scenarios: []*scenarios.Scenario{scenario("s", 1, "C", "A", "B")}, uncovered: []string{"C"}},
-		"rows are said once":    {scenarios: []*scenarios.Scenario{scenario("s", 1, "", "A", "B", "C", "X"), scenario("s", 1, "", "X")}, unknown: []string{"s.yaml:1:1: scenario s covers X, which is no requirement"}},
-		"two scenarios, one id": {scenarios: []*scenarios.Scenario{scenario("s", 1, "", "A", "B", "C", "X"), scenario("t", 9, "X")}, unknown: []string{"s.yaml:1:1: scenario s covers X, which is no requirement", "s.yaml:9:1: scenario t covers X, which is no requirement"}},
+		"no scenario": {uncovered: []string{"A", "B", "C"}},
+		"all": {scenarios: []*scenarios.Scenario{
+			scenario("s", 1, "", "A", "B"),
+			scenario("t", 9, "A", "C", "A"),
+		}},
+		"known is not covered": {
+			scenarios: []*scenarios.Scenario{scenario("s", 1, "C", "A", "B")},
+			uncovered: []string{"C"},
+		},
+		"rows are said once": {scenarios: []*scenarios.Scenario{
+			scenario("s", 1, "", "A", "B", "C", "X"),
+			scenario("s", 1, "", "X"),
+		}, unknown: []string{"s.yaml:1:1: scenario s covers X, which is no requirement"}},
+		"two scenarios, one id": {scenarios: []*scenarios.Scenario{
+			scenario("s", 1, "", "A", "B", "C", "X"),
+			scenario("t", 9, "X"),
+		}, unknown: []string{
+			"s.yaml:1:1: scenario s covers X, which is no requirement",
+			"s.yaml:9:1: scenario t covers X, which is no requirement",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			missing, strange := Coverage(requirements, c.scenarios)

@@ -37,8 +37,8 @@ type Suite struct {
 type Profile struct {
 	// Name by which the profile is asked for.
 	Name string
-	// Variants of the system that the profile's scenarios have. The first is what the implementation under test is; the others are what it
-	// was in older versions.
+	// Variants of the system that the profile's scenarios have. The first is what the implementation under test is; the
+	// others are what it was in older versions.
 	Variants []string
 }
 
@@ -58,7 +58,8 @@ func (s Suite) Profile(name string) (Profile, error) {
 	return Profile{}, fmt.Errorf("suite %s has no profile %q; it has %q", s.Name, name, names)
 }
 
-// ReadingLabel is the label of a scenario that shows another reading of a requirement than the one that is taken for right: the name of the variant.
+// ReadingLabel is the label of a scenario that shows another reading of a requirement than the one that is taken for
+// right: the name of the variant.
 const ReadingLabel = "reading"
 
 // Covering are the scenarios that cover a requirement as it is stated.
@@ -73,7 +74,10 @@ func (s Suite) Readings(id, variant string) []*scenarios.Scenario {
 
 // Breaking are the faults that break a requirement.
 func (s Suite) Breaking(id string) []simulators.Fault {
-	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool { return !slices.Contains(f.Breaks, id) })
+	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool {
+		return !slices.Contains(f.Breaks,
+			id)
+	})
 }
 
 // Concerning are the liberties because of which the suite could wrongly call a requirement broken.
@@ -81,8 +85,9 @@ func (s Suite) Concerning(id string) []simulators.Liberty {
 	return slices.DeleteFunc(slices.Clone(s.Liberties), func(l simulators.Liberty) bool { return !l.Concerns(id) })
 }
 
-// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement, a scenario that does not
-// say what it is or is of no profile, a fault that breaks none, and, where there is a simulator, a core requirement without a fault that breaks it or a reason why there is none.
+// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement,
+// a scenario that does not say what it is or is of no profile, a fault that breaks none, and, where there is a
+// simulator, a core requirement without a fault that breaks it or a reason why there is none.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
@@ -105,8 +110,8 @@ func (s Suite) Check() error {
 	return errors.Join(append(errs, s.checkFaults()...)...)
 }
 
-// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known issues and the reading that it
-// shows included.
+// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known
+// issues and the reading that it shows included.
 func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -125,7 +130,8 @@ func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 			}
 		}
 	}
-	if variants := Variants(c, s.System); len(s.Profiles) > 0 && !slices.ContainsFunc(s.Profiles, func(p Profile) bool { return p.fits(variants) }) {
+	if variants := Variants(c, s.System); len(s.Profiles) > 0 && !slices.ContainsFunc(s.Profiles,
+		func(p Profile) bool { return p.fits(variants) }) {
 		wrong("it goes through the variants %q, which are of no profile", variants)
 	}
 	if reading := c.Metadata.Labels[ReadingLabel]; reading != "" && !s.shows(c, reading) {
@@ -172,7 +178,8 @@ func (s Suite) checkFaults() []error {
 		case r.NoFault != "" && len(broken) > 0:
 			errs = append(errs, fmt.Errorf("requirement %s says why no fault breaks it, but %s does", r.ID, broken[0].Name))
 		case len(s.Faults) > 0 && r.Level == Core && r.NoFault == "" && len(broken) == 0:
-			errs = append(errs, fmt.Errorf("no fault breaks the core requirement %s; add one, or say why there is none (noFault): %s", r.ID, r.Statement))
+			errs = append(errs, fmt.Errorf("no fault breaks the core requirement %s; add one, or say why there is none "+
+				"(noFault): %s", r.ID, r.Statement))
 		}
 	}
 	return errs

@@ -38,11 +38,13 @@ func TestWithFaults(t *testing.T) {
 		}
 		return strings.Join(states, " | ")
 	}
-	const before = "1.36 other(simulated) widgets(simulated, variant older, faults a) | 1.36 other(simulated) widgets(simulated, variant newer) | 1.36 other(simulated)"
+	const before = "1.36 other(simulated) widgets(simulated, variant older, faults a) | 1.36 other(simulated) " +
+		"widgets(simulated, variant newer) | 1.36 other(simulated)"
 	if got := path(list[0]); got != before {
 		t.Fatalf("got %s", got)
 	}
-	const after = "1.36 other(simulated) widgets(simulated, variant older, faults a b) | 1.36 other(simulated) widgets(simulated, variant newer, faults a b) | 1.36 other(simulated)"
+	const after = "1.36 other(simulated) widgets(simulated, variant older, faults a b) | 1.36 other(simulated) " +
+		"widgets(simulated, variant newer, faults a b) | 1.36 other(simulated)"
 	if got := path(WithFaults(list, "widgets", []string{"a", "b"})[0]); got != after {
 		t.Errorf("got  %s\nwant %s", got, after)
 	}
@@ -53,7 +55,10 @@ func TestWithFaults(t *testing.T) {
 
 func TestWithLiberties(t *testing.T) {
 	states := WithLiberties(loadWidgets(t), "widgets", []string{"late"})[0].Path()
-	for i, want := range []string{"1.36 other(simulated) widgets(simulated, variant older, faults a, liberties late)", "1.36 other(simulated) widgets(simulated, variant newer, liberties late)"} {
+	for i, want := range []string{
+		"1.36 other(simulated) widgets(simulated, variant older, faults a, liberties late)",
+		"1.36 other(simulated) widgets(simulated, variant newer, liberties late)",
+	} {
 		if got := states[i].String(); got != want {
 			t.Errorf("state %d: got %s, want %s", i, got, want)
 		}
@@ -71,19 +76,42 @@ func TestCheck(t *testing.T) {
 		faults       []simulators.Fault
 		want         string
 	}{
-		"no simulator":            {[]Requirement{one, two}, nil, ""},
-		"every core is broken":    {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-1")}, ""},
-		"a reason":                {[]Requirement{reasoned, two}, []simulators.Fault{fault("a", "W-2")}, ""},
-		"neither":                 {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-2")}, "no fault breaks the core requirement W-1"},
-		"both":                    {[]Requirement{reasoned, two}, []simulators.Fault{fault("a", "W-1")}, "W-1 says why no fault breaks it, but a does"},
-		"two faults of one name":  {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-1"), fault("a", "W-2")}, "two faults are called a"},
-		"a fault of nothing":      {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-1"), fault("b")}, "fault b breaks nothing"},
-		"a fault of nothing real": {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-1", "W-9")}, "fault a breaks W-9, which is no requirement"},
-		"uncovered":               {[]Requirement{one, two, {ID: "W-3", Level: Core}}, nil, "no scenario covers W-3"},
-		"unknown":                 {[]Requirement{one}, nil, "covers W-2, which is no requirement"},
+		"no simulator":         {[]Requirement{one, two}, nil, ""},
+		"every core is broken": {[]Requirement{one, two}, []simulators.Fault{fault("a", "W-1")}, ""},
+		"a reason":             {[]Requirement{reasoned, two}, []simulators.Fault{fault("a", "W-2")}, ""},
+		"neither": {
+			[]Requirement{one, two},
+			[]simulators.Fault{fault("a", "W-2")},
+			"no fault breaks the core requirement W-1",
+		},
+		"both": {
+			[]Requirement{reasoned, two},
+			[]simulators.Fault{fault("a", "W-1")},
+			"W-1 says why no fault breaks it, but a does",
+		},
+		"two faults of one name": {
+			[]Requirement{one, two},
+			[]simulators.Fault{fault("a", "W-1"), fault("a", "W-2")},
+			"two faults are called a",
+		},
+		"a fault of nothing": {
+			[]Requirement{one, two},
+			[]simulators.Fault{fault("a", "W-1"), fault("b")},
+			"fault b breaks nothing",
+		},
+		"a fault of nothing real": {
+			[]Requirement{one, two},
+			[]simulators.Fault{fault("a", "W-1", "W-9")},
+			"fault a breaks W-9, which is no requirement",
+		},
+		"uncovered": {[]Requirement{one, two, {ID: "W-3", Level: Core}}, nil, "no scenario covers W-3"},
+		"unknown":   {[]Requirement{one}, nil, "covers W-2, which is no requirement"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := Suite{Name: "widgets", System: "widgets", Requirements: c.requirements, Faults: c.faults, Scenarios: loadWidgets(t)}.Check()
+			err := Suite{
+				Name: "widgets", System: "widgets", Requirements: c.requirements, Faults: c.faults,
+				Scenarios: loadWidgets(t),
+			}.Check()
 			if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -104,14 +132,24 @@ func TestCheckOfScenarios(t *testing.T) {
 			},
 			"knows of an issue with W-3, which it does not cover",
 		},
-		"of a profile":  {func(s *Suite, _ *scenarios.Scenario) { s.Profiles = []Profile{{Variants: []string{"newer", "older"}}} }, ""},
-		"of no profile": {func(s *Suite, _ *scenarios.Scenario) { s.Profiles = []Profile{{Variants: []string{"newer"}}} }, `the variants ["newer" "older"], which are of no profile`},
+		"of a profile": {func(s *Suite,
+			_ *scenarios.Scenario,
+		) {
+			s.Profiles = []Profile{{Variants: []string{"newer", "older"}}}
+		}, ""},
+		"of no profile": {
+			func(s *Suite, _ *scenarios.Scenario) { s.Profiles = []Profile{{Variants: []string{"newer"}}} },
+			`the variants ["newer" "older"], which are of no profile`,
+		},
 		"never what it is": {func(s *Suite, _ *scenarios.Scenario) {
 			s.Profiles = []Profile{{Variants: []string{"best", "newer", "older"}}}
 		}, "which are of no profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Suite{Name: "widgets", System: "widgets", Requirements: []Requirement{{ID: "W-1"}, {ID: "W-2"}}, Scenarios: loadWidgets(t)}
+			s := Suite{
+				Name: "widgets", System: "widgets", Requirements: []Requirement{{ID: "W-1"}, {ID: "W-2"}},
+				Scenarios: loadWidgets(t),
+			}
 			c.change(&s, s.Scenarios[0])
 			if err := s.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
@@ -154,7 +192,8 @@ func TestProfile(t *testing.T) {
 	if _, err := s.Profile("c"); err == nil || !strings.Contains(err.Error(), `has no profile "c"; it has ["a" "b"]`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := (Suite{Name: "widgets"}).Profile("c"); err == nil || !strings.Contains(err.Error(), "suite widgets has no profiles") {
+	if _, err := (Suite{Name: "widgets"}).Profile("c"); err == nil || !strings.Contains(err.Error(),
+		"suite widgets has no profiles") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// WithFaults returns the scenarios with faults added wherever they say that a system of that name is simulated: from its installation on, and
-// through all its changes. The scenarios themselves stay as they are.
+// WithFaults returns the scenarios with faults added wherever they say that a system of that name is simulated: from
+// its installation on, and through all its changes. The scenarios themselves stay as they are.
 func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*scenarios.Scenario {
 	return withSimulated(list, system, func(s *clusters.Simulated) { s.Faults = union(s.Faults, faults) })
 }

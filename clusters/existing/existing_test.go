@@ -96,7 +96,10 @@ func TestCheck(t *testing.T) {
 			path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}},
 			want: "keeps those that it has",
 		},
-		"settings that nobody can look into": {path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}}, want: "api/all=true"},
+		"settings that nobody can look into": {
+			path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}},
+			want: "api/all=true",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +123,8 @@ func TestCheck(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	status := func(code int, reason, message string) string {
-		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"reason":%q,"message":%q}`, code, reason, message)
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"reason":%q,"message":%q}`, code,
+			reason, message)
 	}
 	review := func(allowed bool) string {
 		return fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%t}}`, allowed)
@@ -136,7 +140,10 @@ func TestReach(t *testing.T) {
 			code: 201, review: review(false),
 			want: "does not allow the kubeconfig's user to create namespaces",
 		},
-		"nobody": {code: 403, review: status(403, "Forbidden", `User "system:anonymous" cannot create`), want: `does not accept the credentials of the kubeconfig: User "system:anonymous" cannot create`},
+		"nobody": {
+			code: 403, review: status(403, "Forbidden", `User "system:anonymous" cannot create`),
+			want: `does not accept the credentials of the kubeconfig: User "system:anonymous" cannot create`,
+		},
 		"wrong credentials": {
 			code: 401, review: status(401, "Unauthorized", "Unauthorized"),
 			want: "--kubeconfig, --context",

@@ -104,7 +104,8 @@ func fieldsOfKinds() map[string]map[string]string {
 		"HorizontalPodAutoscaler": {"spec.behavior.*.tolerance": "HPAConfigurableTolerance"},
 		"StatefulSet":             {"spec.updateStrategy.rollingUpdate.maxUnavailable": "MaxUnavailableStatefulSet"},
 		"Job": {
-			"spec.managedBy": "JobManagedBy", "spec.successPolicy": "JobSuccessPolicy", "spec.podReplacementPolicy": "JobPodReplacementPolicy",
+			"spec.managedBy": "JobManagedBy", "spec.successPolicy": "JobSuccessPolicy",
+			"spec.podReplacementPolicy": "JobPodReplacementPolicy",
 			"spec.backoffLimitPerIndex": "JobBackoffLimitPerIndex", "spec.maxFailedIndexes": "JobBackoffLimitPerIndex",
 		},
 		"CSIDriver": {
@@ -118,7 +119,8 @@ func fieldsOfKinds() map[string]map[string]string {
 		"ResourceSlice": {
 			"spec.sharedCounters": "DRAPartitionableDevices", "spec.perDeviceNodeSelection": "DRAPartitionableDevices",
 			"spec.devices.consumesCounters": "DRAPartitionableDevices", "spec.devices.taints": "DRADeviceTaints",
-			"spec.devices.bindingConditions": "DRADeviceBindingConditions", "spec.devices.allowMultipleAllocations": "DRAConsumableCapacity",
+			"spec.devices.bindingConditions":        "DRADeviceBindingConditions",
+			"spec.devices.allowMultipleAllocations": "DRAConsumableCapacity",
 		},
 		"DeviceClass":   {"spec.extendedResourceName": "DRAExtendedResource"},
 		"Lease":         {"spec.strategy": "CoordinatedLeaderElection", "spec.preferredHolder": "CoordinatedLeaderElection"},

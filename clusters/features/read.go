@@ -96,7 +96,8 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 		var specs []Spec
 		for _, s := range p.VersionedSpecs {
 			spec, err := newSpec(Spec{
-				Since: s.Version, Stage: Stage(s.PreRelease), Default: s.Default, Locked: s.LockToDefault, MinCompatibility: s.MinCompatible,
+				Since: s.Version, Stage: Stage(s.PreRelease), Default: s.Default, Locked: s.LockToDefault,
+				MinCompatibility: s.MinCompatible,
 			})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", listPath, p.Name, err)

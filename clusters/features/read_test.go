@@ -84,8 +84,14 @@ func TestReadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	for _, test := range []struct{ name, file, old, new, want string }{
 		{"an unknown stage", published, "Alpha", "Gamma", "no known stage"},
 		{"a bad version", published, `"1.34"`, `"soon"`, `version "soon"`},
-		{"no such version of compatibility", published, `minCompatibilityVersion: "1.36"`, `minCompatibilityVersion: "soon"`, `version "soon"`},
-		{"two specs at the same time", published, `    minCompatibilityVersion: "1.36"`, "", "ComesEarly: it has two specs of version 1.36"},
+		{
+			"no such version of compatibility", published, `minCompatibilityVersion: "1.36"`, `minCompatibilityVersion: "soon"`,
+			`version "soon"`,
+		},
+		{
+			"two specs at the same time", published, `    minCompatibilityVersion: "1.36"`, "",
+			"ComesEarly: it has two specs of version 1.36",
+		},
 		{"no YAML", published, "- name", "- : name", "versioned_feature_list.yaml"},
 		{"no gates", gates, "featuregate.Feature =", "string =", "declares no feature gates"},
 		{"no Go", gates, "const (", "const [", "kube_features.go"},
@@ -95,7 +101,10 @@ func TestReadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"a dependency that is no name", gates, "{RacingPods,", `{all("pods"),`, "a dependency of RacingTeams"},
 		{"a client gate without a spec", client, "	LateStart: {", "	Other: {", "LateStart has no spec"},
 		{"a client gate's version that is no call", client, `version.MustParse("1.30")`, "nil", "LateStart"},
-		{"a client gate's two specs at the same time", client, `, MinCompatibilityVersion: version.MustParse("1.30")`, "", "LateStart: it has two specs of version 1.30"},
+		{
+			"a client gate's two specs at the same time", client, `, MinCompatibilityVersion: version.MustParse("1.30")`, "",
+			"LateStart: it has two specs of version 1.30",
+		},
 		{"a client gate's default that is no constant", client, "Default: true", "Default: onLinux", "Default is neither"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

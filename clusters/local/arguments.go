@@ -101,8 +101,10 @@ func apiServerFlags(l layout) flags {
 
 // unneededControllers do nothing on simulated nodes but cost time at each start.
 var unneededControllers = []string{
-	"horizontal-pod-autoscaler-controller", "persistentvolume-attach-detach-controller", "persistentvolume-expander-controller",
-	"node-ipam-controller", "ttl-controller", "legacy-serviceaccount-token-cleaner-controller", "selinux-warning-controller",
+	"horizontal-pod-autoscaler-controller", "persistentvolume-attach-detach-controller",
+	"persistentvolume-expander-controller",
+	"node-ipam-controller", "ttl-controller", "legacy-serviceaccount-token-cleaner-controller",
+	"selinux-warning-controller",
 }
 
 func controllerManagerFlags(l layout) flags {

@@ -163,7 +163,8 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		r.Processes = map[string]started{}
 	}
 	return &Cluster{
-		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{}, rest: config, client: client, probe: probe, etcdProbe: etcdProbe, record: r,
+		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{},
+		rest: config, client: client, probe: probe, etcdProbe: etcdProbe, record: r,
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}, nil
 }
@@ -343,7 +344,8 @@ func (c *Cluster) replace(ctx context.Context, name string, s started) error {
 // start starts a process; what is known of an earlier one is replaced.
 func (c *Cluster) start(name string, s started) error {
 	process, err := c.provider.spawner.Start(processes.Spec{
-		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(), Detached: c.provider.Lasting,
+		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(),
+		Detached: c.provider.Lasting,
 	})
 	if err != nil {
 		return err

@@ -159,7 +159,8 @@ func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component
 		return err
 	}
 	if waitErr := c.ready(ctx, clusters.APIServer); waitErr != nil {
-		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component, err) //nolint:errorlint // what waits is not to blame
+		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component,
+			err) //nolint:errorlint // what waits is not to blame
 	}
 	if !c.ended(component) {
 		return err

@@ -65,7 +65,8 @@ var foreign = []string{
 	"/registry/services/endpoints/default/kubernetes",
 	"/registry/services/specs/default/kubernetes",
 	"/registry/ipaddresses/" + apiServerService,
-	"/registry/ranges/serviceips",                                         // up to 1.33: else the address of the Service above is taken already
+	// up to 1.33: else the address of the Service above is taken already
+	"/registry/ranges/serviceips",
 	"/registry/configmaps/kube-system/extension-apiserver-authentication", // authorities
 }
 

@@ -109,7 +109,8 @@ func TestClusterFromACopy(t *testing.T) {
 func collected(t *testing.T, c clusters.Cluster) {
 	t.Helper()
 	owner := put(t, c, "{apiVersion: example.dev/v1, kind: Widget, metadata: {name: owner, namespace: default}}")
-	put(t, c, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: owned, namespace: default, ownerReferences: [{apiVersion: example.dev/v1, kind: Widget, name: owner, uid: %s}]}}`, owner.GetUID()))
+	put(t, c,
+		fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: owned, namespace: default, ownerReferences: [{apiVersion: example.dev/v1, kind: Widget, name: owner, uid: %s}]}}`, owner.GetUID()))
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,8 @@ func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
 		t.Errorf("1.36 knows the field: %v", err)
 	}
 	err := p.Check(t.Context(), []clusters.State{known, unknown})
-	if err == nil || !strings.Contains(err.Error(), `kube-scheduler of Kubernetes 1.35`) || !strings.Contains(err.Error(), `unknown field "schedulerProfiles[0].plugins.placementScore"`) {
+	if err == nil || !strings.Contains(err.Error(), `kube-scheduler of Kubernetes 1.35`) || !strings.Contains(err.Error(),
+		`unknown field "schedulerProfiles[0].plugins.placementScore"`) {
 		t.Errorf("1.35 does not know the field: %v", err)
 	}
 	// A wrong gate is told once, by the check of gates, and not by kube-scheduler again.

@@ -232,8 +232,14 @@ func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
 		state clusters.State
 		want  []string
 	}{
-		"fine":             {withBatch("1.35"), nil},
-		"two for one name": {clusters.State{Version: "1.35", Schedulers: []clusters.NamedScheduler{{Name: "default-scheduler"}}}, []string{`answer for schedulerName "default-scheduler"`}},
+		"fine": {withBatch("1.35"), nil},
+		"two for one name": {
+			clusters.State{
+				Version:    "1.35",
+				Schedulers: []clusters.NamedScheduler{{Name: "default-scheduler"}},
+			},
+			[]string{`answer for schedulerName "default-scheduler"`},
+		},
 		"an unknown field": {
 			clusters.State{
 				Version: "1.35",

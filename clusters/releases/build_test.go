@@ -143,10 +143,13 @@ func TestBuildCounter(t *testing.T) {
 
 func TestModuleErrors(t *testing.T) {
 	for name, test := range map[string]struct{ printed, want string }{
-		"the module is not there": {`{"Path":"m","Version":"v1.0.0","Error":"403 Forbidden"}`, "go mod download m@v1.0.0: 403 Forbidden"},
-		"nothing is said":         {``, "says nothing of m@v1.0.0"},
-		"another one is told of":  {`{"Path":"n","Version":"v1.0.0"}`, "says nothing of m@v1.0.0"},
-		"it is no JSON":           {`oops`, "go mod download -json: invalid character"},
+		"the module is not there": {
+			`{"Path":"m","Version":"v1.0.0","Error":"403 Forbidden"}`,
+			"go mod download m@v1.0.0: 403 Forbidden",
+		},
+		"nothing is said":        {``, "says nothing of m@v1.0.0"},
+		"another one is told of": {`{"Path":"n","Version":"v1.0.0"}`, "says nothing of m@v1.0.0"},
+		"it is no JSON":          {`oops`, "go mod download -json: invalid character"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newFakeGo(t)

@@ -147,7 +147,9 @@ func (s *Store) newestModule(ctx context.Context, minor clusters.Version) (clust
 		}
 	}
 	if !found {
-		return newest, fmt.Errorf("`go list -m -versions %s` has no release of that minor; name a version in full, such as %q", kubernetesModule, minor.MinorString()+".0")
+		return newest,
+			fmt.Errorf("`go list -m -versions %s` has no release of that minor; name a version in full, such as %q",
+				kubernetesModule, minor.MinorString()+".0")
 	}
 	return newest, nil
 }

@@ -42,9 +42,16 @@ func TestResolve(t *testing.T) {
 			name: "not on the host", version: "1.35", options: Options{BaseURL: h.URL},
 			fail: "404 Not Found: that minor has no stable release",
 		},
-		{name: "another minor on the host", version: "1.36", options: Options{BaseURL: h.URL}, fail: `answered "v1.35.1", which is no patch of 1.36`},
+		{
+			name: "another minor on the host", version: "1.36", options: Options{BaseURL: h.URL},
+			fail: `answered "v1.35.1", which is no patch of 1.36`,
+		},
 		{name: "nonsense on the host", version: "1.37", options: Options{BaseURL: h.URL}, fail: `answered "<html>"`},
-		{name: "not among the modules", version: "1.36", options: Options{Source: Build}, fail: "cannot find the newest patch of Kubernetes 1.36: `go list -m -versions k8s.io/kubernetes` has no release of that minor"},
+		{
+			name: "not among the modules", version: "1.36", options: Options{Source: Build},
+			fail: "cannot find the newest patch of Kubernetes 1.36: `go list -m -versions k8s.io/kubernetes` has no release " +
+				"of that minor",
+		},
 		{name: "no version", version: "latest", fail: `version "latest"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -59,30 +59,81 @@ func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
   percentageOfNodesToScore: 100
   plugins: {multiPoint: {disabled: [{name: PodTopologySpread}]}, score: {disabled: [{name: "*"}]}}
   pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]`, nil, map[string][]string{"1.34": nil, "1.35": nil, "1.36": nil}},
-		{"an extension point of 1.36", `[{schedulerName: a}, {schedulerName: b, plugins: {placementGenerate: {}}}]`, nil, map[string][]string{
-			"1.34": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
-			"1.35": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
-			"1.36": nil,
-		}},
-		{"an argument that came later", `[{schedulerName: a, pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 5s}}]}]`, nil, map[string][]string{
-			"1.34": {"schedulerProfiles[0].pluginConfig[0]", "DynamicResources", `unknown field "bindingTimeout"`},
-			"1.35": {"schedulerProfiles[0].pluginConfig[0].args.bindingTimeout: Forbidden", "feature gate is disabled"},
-			"1.36": nil,
-		}},
-		{"a plugin that came with a gate", `[{schedulerName: a, plugins: {score: {disabled: [{name: Nope}]}, permit: {disabled: [{name: GangScheduling}]}}}]`, nil, map[string][]string{
-			"1.34": {`schedulerProfiles[0].plugins.permit.disabled[0].name: `, `no plugin "GangScheduling"`, `schedulerProfiles[0].plugins.score.disabled[0].name: `, `no plugin "Nope"`, "NodeResourcesFit"},
-			"1.36": {`no plugin "Nope"`},
-		}},
-		{"the same with the gate", `[{schedulerName: a, plugins: {permit: {disabled: [{name: GangScheduling}]}}}]`, gang, map[string][]string{"1.35": nil, "1.36": nil}},
-		{"a name twice", `[{schedulerName: a}, {schedulerName: a}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[1].schedulerName: Duplicate value"}, "1.36": {"schedulerProfiles[1].schedulerName: Duplicate value"}}},
-		{"different queues", `[{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {disabled: [{name: "*"}], enabled: [{name: Other}]}}}]`, nil, map[string][]string{"1.36": {"schedulerProfiles[1].plugins.queueSort", "must be the same for all profiles"}}},
-		{"an unknown plugin", `[{schedulerName: a}, {schedulerName: b, plugins: {score: {enabled: [{name: Nope}]}}}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[1] (b): ", `"Nope" does not exist`}}},
-		{"an unknown plugin configured", `[{schedulerName: a, pluginConfig: [{name: Nope, args: {x: 1}}]}]`, nil, map[string][]string{"1.36": {"schedulerProfiles[0].pluginConfig[0].name: ", `no plugin "Nope"`}}},
-		{"an unknown argument", `[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategi: {}}}]}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[0].pluginConfig[0]", `unknown field "scoringStrategi"`}}},
-		{"a bad argument", `[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Tidy}}}]}]`, nil, map[string][]string{"1.35": {"schedulerProfiles[0] (a): ", `scoringStrategy.type: Unsupported value: "Tidy"`}}},
-		{"two unknown fields", `[{schedulerName: a, first: 1, plugins: {second: {}}}]`, nil, map[string][]string{"1.35": {`"schedulerProfiles[0].first"`, `"schedulerProfiles[0].plugins.second"`}}},
-		{"a wrong type", `[{schedulerName: a, percentageOfNodesToScore: most}]`, nil, map[string][]string{"1.36": {"percentageOfNodesToScore", "int32"}}},
-		{"no queue", `[{schedulerName: a, plugins: {multiPoint: {disabled: [{name: "*"}]}}}]`, nil, map[string][]string{"1.34": {"schedulerProfiles[0] (a): ", "queue sort plugin required"}}},
+		{
+			"an extension point of 1.36", `[{schedulerName: a}, {schedulerName: b, plugins: {placementGenerate: {}}}]`, nil,
+			map[string][]string{
+				"1.34": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
+				"1.35": {`unknown field "schedulerProfiles[1].plugins.placementGenerate"`},
+				"1.36": nil,
+			},
+		},
+		{
+			"an argument that came later",
+			`[{schedulerName: a, pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 5s}}]}]`, nil,
+			map[string][]string{
+				"1.34": {"schedulerProfiles[0].pluginConfig[0]", "DynamicResources", `unknown field "bindingTimeout"`},
+				"1.35": {"schedulerProfiles[0].pluginConfig[0].args.bindingTimeout: Forbidden", "feature gate is disabled"},
+				"1.36": nil,
+			},
+		},
+		{
+			"a plugin that came with a gate",
+			`[{schedulerName: a, plugins: {score: {disabled: [{name: Nope}]}, permit: {disabled: [{name: GangScheduling}]}}}]`,
+			nil,
+			map[string][]string{
+				"1.34": {
+					`schedulerProfiles[0].plugins.permit.disabled[0].name: `, `no plugin "GangScheduling"`,
+					`schedulerProfiles[0].plugins.score.disabled[0].name: `, `no plugin "Nope"`, "NodeResourcesFit",
+				},
+				"1.36": {`no plugin "Nope"`},
+			},
+		},
+		{
+			"the same with the gate", `[{schedulerName: a, plugins: {permit: {disabled: [{name: GangScheduling}]}}}]`, gang,
+			map[string][]string{"1.35": nil, "1.36": nil},
+		},
+		{
+			"a name twice", `[{schedulerName: a}, {schedulerName: a}]`, nil,
+			map[string][]string{
+				"1.34": {"schedulerProfiles[1].schedulerName: Duplicate value"},
+				"1.36": {"schedulerProfiles[1].schedulerName: Duplicate value"},
+			},
+		},
+		{
+			"different queues",
+			`[{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {disabled: [{name: "*"}], enabled: [{name: Other}]}}}]`, nil,
+			map[string][]string{"1.36": {"schedulerProfiles[1].plugins.queueSort", "must be the same for all profiles"}},
+		},
+		{
+			"an unknown plugin", `[{schedulerName: a}, {schedulerName: b, plugins: {score: {enabled: [{name: Nope}]}}}]`, nil,
+			map[string][]string{"1.34": {"schedulerProfiles[1] (b): ", `"Nope" does not exist`}},
+		},
+		{
+			"an unknown plugin configured", `[{schedulerName: a, pluginConfig: [{name: Nope, args: {x: 1}}]}]`, nil,
+			map[string][]string{"1.36": {"schedulerProfiles[0].pluginConfig[0].name: ", `no plugin "Nope"`}},
+		},
+		{
+			"an unknown argument", `[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategi: {}}}]}]`,
+			nil,
+			map[string][]string{"1.34": {"schedulerProfiles[0].pluginConfig[0]", `unknown field "scoringStrategi"`}},
+		},
+		{
+			"a bad argument",
+			`[{schedulerName: a, pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Tidy}}}]}]`, nil,
+			map[string][]string{"1.35": {"schedulerProfiles[0] (a): ", `scoringStrategy.type: Unsupported value: "Tidy"`}},
+		},
+		{
+			"two unknown fields", `[{schedulerName: a, first: 1, plugins: {second: {}}}]`, nil,
+			map[string][]string{"1.35": {`"schedulerProfiles[0].first"`, `"schedulerProfiles[0].plugins.second"`}},
+		},
+		{
+			"a wrong type", `[{schedulerName: a, percentageOfNodesToScore: most}]`, nil,
+			map[string][]string{"1.36": {"percentageOfNodesToScore", "int32"}},
+		},
+		{
+			"no queue", `[{schedulerName: a, plugins: {multiPoint: {disabled: [{name: "*"}]}}}]`, nil,
+			map[string][]string{"1.34": {"schedulerProfiles[0] (a): ", "queue sort plugin required"}},
+		},
 	}
 	var checker schedulerconfig.Checker
 	for _, minor := range []string{"1.34", "1.35", "1.36"} {
@@ -217,7 +268,10 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"schedulers[1].profiles[1].schedulerName: Duplicate value", `schedulers[2].profiles[0] (c): `, `"Nope" does not exist`} {
+	for _, want := range []string{
+		"schedulers[1].profiles[1].schedulerName: Duplicate value",
+		`schedulers[2].profiles[0] (c): `, `"Nope" does not exist`,
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %s", err, want)
 		}
@@ -228,7 +282,10 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 		}
 	}
 	// The same profiles without the gates of that scheduler alone.
-	state.Schedulers, state.Components = []clusters.NamedScheduler{{Name: "d", Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`)}}, nil
+	state.Schedulers, state.Components = []clusters.NamedScheduler{{
+		Name:     "d",
+		Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`),
+	}}, nil
 	if err := checker.Check(t.Context(), program, state); err == nil ||
 		!strings.Contains(err.Error(), "schedulers[0].profiles[0].pluginConfig[0].name: ") {
 		t.Errorf("a plugin that it does not have: %v", err)

@@ -93,7 +93,9 @@ func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping,
 const defaultNamespace = "default"
 
 // resource is where an object belongs, with the reference of the object.
-func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, *meta.RESTMapping, reference, error) {
+func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, *meta.RESTMapping, reference,
+	error,
+) {
 	gvk := object.GroupVersionKind()
 	mapping, err := a.mapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {

@@ -31,7 +31,10 @@ func TestCheck(t *testing.T) {
 		{simulated(clusters.Simulated{Faults: []string{"b"}, Variant: "v"}), ""},
 		{simulated(clusters.Simulated{Faults: []string{"a@team-*"}}), ""},
 		{simulated(clusters.Simulated{Faults: []string{"c@team-*"}}), `has no fault "c"; it has: a, b`},
-		{simulated(clusters.Simulated{Faults: []string{"a@["}}), `cannot have fault a in namespaces "[": that is no pattern for names`},
+		{
+			simulated(clusters.Simulated{Faults: []string{"a@["}}),
+			`cannot have fault a in namespaces "[": that is no pattern for names`,
+		},
 		{simulated(clusters.Simulated{Faults: []string{"a@"}}), `cannot have fault a in namespaces "": that is no pattern`},
 		{
 			simulated(clusters.Simulated{Faults: []string{"b@team-*"}}),

@@ -75,7 +75,8 @@ func conditionTrue(conditions any, name string) bool {
 func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
 	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
 	if found && redirect(client, url, ca) {
-		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig") // it is a map: that was found out
+		// it is a map: that was found out
+		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig")
 	}
 }
 

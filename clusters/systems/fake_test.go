@@ -66,8 +66,9 @@ func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string)
 }
 
 var listKinds = map[string]string{
-	"mutatingwebhookconfigurations": "MutatingWebhookConfigurationList", "validatingwebhookconfigurations": "ValidatingWebhookConfigurationList",
-	"customresourcedefinitions": "CustomResourceDefinitionList",
+	"mutatingwebhookconfigurations":   "MutatingWebhookConfigurationList",
+	"validatingwebhookconfigurations": "ValidatingWebhookConfigurationList",
+	"customresourcedefinitions":       "CustomResourceDefinitionList",
 }
 
 var resources = map[string]string{

@@ -23,7 +23,8 @@ const loopback = "127.0.0.1"
 // place is where a system's process has its files and ports. It stays the same through all changes of the system.
 type place struct {
 	dir, host string
-	// certs is the folder of the certificates in dir, port that of the webhooks: the definition's, or certs and the port that was found.
+	// certs is the folder of the certificates in dir, port that of the webhooks: the definition's, or certs and the port
+	// that was found.
 	certs string
 	port  int
 	// served are the ports on the host: that of webhooks. own are those on loopback: health and metrics.
@@ -54,7 +55,8 @@ func (p *place) untaken() error {
 	if p.port == p.served.Numbers[0] || ports.Free(p.host, p.port) {
 		return nil
 	}
-	return fmt.Errorf("port %d, where its program listens (webhookPort), is taken on %s: end what listens there; several clusters cannot have it at the same time, add --clusters 1",
+	return fmt.Errorf("port %d, where its program listens (webhookPort), is taken on %s: end what listens there; "+
+		"several clusters cannot have it at the same time, add --clusters 1",
 		p.port, p.host)
 }
 

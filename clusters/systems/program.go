@@ -39,8 +39,9 @@ func concrete(definition clusters.System, simulators Simulators, at *place) (pro
 	}
 	p := definition.Process
 	made := program{
-		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs), webhooks: e.list(p.Webhooks),
-		probes: objectsOf(definition.Probes),
+		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs),
+		webhooks: e.list(p.Webhooks),
+		probes:   objectsOf(definition.Probes),
 	}
 	if p.Ready != nil {
 		made.ready = clusters.SystemReadiness{HTTPGet: e.text(p.Ready.HTTPGet), TCP: e.text(p.Ready.TCP)}
@@ -66,7 +67,8 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 		command = append(command, "--liberties="+strings.Join(definition.Simulated.Liberties, ","))
 	}
 	made := program{
-		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true, ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true,
+		ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
 	}
 	if definition.Simulated.Config != nil {
 		text, err := yaml.Marshal(definition.Simulated.Config)

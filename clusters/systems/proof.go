@@ -37,7 +37,8 @@ func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*u
 		return nil
 	}
 	if len(probes) == 0 {
-		return fmt.Errorf("that %s is served cannot be proven: the system has no probes; add an object that it is called for", waiting[0])
+		return fmt.Errorf("that %s is served cannot be proven: the system has no probes; add an object that it is called for",
+			waiting[0])
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()

@@ -17,7 +17,8 @@ func counter(code string, n int) string {
 }
 
 func rejection(kind string, n int) string {
-	return fmt.Sprintf("%s{error_type=%q,name=\"w\",operation=\"CREATE\",rejection_code=\"403\",type=\"validating\"} %d\n", rejectionsMetric, kind, n)
+	return fmt.Sprintf("%s{error_type=%q,name=\"w\",operation=\"CREATE\",rejection_code=\"403\",type=\"validating\"} %d\n",
+		rejectionsMetric, kind, n)
 }
 
 func TestCountAnswers(t *testing.T) {

@@ -176,12 +176,14 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 	},
 		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, at)
 	want := []string{
-		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs", "--faults=a,b", "--variant=v",
+		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs",
+		"--faults=a,b", "--variant=v",
 	}
 	if err != nil || !reflect.DeepEqual(p.command, want) || p.ready.HTTPGet != "https://127.0.0.1:1/readyz" {
 		t.Errorf("got %+v, %v", p, err)
 	}
-	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}}, at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
+	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}},
+		at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -197,7 +199,8 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	fixed := sleeper("fixed")
 	fixed.Process.CertDir, fixed.Process.WebhookPort = "k8s-webhook-server/serving-certs", taken.Addr().(*net.TCPAddr).Port
-	if err := s.Converge(t.Context(), []clusters.System{fixed}); err == nil || !strings.Contains(err.Error(), "add --clusters 1") {
+	if err := s.Converge(t.Context(), []clusters.System{fixed}); err == nil || !strings.Contains(err.Error(),
+		"add --clusters 1") {
 		t.Errorf("a port that is taken: %v", err)
 	}
 	if err := taken.Close(); err != nil {
@@ -205,7 +208,8 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 	}
 	converge(t, s, fixed)
 	at := s.system("fixed").place
-	if _, err := os.Stat(at.file("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.url() != "https://"+taken.Addr().String() {
+	if _, err := os.Stat(at.file("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.url() != "https://"+
+		taken.Addr().String() {
 		t.Errorf("it is at %s, %v", at.url(), err)
 	}
 	converge(t, s, sleeper("fixed"))

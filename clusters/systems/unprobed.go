@@ -109,8 +109,10 @@ func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[s
 		return object
 	}
 	kind, known := map[string]string{
-		"configmaps": "ConfigMap", "cronjobs": "CronJob", "daemonsets": "DaemonSet", "deployments": "Deployment", "ingresses": "Ingress", "jobs": "Job",
-		"namespaces": "Namespace", "pods": "Pod", "secrets": "Secret", "serviceaccounts": "ServiceAccount", "services": "Service", "statefulsets": "StatefulSet",
+		"configmaps": "ConfigMap", "cronjobs": "CronJob", "daemonsets": "DaemonSet", "deployments": "Deployment",
+		"ingresses": "Ingress", "jobs": "Job",
+		"namespaces": "Namespace", "pods": "Pod", "secrets": "Secret", "serviceaccounts": "ServiceAccount",
+		"services": "Service", "statefulsets": "StatefulSet",
 	}[resource]
 	if !known {
 		kind = "the kind of " + resource

@@ -82,26 +82,38 @@ func TestCheckProbes(t *testing.T) {
 			webhook: webhook(mutating, service, gadgets, ""), crd: gadgetCRD,
 			want: gadgetProbe, manifests: true,
 		},
-		"elsewhere, not of a process": {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD},
-		"elsewhere, of the cluster's": {webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""), crd: gadgetCRD, want: gadgetProbe, manifests: true},
+		"elsewhere, not of a process": {
+			webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""),
+			crd:     gadgetCRD,
+		},
+		"elsewhere, of the cluster's": {
+			webhook: webhook(validating, `url: "https://example.org/"`, gadgets, ""),
+			crd:     gadgetCRD, want: gadgetProbe, manifests: true,
+		},
 		"a kind that comes with Kubernetes": {
-			webhook: webhook(validating, service, `{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [pods, pods/exec]}`, ""), crd: gadgetCRD,
+			webhook: webhook(validating, service,
+				`{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [pods, pods/exec]}`, ""), crd: gadgetCRD,
 			want: "    - apiVersion: v1\n      kind: Pod\n",
 		},
 		"everything": {
-			webhook: webhook(validating, service, `{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*/*"]}`, ""), crd: gadgetCRD,
+			webhook: webhook(validating, service,
+				`{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*/*"]}`, ""), crd: gadgetCRD,
 			want: "    - apiVersion: v1\n      kind: ConfigMap\n",
 		},
 		"a kind that no file tells of": {
-			webhook: webhook(validating, service, `{apiGroups: [a.example.com], apiVersions: [v2], operations: [CREATE], resources: [things]}`, ""), crd: gadgetCRD,
+			webhook: webhook(validating, service,
+				`{apiGroups: [a.example.com], apiVersions: [v2], operations: [CREATE], resources: [things]}`, ""), crd: gadgetCRD,
 			want: "    - apiVersion: a.example.com/v2\n      kind: the kind of things\n",
 		},
 		"chosen by a label": {
-			webhook: webhook(validating, service, `{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}`, ", objectSelector: {matchLabels: {a: b}}"), crd: gadgetCRD,
+			webhook: webhook(validating, service,
+				`{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}`,
+				", objectSelector: {matchLabels: {a: b}}"), crd: gadgetCRD,
 			want: "      metadata:\n        labels:\n          a: b\n",
 		},
-		"called for updates alone": {webhook: webhook(validating, service, `{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [pods]}`, ""), crd: gadgetCRD},
-		"with a probe":             {webhook: webhook(validating, service, gadgets, ""), crd: gadgetCRD, probes: probe},
+		"called for updates alone": {webhook: webhook(validating, service,
+			`{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [pods]}`, ""), crd: gadgetCRD},
+		"with a probe": {webhook: webhook(validating, service, gadgets, ""), crd: gadgetCRD, probes: probe},
 	} {
 		t.Run(name, func(t *testing.T) {
 			system := clusters.System{Name: "gadgets", Probes: test.probes}

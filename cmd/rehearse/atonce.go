@@ -8,9 +8,11 @@ import (
 )
 
 // clustersUsage is that of a flag of every command that runs plans.
-const clustersUsage = "how many clusters there are at once (default: one for each core, as long as they fit into the free memory)"
+const clustersUsage = "how many clusters there are at once (default: one for each core, as long as they fit into " +
+	"the free memory)"
 
-// atOnce is how many clusters of a plan there are at once: as many as the user asks for or, by default, as there is room for.
+// atOnce is how many clusters of a plan there are at once: as many as the user asks for or, by default, as there is
+// room for.
 func atOnce(plan *harness.Plan, asked int, progress clusters.Progress) (int, error) {
 	if most := plan.MostAtOnce(); most > 0 && asked > most {
 		return 0, fmt.Errorf("--clusters %d: the %s provider has %d; leave the flag out", asked, plan.Provider.Name(), most)

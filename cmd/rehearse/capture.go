@@ -18,12 +18,13 @@ func newCaptureCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "capture --context CONTEXT -o FILE",
 		Short: "Export the objects of a live cluster, read-only, for rehearse upgrade --capture",
-		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which an upgrade
-can be rehearsed elsewhere and again. It sends nothing but GET requests. What the credentials may not read is left
-out and listed.
+		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which
+an upgrade can be rehearsed elsewhere and again. It sends nothing but GET requests. What the
+credentials may not read is left out and listed.
 
-The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them. Environment variables
-of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has the ClusterRole that it needs.`,
+The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them.
+Environment variables of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has
+the ClusterRole that it needs.`,
 		Example: "  rehearse capture --context prod -o prod.capture\n  rehearse upgrade --capture prod.capture --to 1.36",
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -33,7 +33,8 @@ func newClusterCommand() *cobra.Command {
   rehearse cluster delete
   rehearse cluster create --provider kind --version 1.35 mine`,
 	}
-	command.AddCommand(newClusterCreateCommand(), newClusterListCommand(), newClusterKubeconfigCommand(), newClusterTransitionCommand(), newClusterDeleteCommand())
+	command.AddCommand(newClusterCreateCommand(), newClusterListCommand(), newClusterKubeconfigCommand(),
+		newClusterTransitionCommand(), newClusterDeleteCommand())
 	return command
 }
 
@@ -50,11 +51,16 @@ type stateFlags struct {
 
 func (f *stateFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.version, "version", "", "Kubernetes version: 1.35 or 1.35.4")
-	command.Flags().StringToStringVar(&f.gates, "feature-gates", nil, "feature gates: A=true,B=false; A= returns a gate to its default")
-	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil, "APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
+	command.Flags().StringToStringVar(&f.gates, "feature-gates", nil,
+		"feature gates: A=true,B=false; A= returns a gate to its default")
+	command.Flags().StringToStringVar(&f.runtimeConfig, "runtime-config", nil,
+		"APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
 	command.Flags().IntVar(&f.nodes, "nodes", 0, "number of nodes: simulated ones, or workers of a kind cluster")
-	command.Flags().StringVar(&f.profiles, "scheduler-config", "", "file of a KubeSchedulerConfiguration whose profiles to use")
-	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil, "an additional kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration whose profiles to use")
+	command.Flags().StringVar(&f.profiles, "scheduler-config", "",
+		"file of a KubeSchedulerConfiguration whose profiles to use")
+	command.Flags().StringArrayVar(&f.schedulers, "scheduler", nil,
+		"an additional kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration "+
+			"whose profiles to use")
 }
 
 func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
@@ -99,7 +105,8 @@ func (f *stateFlags) change(command *cobra.Command) (clusters.Change, error) {
 		change.Schedulers = append(change.Schedulers, scheduler)
 	}
 	for _, name := range f.removed {
-		change.Schedulers = append(change.Schedulers, clusters.NamedSchedulerChange{NamedScheduler: clusters.NamedScheduler{Name: name}, Remove: true})
+		change.Schedulers = append(change.Schedulers,
+			clusters.NamedSchedulerChange{NamedScheduler: clusters.NamedScheduler{Name: name}, Remove: true})
 	}
 	return change, nil
 }
@@ -158,7 +165,8 @@ func newClusterCreateCommand() *cobra.Command {
 			if err != nil {
 				return broken(err)
 			}
-			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(), cluster.State(), cluster.KubeconfigPath())
+			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(),
+				cluster.State(), cluster.KubeconfigPath())
 			return nil
 		},
 	}
@@ -173,7 +181,8 @@ func newClusterListCommand() *cobra.Command {
 		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			var flags lastingFlags
-			flags.Add(pflag.NewFlagSet("list", pflag.ContinueOnError), providers.Lasting()) // all of them, as they are by default
+			// all of them, as they are by default
+			flags.Add(pflag.NewFlagSet("list", pflag.ContinueOnError), providers.Lasting())
 			all, err := flags.each(nil)
 			if err != nil {
 				return err
@@ -239,7 +248,8 @@ func newClusterTransitionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			provider, cluster, err := open(command.Context(), command, flags, clusterName(args), progressTo(command.ErrOrStderr()))
+			provider, cluster, err := open(command.Context(), command, flags, clusterName(args),
+				progressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

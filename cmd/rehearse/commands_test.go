@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	header = "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  cluster: {version: \"1.35\"%s}\n  steps:\n"
-	step   = "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
+	header = "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  cluster: {version: " +
+		"\"1.35\"%s}\n  steps:\n"
+	step = "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
 )
 
 func file(t *testing.T, text string) string {
@@ -40,27 +41,48 @@ func TestWrongInput(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"no file":                     {[]string{"run"}, []string{"name a file"}},
-		"a file that is not there":    {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
-		"an empty folder":             {[]string{"run", t.TempDir()}, []string{"no *.yaml"}},
-		"an unknown command":          {[]string{"rnu"}, []string{"unknown command", "run"}},
-		"an unknown flag":             {[]string{"run", "--pararel", "3", good}, []string{"--pararel", "see rehearse run --help"}},
+		"no file":                  {[]string{"run"}, []string{"name a file"}},
+		"a file that is not there": {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
+		"an empty folder":          {[]string{"run", t.TempDir()}, []string{"no *.yaml"}},
+		"an unknown command":       {[]string{"rnu"}, []string{"unknown command", "run"}},
+		"an unknown flag": {
+			[]string{"run", "--pararel", "3", good},
+			[]string{"--pararel", "see rehearse run --help"},
+		},
 		"an unknown provider":         {[]string{"run", "--provider", "cloud", good}, []string{"cloud", "local"}},
 		"an unknown source":           {[]string{"run", "--source", "magic", good}, []string{"magic", "build"}},
 		"flags of another provider":   {[]string{"run", "--kubeconfig", "x", good}, []string{"--provider existing"}},
 		"nothing selected by focus":   {[]string{"run", "--focus", "zzz", good}, []string{"no scenario is selected"}},
 		"nothing selected by label":   {[]string{"run", "--label", "a && b", good}, []string{"no scenario is selected"}},
 		"a label expression is wrong": {[]string{"run", "--label", "a &&", good}, []string{"label filter"}},
-		"an unknown field":            {[]string{"run", file(t, strings.Replace(scenario(""), "steps", "stepz", 1))}, []string{"s.yaml:6:3", "stepz", "steps"}},
-		"an unknown gate":             {[]string{"plan", file(t, scenario(", featureGates: {Bogus: true}"))}, []string{"s.yaml:5", "Bogus", "1.35"}},
-		"a skipped minor":             {[]string{"plan", file(t, scenario("")+"  - transition: {version: \"1.33\"}\n")}, []string{"s.yaml:8", "force: true"}},
+		"an unknown field": {
+			[]string{"run", file(t, strings.Replace(scenario(""), "steps", "stepz", 1))},
+			[]string{"s.yaml:6:3", "stepz", "steps"},
+		},
+		"an unknown gate": {
+			[]string{"plan", file(t, scenario(", featureGates: {Bogus: true}"))},
+			[]string{"s.yaml:5", "Bogus", "1.35"},
+		},
+		"a skipped minor": {
+			[]string{"plan", file(t, scenario("")+"  - transition: {version: \"1.33\"}\n")},
+			[]string{"s.yaml:8", "force: true"},
+		},
 		"no such cluster":             {[]string{"cluster", "delete", "never-made"}, []string{"never-made"}},
 		"a cluster without a version": {[]string{"cluster", "create"}, []string{"version"}},
-		"two schedulers for one name": {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "default-scheduler"}, []string{"both kube-scheduler and kube-scheduler/default-scheduler"}},
-		"a scheduler without a name":  {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "=x.yaml"}, []string{"--scheduler =x.yaml"}},
-		"a scheduler without a file":  {[]string{"cluster", "create", "--version", "1.35", "--scheduler", "a=nowhere.yaml"}, []string{"read --scheduler", "nowhere.yaml"}},
-		"fetch nothing":               {[]string{"fetch"}, []string{"1.35"}},
-		"fetch nonsense":              {[]string{"fetch", "latest"}, []string{"latest"}},
+		"two schedulers for one name": {[]string{
+			"cluster", "create", "--version", "1.35", "--scheduler",
+			"default-scheduler",
+		}, []string{"both kube-scheduler and kube-scheduler/default-scheduler"}},
+		"a scheduler without a name": {
+			[]string{"cluster", "create", "--version", "1.35", "--scheduler", "=x.yaml"},
+			[]string{"--scheduler =x.yaml"},
+		},
+		"a scheduler without a file": {
+			[]string{"cluster", "create", "--version", "1.35", "--scheduler", "a=nowhere.yaml"},
+			[]string{"read --scheduler", "nowhere.yaml"},
+		},
+		"fetch nothing":  {[]string{"fetch"}, []string{"1.35"}},
+		"fetch nonsense": {[]string{"fetch", "latest"}, []string{"latest"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,10 +113,12 @@ func TestLint(t *testing.T) {
 	if code := run(t.Context(), []string{"lint", path}, nil, &out, &err); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, err.String())
 	}
-	if !strings.Contains(out.String(), "1 scenario is well formed") || strings.Contains(err.String(), "covers no requirement") {
+	if !strings.Contains(out.String(), "1 scenario is well formed") || strings.Contains(err.String(),
+		"covers no requirement") {
 		t.Errorf("it says:\n%s%s", out.String(), err.String())
 	}
-	if code := run(t.Context(), []string{"lint", "--strict", path}, nil, &out, &err); code != exitInput || !strings.Contains(err.String(), "covers no requirement") {
+	if code := run(t.Context(), []string{"lint", "--strict", path}, nil, &out, &err); code != exitInput ||
+		!strings.Contains(err.String(), "covers no requirement") {
 		t.Errorf("with --strict: exit code %d, want %d: %s", code, exitInput, err.String())
 	}
 }

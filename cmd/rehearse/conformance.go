@@ -36,28 +36,36 @@ func newConformanceCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "conformance [SUITE...]",
 		Short: "Run a suite against an implementation and report which requirements it meets",
-		Long: `Conformance runs a suite's scenarios and says of each requirement whether it is met. Suites are part of this program; ./FOLDER is one of your own:
-requirements.yaml, and scenarios in the folder scenarios. Without --system it
-tests the suite's simulator (kubernetes: Kubernetes itself). With --output it writes a ConformanceReport, YAML or, where the file's name ends in .md,
-Markdown; then the implementation must be named. Of several suites, or of all where none is named, each has a report of its own: --output is then a folder, which
-gets SUITE.yaml.
+		Long: `Conformance runs a suite's scenarios and says of each requirement whether it is met. Suites are part
+of this program; ./FOLDER is one of your own: requirements.yaml, and scenarios in the folder
+scenarios. Without --system it tests the suite's simulator (kubernetes: Kubernetes itself). With
+--output it writes a ConformanceReport, YAML or, where the file's name ends in .md, Markdown; then
+the implementation must be named. Of several suites, or of all where none is named, each has a
+report of its own: --output is then a folder, which gets SUITE.yaml.
 
-With --cases N it also draws N cases of each rule of the suite that says of any input whether it is allowed (the names of kai and kubernetes, the paths of porch), tries to create each
-as a dry run, and compares the verdict with the specification's. A case that is judged otherwise is made as small as it gets, and its requirement is failed.
+With --cases N it also draws N cases of each rule of the suite that says of any input whether it is
+allowed (the names of kai and kubernetes, the paths of porch), tries to create each as a dry run,
+and compares the verdict with the specification's. A case that is judged otherwise is made as small
+as it gets, and its requirement is failed.
 
-A requirement that has variants is met, too, by an implementation that follows another variant than the one that is stated; the report says which.
+A requirement that has variants is met, too, by an implementation that follows another variant than
+the one that is stated; the report says which.
 
-A requirement is passed when every scenario that covers it and can be run on the provider passed, and at least one did; it is failed when one failed; and it is
-untested when one could not be judged, or none was run.
+A requirement is passed when every scenario that covers it and can be run on the provider passed,
+and at least one did; it is failed when one failed; and it is untested when one could not be judged,
+or none was run.
 
-With --repeat N the suite is run N times. The report says which requirements came out differently: they are unstable, which is not passed. Each run has its own
-folder in the report folder (run-1, ...); junit.xml beside them has each scenario once, and one that came out differently as a failure.
+With --repeat N the suite is run N times. The report says which requirements came out differently:
+they are unstable, which is not passed. Each run has its own folder in the report folder (run-1,
+...); junit.xml beside them has each scenario once, and one that came out differently as a failure.
 
-Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable; 2 the input is wrong; 3 one is untested; 130 interrupted.`,
+Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable;
+2 the input is wrong; 3 one is untested; 130 interrupted.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance ./examples/team-rules
-  rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml --system kai/older=process:my-old-kai.yaml \
+  rehearse conformance kai --profile webhook --system kai=process:my-kai.yaml \
+    --system kai/older=process:my-old-kai.yaml \
     --organization acme --project kai --url https://example.com --version 1.2.3 --contact @acme/kai --output report.yaml
   rehearse conformance kai --system kai=faults:hint-never,fails-open
   rehearse conformance kai --profile webhook --cases 1000 --seed 7
@@ -68,18 +76,25 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	f.providerFlags.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
-	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements that none of them covers are left out")
-	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is unstable, which is not passed")
+	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or "+
+		"NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a "+
+		"simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
+	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
+		"that none of them covers are left out")
+	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is "+
+		"unstable, which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
 	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: draw the cases that this seed draws (default any)")
 	flags.StringVar(&f.implementation.Organization, "organization", "", "who makes the implementation")
 	flags.StringVar(&f.implementation.Project, "project", "", "name of the implementation")
 	flags.StringVar(&f.implementation.URL, "url", "", "where the implementation is found: https://...")
 	flags.StringVar(&f.implementation.Version, "version", "", "version of the implementation")
-	flags.StringArrayVar(&f.implementation.Contact, "contact", nil, "whom to ask: @team, an address; may be given several times")
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write the report into this file, YAML or (.md) Markdown, or into this folder; may be given several times")
-	flags.StringVar(&f.execute.ReportDir, "report-dir", "rehearse-report", "folder for junit.xml, run.json and what failed scenarios leave")
+	flags.StringArrayVar(&f.implementation.Contact, "contact", nil,
+		"whom to ask: @team, an address; may be given several times")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil,
+		"write the report into this file, YAML or (.md) Markdown, or into this folder; may be given several times")
+	flags.StringVar(&f.execute.ReportDir, "report-dir", "rehearse-report",
+		"folder for junit.xml, run.json and what failed scenarios leave")
 	flags.IntVar(&f.execute.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	flags.IntVar(&f.execute.Clusters, "clusters", 0, clustersUsage)
 	flags.DurationVar(&f.execute.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
@@ -88,7 +103,9 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	return command
 }
 
-func (f *conformanceFlags) newPlan(command *cobra.Command, name string, progress func(string, ...any)) (*conformance.Plan, error) {
+func (f *conformanceFlags) newPlan(command *cobra.Command, name string,
+	progress func(string, ...any),
+) (*conformance.Plan, error) {
 	suite, err := findSuite(name)
 	if err != nil {
 		return nil, err
@@ -111,11 +128,13 @@ func (f *conformanceFlags) newPlan(command *cobra.Command, name string, progress
 		return plan, err
 	}
 	if len(plan.Rules()) == 0 {
-		return nil, fmt.Errorf("--cases %d: suite %s has no rule of which cases can be drawn for this implementation", f.cases, suite.Name)
+		return nil, fmt.Errorf("--cases %d: suite %s has no rule of which cases can be drawn for this implementation",
+			f.cases, suite.Name)
 	}
 	if f.seed == 0 {
 		// The command that makes the report again must name it.
-		if err := command.Flags().Set("seed", strconv.FormatUint(1+rand.Uint64N(1<<31), 10)); err != nil { //nolint:gosec // any number will do
+		if err := command.Flags().Set("seed", strconv.FormatUint(1+rand.Uint64N(1<<31),
+			10)); err != nil { //nolint:gosec // any number will do
 			return nil, fmt.Errorf("choose a seed: %w", err)
 		}
 	}
@@ -158,7 +177,10 @@ func underTest(o *conformance.Options, text string) error {
 			return fmt.Errorf("%s defines a system that is %s", value, definition.Kind())
 		}
 		system, variant, _ := strings.Cut(name, "/")
-		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: system, Variant: variant, Definition: definition})
+		o.Substitutes = append(o.Substitutes, conformance.Substitute{
+			System: system, Variant: variant,
+			Definition: definition,
+		})
 		return nil
 	}
 	return fmt.Errorf("want process, manifests, faults, liberties or variant, not %q", kind)

@@ -13,9 +13,11 @@ func newConformanceDiffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff BEFORE AFTER",
 		Short: "Say what changed between two conformance reports",
-		Long: `Diff compares two ConformanceReports (YAML) of one suite, of two implementations or of two versions of one, requirement by requirement.
+		Long: `Diff compares two ConformanceReports (YAML) of one suite, of two implementations or of two versions
+of one, requirement by requirement.
 
-Exit codes: 0 every requirement came out alike; 1 some did not; 2 the reports cannot be read or compared.`,
+Exit codes: 0 every requirement came out alike; 1 some did not; 2 the reports cannot be read or
+compared.`,
 		Example: `  rehearse conformance diff v1.yaml v2.yaml`,
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) != 2 {

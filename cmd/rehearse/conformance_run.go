@@ -153,14 +153,17 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 }
 
 // once runs the suite one time.
-func (c *conformanceRun) once(command *cobra.Command) (report *reports.ConformanceReport, run *reports.Run, failure, err error) {
+func (c *conformanceRun) once(command *cobra.Command) (report *reports.ConformanceReport, run *reports.Run, failure,
+	err error,
+) {
 	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir, clock.RealClock{}, fileFormats(c.execute.ReportDir)...))
+	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir,
+		clock.RealClock{}, fileFormats(c.execute.ReportDir)...))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
 	results := conformance.Results{}
 	failure = c.results(command.Context(), &results)
@@ -194,13 +197,15 @@ func (c *conformanceRun) results(ctx context.Context, results *conformance.Resul
 		c.execute.Progress("looking whether what is not met as it is stated is met in another variant")
 		again := c.execute
 		again.ReportDir = filepath.Join(c.execute.ReportDir, "readings")
-		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir, clock.RealClock{}))
+		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir,
+			clock.RealClock{}))
 		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
 		results.Readings = again.Recorder.Run()
 	}
 	if c.cases > 0 && ctx.Err() == nil {
 		results.Cases, err = cases.Run(ctx, c.plan.Rules(), cases.Options{
-			Cases: c.cases, Seed: c.seed, Provider: c.plan.Provider, Simulators: c.plan.Simulators(), Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: c.execute.Progress,
+			Cases: c.cases, Seed: c.seed, Provider: c.plan.Provider, Simulators: c.plan.Simulators(),
+			Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: c.execute.Progress,
 		})
 		failure = errors.Join(failure, err)
 	}

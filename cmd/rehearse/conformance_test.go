@@ -12,7 +12,8 @@ import (
 )
 
 var somebody = []string{
-	"--organization", "acme", "--project", "it's", "--url", "https://example.com", "--version", "1.2.3", "--contact", "@acme/a", "--contact", "@acme/b",
+	"--organization", "acme", "--project", "it's", "--url", "https://example.com", "--version", "1.2.3", "--contact",
+	"@acme/a", "--contact", "@acme/b",
 }
 
 func TestConformanceWrongInput(t *testing.T) {
@@ -22,24 +23,60 @@ func TestConformanceWrongInput(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"a profile of two suites":   {[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"}, []string{"about one suite"}},
-		"one report of all suites":  {append([]string{"conformance", "-o", nobody}, somebody...), []string{"it is no folder", "each of 7 suites"}},
+		"a profile of two suites": {
+			[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"},
+			[]string{"about one suite"},
+		},
+		"one report of all suites": {
+			append([]string{"conformance", "-o", nobody}, somebody...),
+			[]string{"it is no folder", "each of 7 suites"},
+		},
 		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
-		"a report of nobody's":      {[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"}, []string{"organization is missing", "--contact", `url "x" is no address`}},
-		"a report that has no room": {append([]string{"conformance", "kubernetes", "-o", lost}, somebody...), []string{"is no folder"}},
-		"an unknown profile":        {[]string{"conformance", "kai", "--profile", "x"}, []string{`no profile "x"`, "webhook"}},
-		"a suite without profiles":  {[]string{"conformance", "kubernetes", "--profile", "x"}, []string{"no profiles"}},
-		"an unknown liberty":        {[]string{"conformance", "kai", "--system", "kai=liberties:x"}, []string{`no liberty "x"`, "rehearse faults kai"}},
-		"an unknown fault":          {[]string{"conformance", "kai", "--system", "kai=faults:x"}, []string{`no fault "x"`, "rehearse faults kai"}},
-		"faults of nothing":         {[]string{"conformance", "kubernetes", "--system", "kai=faults:x"}, []string{"no simulator"}},
-		"a system without a kind":   {[]string{"conformance", "kai", "--system", "kai=x.yaml"}, []string{"want NAME=process:FILE"}},
-		"a system of another kind":  {[]string{"conformance", "kai", "--system", "kai=magic:x.yaml"}, []string{`not "magic"`}},
-		"a system that is not":      {[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"}, []string{"nowhere.yaml"}},
-		"a seed without cases":      {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed is for --cases"}},
-		"no number of cases":        {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases wants a number"}},
-		"an unknown variant":        {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
-		"a variant of nothing":      {[]string{"conformance", "porch", "--system", "kai=variant:x"}, []string{"no simulator of a system"}},
+		"a report of nobody's": {
+			[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"},
+			[]string{"organization is missing", "--contact", `url "x" is no address`},
+		},
+		"a report that has no room": {
+			append([]string{"conformance", "kubernetes", "-o", lost}, somebody...),
+			[]string{"is no folder"},
+		},
+		"an unknown profile": {
+			[]string{"conformance", "kai", "--profile", "x"},
+			[]string{`no profile "x"`, "webhook"},
+		},
+		"a suite without profiles": {[]string{"conformance", "kubernetes", "--profile", "x"}, []string{"no profiles"}},
+		"an unknown liberty": {
+			[]string{"conformance", "kai", "--system", "kai=liberties:x"},
+			[]string{`no liberty "x"`, "rehearse faults kai"},
+		},
+		"an unknown fault": {
+			[]string{"conformance", "kai", "--system", "kai=faults:x"},
+			[]string{`no fault "x"`, "rehearse faults kai"},
+		},
+		"faults of nothing": {
+			[]string{"conformance", "kubernetes", "--system", "kai=faults:x"},
+			[]string{"no simulator"},
+		},
+		"a system without a kind": {
+			[]string{"conformance", "kai", "--system", "kai=x.yaml"},
+			[]string{"want NAME=process:FILE"},
+		},
+		"a system of another kind": {
+			[]string{"conformance", "kai", "--system", "kai=magic:x.yaml"},
+			[]string{`not "magic"`},
+		},
+		"a system that is not": {
+			[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"},
+			[]string{"nowhere.yaml"},
+		},
+		"a seed without cases": {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed is for --cases"}},
+		"no number of cases":   {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases wants a number"}},
+		"an unknown variant":   {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
+		"a variant of nothing": {
+			[]string{"conformance", "porch", "--system", "kai=variant:x"},
+			[]string{"no simulator of a system"},
+		},
 		"requirements of nothing":   {[]string{"requirements", "x"}, []string{`no suite "x"`}},
 		"faults of no suite":        {[]string{"faults"}, []string{"name one suite"}},
 		"faults that are not tried": {[]string{"faults", "kai", "--only", "hint-never"}, []string{"--only is for --try"}},
@@ -88,7 +125,10 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	yaml, page := filepath.Join(dir, "r.yaml"), filepath.Join(dir, "r.md")
-	args := append([]string{"conformance", "kubernetes", "--report-dir", filepath.Join(dir, "report"), "-o", yaml, "-o", page}, somebody...)
+	args := append([]string{
+		"conformance", "kubernetes", "--report-dir", filepath.Join(dir, "report"), "-o", yaml, "-o",
+		page,
+	}, somebody...)
 	out, err := stopper{stop: cancel}, bytes.Buffer{}
 	if code := run(ctx, args, nil, &out, &err); code != exitInterrupted {
 		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), err.String())
@@ -101,14 +141,16 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
-	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != reports.Partial || n.Untested == 0 || n.Untested != n.Total() {
+	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != reports.Partial || n.Untested == 0 ||
+		n.Untested != n.Total() {
 		t.Errorf("interrupted %t, core %s: %s", r.Interrupted, r.Core.Result, n)
 	}
 	const want = `rehearse conformance kubernetes --contact=@acme/a --contact=@acme/b --organization=acme --project='it'\''s' --url=https://example.com --version=1.2.3`
 	if r.Reproduce.Command != want {
 		t.Errorf("to reproduce:\n%s\nwant:\n%s", r.Reproduce.Command, want)
 	}
-	if text, readErr := os.ReadFile(page); readErr != nil || !strings.HasPrefix(string(text), "# Conformance of acme/it's 1.2.3 with kubernetes") {
+	if text, readErr := os.ReadFile(page); readErr != nil || !strings.HasPrefix(string(text),
+		"# Conformance of acme/it's 1.2.3 with kubernetes") {
 		t.Errorf("%v: %s", readErr, text)
 	}
 }
@@ -119,7 +161,8 @@ func TestConformanceOfSeveral(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	args := append([]string{"conformance", "kubernetes", "kai", "--report-dir", filepath.Join(dir, "report"), "-o", dir}, somebody...)
+	args := append([]string{"conformance", "kubernetes", "kai", "--report-dir", filepath.Join(dir, "report"), "-o", dir},
+		somebody...)
 	out, errs := stopper{stop: cancel}, bytes.Buffer{}
 	if code := run(ctx, args, nil, &out, &errs); code != exitInterrupted {
 		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), errs.String())
@@ -128,7 +171,8 @@ func TestConformanceOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := reports.ReadConformance(data); err != nil || !strings.HasPrefix(r.Reproduce.Command, "rehearse conformance kubernetes --contact") {
+	if r, err := reports.ReadConformance(data); err != nil || !strings.HasPrefix(r.Reproduce.Command,
+		"rehearse conformance kubernetes --contact") {
 		t.Errorf("%v; to reproduce: %s", err, r.Reproduce.Command)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "report", "kubernetes", "junit.xml")); err != nil {
@@ -149,7 +193,8 @@ func TestConformanceDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Scenarios[2].Status, r.Requirements[1].Scenarios = reports.ConformancePassed, reports.ConformanceEvidence{Passed: []string{"refused"}}
+	r.Scenarios[2].Status, r.Requirements[1].Scenarios = reports.ConformancePassed,
+		reports.ConformanceEvidence{Passed: []string{"refused"}}
 	r.Conclude()
 	other := filepath.Join(t.TempDir(), "other.yaml")
 	if data, err = reports.ConformanceYAML(r); err == nil {
@@ -167,7 +212,8 @@ func TestConformanceDiff(t *testing.T) {
 		{golden, other, exitFailed, "G-2 (core): failed  ->  passed"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), []string{"conformance", "diff", c.before, c.after}, nil, &out, &errs); code != c.code || !strings.Contains(out.String(), c.want) {
+		if code := run(t.Context(), []string{"conformance", "diff", c.before, c.after}, nil, &out, &errs); code != c.code ||
+			!strings.Contains(out.String(), c.want) {
 			t.Errorf("exit code %d, want %d; it says:\n%s%s", code, c.code, out.String(), errs.String())
 		}
 	}

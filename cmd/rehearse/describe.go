@@ -8,7 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its requirements are.
+// describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its
+// requirements are.
 func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
 	run.Command, run.Program = commandLine(command, args...), programVersion()
 	covered := map[string]bool{}
@@ -26,7 +27,10 @@ func describe(run *reports.Run, command *cobra.Command, args ...string) (*report
 		}
 		for _, r := range requirements {
 			if covered[r.ID] {
-				run.Requirements = append(run.Requirements, reports.Requirement{ID: r.ID, Level: string(r.Level), Statement: r.Statement, Source: r.Source})
+				run.Requirements = append(run.Requirements, reports.Requirement{
+					ID: r.ID, Level: string(r.Level),
+					Statement: r.Statement, Source: r.Source,
+				})
 			}
 		}
 	}

@@ -30,22 +30,38 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		code                  int
 		said                  string
 	}{
-		{"none", "", "1.34.4", 1, exitBroken, "none of docker, nerdctl, podman is on the PATH: install one, or use --provider local"},
-		{"no daemon", "echo 'Cannot connect to the Docker daemon. Is the docker daemon running?' >&2; exit 1", "1.34.4", 1, exitBroken, "docker is installed but its daemon does not answer: start it"},
-		{"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1", "1.34.4", 1, exitBroken, "docker is there but this user may not use it: join the group of its socket"},
+		{"none", "", "1.34.4", 1, exitBroken, "none of docker, nerdctl, podman is on the PATH: install one, or use " +
+			"--provider local"},
 		{
-			"no image", `case "$1" in image) echo "No such image" >&2; exit 1 ;; pull) echo "manifest unknown" >&2; exit 1 ;; esac`, "1.34.4", 1,
-			exitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
+			"no daemon", "echo 'Cannot connect to the Docker daemon. Is the docker daemon running?' >&2; exit 1", "1.34.4", 1,
+			exitBroken, "docker is installed but its daemon does not answer: start it",
+		},
+		{
+			"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1",
+			"1.34.4", 1, exitBroken, "docker is there but this user may not use it: join the group of its socket",
+		},
+		{
+			"no image",
+			`case "$1" in image) echo "No such image" >&2; exit 1 ;; pull) echo "manifest unknown" >&2; exit 1 ;; esac`,
+			"1.34.4", 1,
+			exitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest " +
+				"unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
 		},
 		{
 			"no image of a minor version", `case "$1" in manifest) echo "no such host" >&2; exit 1 ;; esac`, "1.34", 1,
 			exitInput, "no node image of Kubernetes 1.34 is here, and the registry did not name one",
 		},
 		{
-			"no image of a load balancer", `case "$1 $2 $5" in "image inspect "*node*) echo sha256:1 ;; "image inspect "*) echo "No such image" >&2; exit 1 ;; "pull "*) echo "no such host" >&2; exit 1 ;; esac`, "1.34.4", 3,
-			exitBroken, "there is no image envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: docker pull --quiet envoyproxy/envoy:v1.36.2: no such host; build one (sudo rehearse node-images VERSION) or name your own (--node-image load-balancer=IMAGE)",
+			"no image of a load balancer",
+			`case "$1 $2 $5" in "image inspect "*node*) echo sha256:1 ;; "image inspect "*) echo "No such image" >&2; exit 1 ;; "pull "*) echo "no such host" >&2; exit 1 ;; esac`, "1.34.4", 3,
+			exitBroken, "there is no image envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: " +
+				"docker pull --quiet envoyproxy/envoy:v1.36.2: no such host; build one (sudo rehearse node-images VERSION) or " +
+				"name your own (--node-image load-balancer=IMAGE)",
 		},
-		{"a full disk", engineScript, "1.34.4", 1, exitBroken, "the disk is full: docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device."},
+		{
+			"a full disk", engineScript, "1.34.4", 1, exitBroken,
+			"the disk is full: docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device.",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			shared, err := local.CacheDir()
@@ -56,7 +72,8 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(cache, "rehearse"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(cache, "rehearse", "kubernetes")); err != nil {
+			if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(cache, "rehearse",
+				"kubernetes")); err != nil {
 				t.Fatal(err)
 			}
 			if test.engine != "" {
@@ -68,7 +85,9 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 			t.Setenv("PATH", programs)
 			t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "")
 			file := filepath.Join(t.TempDir(), "scenario.yaml")
-			if err := os.WriteFile(file, []byte(strings.ReplaceAll(ends, `"1.34"`, fmt.Sprintf("%q, controlPlanes: %d", test.version, test.controlPlanes))), 0o600); err != nil {
+			if err := os.WriteFile(file,
+				[]byte(strings.ReplaceAll(ends, `"1.34"`, fmt.Sprintf("%q, controlPlanes: %d", test.version, test.controlPlanes))),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			var out, said bytes.Buffer

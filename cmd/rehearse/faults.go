@@ -30,13 +30,17 @@ func newFaultsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "faults SUITE",
 		Short: "List the bugs and the liberties of a suite's simulator, or try them",
-		Long: `Faults lists the bugs that a simulator can have, each with the requirements that it breaks, and its liberties: ways to be different that the
-specification allows. A scenario asks for them by simulated: {faults: [NAME], liberties: [NAME]}, a run by --system SYSTEM=faults:NAME or
-SYSTEM=liberties:NAME. FAULT@PATTERN shows only in namespaces whose names match. LIBERTY=SEED makes the same random choices again.
+		Long: `Faults lists the bugs that a simulator can have, each with the requirements that it breaks, and its
+liberties: ways to be different that the specification allows. A scenario asks for them by
+simulated: {faults: [NAME], liberties: [NAME]}, a run by --system SYSTEM=faults:NAME or
+SYSTEM=liberties:NAME. FAULT@PATTERN shows only in namespaces whose names match. LIBERTY=SEED makes
+the same random choices again.
 
-With --try it runs the suite with each fault and demands that it fails, at a scenario that covers what the fault breaks; and that it is green without faults, before,
-and beside them or after. Then it runs the suite under each liberty, and under all that go together (all-together), and demands that it is green. --kind tries the one or
-the other. Exit codes then: 0 all is as demanded; 1 it is not; 3 it could not be tried.`,
+With --try it runs the suite with each fault and demands that it fails, at a scenario that covers
+what the fault breaks; and that it is green without faults, before, and beside them or after. Then
+it runs the suite under each liberty, and under all that go together (all-together), and demands
+that it is green. --kind tries the one or the other. Exit codes then: 0 all is as demanded; 1 it is
+not; 3 it could not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties`,
@@ -67,7 +71,8 @@ the other. Exit codes then: 0 all is as demanded; 1 it is not; 3 it could not be
 	f.releaseFlags.add(command)
 	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
-	command.Flags().BoolVar(&f.options.All, "all", false, "with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
+	command.Flags().BoolVar(&f.options.All, "all", false,
+		"with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
 	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or that of --only)")
 	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+clustersUsage)
 	return command
@@ -127,13 +132,15 @@ func (f *faultsFlags) checkNames() error {
 	}
 	for _, name := range f.options.Only {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("the simulator of suite %s has no fault and no liberty %q; rehearse faults %s lists them", f.options.Suite.Name, name, f.options.Suite.Name)
+			return fmt.Errorf("the simulator of suite %s has no fault and no liberty %q; rehearse faults %s lists them",
+				f.options.Suite.Name, name, f.options.Suite.Name)
 		}
 	}
 	return nil
 }
 
-// parts are the kinds that are tried. A name that is given with --only is a fault where there is one of that name, and a liberty otherwise.
+// parts are the kinds that are tried. A name that is given with --only is a fault where there is one of that name, and
+// a liberty otherwise.
 func (f *faultsFlags) parts() []part {
 	isFault := func(name string) bool {
 		return slices.ContainsFunc(f.options.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
@@ -145,10 +152,17 @@ func (f *faultsFlags) parts() []part {
 	}
 	var all []part
 	if f.kind == kindFaults || f.kind == "" && (len(bugs.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{bugs, func(ctx context.Context, o faults.Options) (tried, error) { return faults.Run(ctx, o) }})
+		all = append(all, part{bugs, func(ctx context.Context, o faults.Options) (tried, error) {
+			return faults.Run(ctx,
+				o)
+		}})
 	}
 	if f.kind == kindLiberties || f.kind == "" && (len(liberties.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{liberties, func(ctx context.Context, o faults.Options) (tried, error) { return faults.Liberties(ctx, o) }})
+		all = append(all, part{liberties, func(ctx context.Context, o faults.Options) (tried,
+			error,
+		) {
+			return faults.Liberties(ctx, o)
+		}})
 	}
 	return all
 }

@@ -16,9 +16,10 @@ func newFetchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fetch VERSION...",
 		Short: "Get the Kubernetes programs of versions, so that a run starts at once",
-		Long: `Fetch gets kube-apiserver, kube-controller-manager and kube-scheduler of each version into the cache: downloaded from the
-official host with their checksums verified or, where that host cannot be reached, built from the module k8s.io/kubernetes.
-"1.34" is the newest patch of that minor that is available; "1.34.4" is exactly that one.`,
+		Long: `Fetch gets kube-apiserver, kube-controller-manager and kube-scheduler of each version into the
+cache: downloaded from the official host with their checksums verified or, where that host cannot be
+reached, built from the module k8s.io/kubernetes. "1.34" is the newest patch of that minor that is
+available; "1.34.4" is exactly that one.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch --source build 1.34.4
   rehearse fetch --program kubectl 1.36`,
@@ -55,6 +56,7 @@ official host with their checksums verified or, where that host cannot be reache
 		},
 	}
 	flags.add(command)
-	command.Flags().StringSliceVar(&programs, "program", nil, "get this program as well: kubectl, kubelet, kubeadm or kube-proxy")
+	command.Flags().StringSliceVar(&programs, "program", nil,
+		"get this program as well: kubectl, kubelet, kubeadm or kube-proxy")
 	return command
 }

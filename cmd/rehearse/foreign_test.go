@@ -25,7 +25,8 @@ func documented(t *testing.T, page, line string) string {
 	return ""
 }
 
-// A foreign program takes the place of a simulator, as it is documented: it is given what it needs, awaited, proven to serve, and judged.
+// A foreign program takes the place of a simulator, as it is documented: it is given what it needs, awaited, proven to
+// serve, and judged.
 func TestForeignProgram(t *testing.T) {
 	needsClusters(t)
 	definition := documented(t, "../../docs/leaderworkerset.md", "simulator, leaderworkerset")
@@ -59,7 +60,8 @@ func TestForeignProgram(t *testing.T) {
 	}
 }
 
-// foreign is what a page says of a program that is not ours, and what stands for the program here: our simulator, under its names and in its places.
+// foreign is what a page says of a program that is not ours, and what stands for the program here: our simulator, under
+// its names and in its places.
 type foreign struct {
 	page string
 	// files are the YAML blocks of the page, each by a line that only it has.
@@ -90,8 +92,11 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 	const ours = "../../suites/leaderworkerset/api/leaderworkerset.x-k8s.io_leaderworkersets.yaml"
 	for name, f := range map[string]foreign{
 		"kai": {
-			page:     "../../docs/kai.md",
-			files:    map[string]string{"kai.yaml": "version: v0.17.0", "kai-older.yaml": "version: v0.14.7", "webhooks.yaml": "kai-podgroup-validation-v2alpha2"},
+			page: "../../docs/kai.md",
+			files: map[string]string{
+				"kai.yaml": "version: v0.17.0", "kai-older.yaml": "version: v0.14.7",
+				"webhooks.yaml": "kai-podgroup-validation-v2alpha2",
+			},
 			programs: map[string]string{"kai-podgroupcontroller": kai("both"), "kai-podgroupcontroller-older": kai("older")},
 			definitions: map[string]string{
 				"KAI-Scheduler/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml": "../../suites/kai/simulator/testdata/crd-crd.yaml",
@@ -102,7 +107,8 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 		"leaderworkerset": {
 			page: "../../docs/leaderworkerset.md",
 			files: map[string]string{
-				"lws.yaml": "version: v0.10.0", "lws-before.yaml": "version: v0.3.0", "webhooks.yaml": "lws-mutating-webhook-configuration",
+				"lws.yaml": "version: v0.10.0", "lws-before.yaml": "version: v0.3.0",
+				"webhooks.yaml": "lws-mutating-webhook-configuration",
 			},
 			programs: map[string]string{"lws-manager": lws(""), "lws-manager-before": lws("before-kep-173")},
 			definitions: map[string]string{
@@ -129,7 +135,8 @@ func (f foreign) test(t *testing.T) {
 			args = append(args, strings.Trim(word, "'"))
 		}
 		code, out, errs := command(t, append(args, "--focus", f.focus, "--report-dir", t.TempDir())...)
-		// A conformance run that is not given the older version leaves core requirements untested, and nothing else is wrong with it.
+		// A conformance run that is not given the older version leaves core requirements untested, and nothing else is wrong
+		// with it.
 		want, says := exitOK, "0 failed"
 		if args[0] == "conformance" && !regexp.MustCompile(`--system \w+/`).MatchString(text) {
 			want, says = exitBroken, "which is not given"
@@ -140,7 +147,8 @@ func (f foreign) test(t *testing.T) {
 	}
 }
 
-// layOut makes the folder that the page describes the current one, and returns the page's commands that run the program.
+// layOut makes the folder that the page describes the current one, and returns the page's commands that run the
+// program.
 func (f foreign) layOut(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
@@ -170,7 +178,8 @@ func (f foreign) layOut(t *testing.T) []string {
 		write(name, read(source), 0o600)
 	}
 	var commands []string
-	for _, found := range regexp.MustCompile(`(?m)^    (rehearse .*=process:.*)$`).FindAllStringSubmatch(read(f.page), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^    (rehearse .*=process:.*)$`).FindAllStringSubmatch(read(f.page),
+		-1) {
 		commands = append(commands, found[1])
 	}
 	library, err := filepath.Abs("../../scenarios")

@@ -23,8 +23,8 @@ type gatesAnswer struct {
 	Hops []gatesHop `json:"hops,omitempty"`
 	// LookedAt are the versions whose lists were read.
 	LookedAt []string `json:"lookedAt"`
-	// NotLookedAt is what the cache does not have, with the command that gets it: lists of versions between them, and programs, which
-	// alone tell the components.
+	// NotLookedAt is what the cache does not have, with the command that gets it: lists of versions between them, and
+	// programs, which alone tell the components.
 	NotLookedAt map[string]string `json:"notLookedAt,omitempty"`
 }
 
@@ -52,11 +52,14 @@ func newGatesCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "gates [NAME...]",
 		Short: "Show feature gates: stage and default by version, and what flips on a path",
-		Long: `Gates shows what Kubernetes' own lists say of feature gates. With a NAME: the gate's stage and default in every version whose list is in
-the cache. With --version: every gate of that version. With --path: which gates turn on or off, appear, are removed or locked
-between its versions, for who sets no gate. Components are those whose --help names the gate; no --help names GA and deprecated gates.
+		Long: `Gates shows what Kubernetes' own lists say of feature gates. With a NAME: the gate's stage and
+default in every version whose list is in the cache. With --version: every gate of that version.
+With --path: which gates turn on or off, appear, are removed or locked between its versions, for who
+sets no gate. Components are those whose --help names the gate; no --help names GA and deprecated
+gates.
 
-A list that --version or --path names and that the cache does not have is fetched through the Go module proxy.
+A list that --version or --path names and that the cache does not have is fetched through the Go
+module proxy.
 
 Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 		Example: `  rehearse gates RelaxedServiceNameValidation
@@ -84,7 +87,8 @@ Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 			case len(names) > 0:
 				answer, err = look.everywhere()
 			default:
-				return fmt.Errorf("%s: name a feature gate, or give --version or --path; see %s --help", command.CommandPath(), command.CommandPath())
+				return fmt.Errorf("%s: name a feature gate, or give --version or --path; see %s --help", command.CommandPath(),
+					command.CommandPath())
 			}
 			if err != nil {
 				return err
@@ -149,7 +153,8 @@ func (l gatesLook) known(lists []*features.List) error {
 		if near := features.Nearest(name, lists...); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		errs = append(errs, fmt.Errorf("no feature gate is called %s in Kubernetes %s; %s", name, strings.Join(versionsOf(lists), ", "), hint))
+		errs = append(errs, fmt.Errorf("no feature gate is called %s in Kubernetes %s; %s", name,
+			strings.Join(versionsOf(lists), ", "), hint))
 	}
 	return errors.Join(errs...)
 }
@@ -201,7 +206,8 @@ func (l gatesLook) along(command *cobra.Command, path []string) (gatesAnswer, er
 func (l gatesLook) everywhere() (gatesAnswer, error) {
 	lists := l.store.CachedLists()
 	if len(lists) == 0 {
-		return gatesAnswer{}, fmt.Errorf("the cache has no list of feature gates yet; %s gets one", releases.HowToGetList("1.36"))
+		return gatesAnswer{}, fmt.Errorf("the cache has no list of feature gates yet; %s gets one",
+			releases.HowToGetList("1.36"))
 	}
 	if err := l.known(lists); err != nil {
 		return gatesAnswer{}, err

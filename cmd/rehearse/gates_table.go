@@ -17,7 +17,8 @@ func writeGates(out io.Writer, answer gatesAnswer) error {
 	case answer.Hops != nil:
 		rows = hopRows(answer.Hops)
 	case len(answer.LookedAt) == 1:
-		rows = append([][]string{{"Kubernetes " + answer.LookedAt[0]}}, gateRows(answer.Gates, "GATE", func(d features.Description) string { return d.Gate })...)
+		rows = append([][]string{{"Kubernetes " + answer.LookedAt[0]}}, gateRows(answer.Gates, "GATE",
+			func(d features.Description) string { return d.Gate })...)
 	default:
 		rows = historyRows(answer.Gates)
 	}

@@ -39,30 +39,42 @@ func racing() []features.List {
 	gate := func(needs []string, specs ...features.Spec) features.Gate {
 		return features.Gate{Specs: specs, Needs: needs}
 	}
-	alpha, beta := features.Spec{Since: "1.34", Stage: features.Alpha}, features.Spec{Since: "1.36", Stage: features.Beta, Default: true}
+	alpha, beta := features.Spec{Since: "1.34", Stage: features.Alpha}, features.Spec{
+		Since: "1.36", Stage: features.Beta,
+		Default: true,
+	}
 	ga := features.Spec{Since: "1.37", Stage: features.GA, Default: true, Locked: true}
 	old := features.Spec{Since: "1.30", Stage: features.Beta, Default: true}
 	const server, manager, scheduler = clusters.APIServer, clusters.ControllerManager, clusters.Scheduler
 	return []features.List{
-		{Version: "1.34.4", Gates: map[string]features.Gate{"RacingPods": gate(nil, alpha), "Old": gate(nil, features.Spec{Since: "0.0", Stage: features.Beta, Default: true})}},
+		{Version: "1.34.4", Gates: map[string]features.Gate{
+			"RacingPods": gate(nil, alpha),
+			"Old":        gate(nil, features.Spec{Since: "0.0", Stage: features.Beta, Default: true}),
+		}},
 		{
 			Version: "1.36.3",
 			Gates: map[string]features.Gate{
-				"RacingPods": gate(nil, alpha, beta), "RacingTeams": gate([]string{"RacingPods"}, features.Spec{Since: "1.36", Stage: features.Alpha}),
+				"RacingPods": gate(nil, alpha, beta), "RacingTeams": gate([]string{"RacingPods"},
+					features.Spec{Since: "1.36", Stage: features.Alpha}),
 				"Old": gate(nil, old), "Watch": gate(nil, old),
 			},
 			Programs: map[clusters.Component]map[string]bool{
-				server: {"RacingPods": true, "Old": true, "Watch": true}, manager: {"RacingPods": true, "Watch": false}, scheduler: {"RacingPods": true, "RacingTeams": false, "Watch": true},
+				server: {"RacingPods": true, "Old": true, "Watch": true}, manager: {"RacingPods": true, "Watch": false},
+				scheduler: {"RacingPods": true, "RacingTeams": false, "Watch": true},
 			},
 		},
 		{
 			Version: "1.37.2",
 			Gates: map[string]features.Gate{
-				"RacingPods": gate(nil, alpha, beta, ga), "RacingTeams": gate([]string{"RacingPods"}, features.Spec{Since: "1.37", Stage: features.Beta},
+				"RacingPods": gate(nil, alpha, beta, ga), "RacingTeams": gate([]string{"RacingPods"},
+					features.Spec{Since: "1.37", Stage: features.Beta},
 					features.Spec{Since: "1.37", Stage: features.Beta, Default: true, MinCompatibility: "1.37"}),
 				"Watch": gate(nil, old),
 			},
-			Programs: map[clusters.Component]map[string]bool{server: {"Watch": true}, manager: {"Watch": true}, scheduler: {"RacingTeams": false, "Watch": true}},
+			Programs: map[clusters.Component]map[string]bool{
+				server: {"Watch": true}, manager: {"Watch": true},
+				scheduler: {"RacingTeams": false, "Watch": true},
+			},
 		},
 	}
 }
@@ -107,8 +119,9 @@ func TestGatesWrongInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing asked":      {nil, "name a feature gate, or give --version or --path"},
-		"misspelt":           {[]string{"RacingPod"}, "no feature gate is called RacingPod in Kubernetes 1.34.4, 1.36.3, 1.37.2; did you mean RacingPods?"},
+		"nothing asked": {nil, "name a feature gate, or give --version or --path"},
+		"misspelt": {[]string{"RacingPod"}, "no feature gate is called RacingPod in Kubernetes 1.34.4, 1.36.3, " +
+			"1.37.2; did you mean RacingPods?"},
 		"in another case":    {[]string{"--version", "1.36", "racingpods"}, "did you mean RacingPods?"},
 		"made up":            {[]string{"--path", "1.36,1.37", "Zzzzzzzzzzzz"}, "check its spelling"},
 		"a path of one":      {[]string{"--path", "1.36"}, "want two versions or more"},
@@ -120,14 +133,16 @@ func TestGatesWrongInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir()) // no Go tool, so that nothing is fetched
 			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != exitInput || !strings.Contains(said.String(), test.want) {
+			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != exitInput ||
+				!strings.Contains(said.String(), test.want) {
 				t.Errorf("exit code %d, no %q in: %s", code, test.want, said.String())
 			}
 		})
 	}
 	cacheOf(t)
 	var out, said bytes.Buffer
-	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != exitInput || !strings.Contains(said.String(), "`rehearse fetch 1.36`") {
+	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != exitInput ||
+		!strings.Contains(said.String(), "`rehearse fetch 1.36`") {
 		t.Errorf("an empty cache: exit code %d: %s", code, said.String())
 	}
 }
@@ -139,18 +154,47 @@ func TestLintStates(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, err, note string
 	}{
-		"well":                       {text: steps(", featureGates: {RacingPods: false}", "")},
-		"an unknown gate":            {text: steps(", featureGates: {RacingPodz: true}", ""), err: "s.yaml:5:3: feature gate RacingPodz is unknown to Kubernetes 1.36.3; did you mean RacingPods?"},
-		"a locked gate":              {text: steps(", featureGates: {RacingPods: true}", "  - transition: {version: \"1.37\", featureGates: {RacingPods: false}}\n"), err: "s.yaml:8:5: feature gate RacingPods cannot be false in Kubernetes 1.37.2"},
-		"a dependency":               {text: steps(", components: {kube-scheduler: {featureGates: {RacingTeams: true, RacingPods: false}}}", ""), err: "needs RacingPods"},
-		"version skew":               {text: steps("", "  - transition: {version: \"1.34\"}\n"), err: "s.yaml:8:5: the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35"},
-		"a transition to nowhere":    {text: steps("", "  - transition: {version: \"1.36.3\"}\n"), err: "leads to the state that the cluster is in already"},
-		"no list, gates":             {text: steps(", featureGates: {RacingPods: true}", "  - transition: {version: \"1.35\"}\n"), note: "not checked: feature gates of Kubernetes 1.35: its list is not in the cache; `rehearse fetch 1.35`"},
-		"no list, no gates":          {text: steps("", "  - transition: {version: \"1.35\"}\n")},
-		"any version":                {text: strings.Replace(scenario(", featureGates: {RacingPods: true}"), `version: "1.35", `, "", 1) + "  - transition: {version: \"1.36\"}\n", note: "not checked: feature gates of a cluster whose version"},
-		"profiles":                   {text: steps(", schedulerProfiles: [{schedulerName: a}]", ""), note: "not checked: schedulerProfiles"},
-		"manifests at an address":    {text: steps(", systems: [{name: a, manifests: [\"https://example.org/a.yaml\"]}]", ""), note: "not checked: system a: whether its webhooks need probes"},
-		"a program that isn't there": {text: steps(", systems: [{name: a, process: {command: [./nowhere]}}]", ""), err: "find its program"},
+		"well": {text: steps(", featureGates: {RacingPods: false}", "")},
+		"an unknown gate": {
+			text: steps(", featureGates: {RacingPodz: true}", ""),
+			err:  "s.yaml:5:3: feature gate RacingPodz is unknown to Kubernetes 1.36.3; did you mean RacingPods?",
+		},
+		"a locked gate": {
+			text: steps(", featureGates: {RacingPods: true}",
+				"  - transition: {version: \"1.37\", featureGates: {RacingPods: false}}\n"),
+			err: "s.yaml:8:5: feature gate RacingPods cannot be false in Kubernetes 1.37.2",
+		},
+		"a dependency": {text: steps(", components: {kube-scheduler: {featureGates: {RacingTeams: true, "+
+			"RacingPods: false}}}", ""), err: "needs RacingPods"},
+		"version skew": {
+			text: steps("", "  - transition: {version: \"1.34\"}\n"),
+			err:  "s.yaml:8:5: the downgrade from Kubernetes 1.36.3 to 1.34.4 skips 1.35",
+		},
+		"a transition to nowhere": {
+			text: steps("", "  - transition: {version: \"1.36.3\"}\n"),
+			err:  "leads to the state that the cluster is in already",
+		},
+		"no list, gates": {text: steps(", featureGates: {RacingPods: true}",
+			"  - transition: {version: \"1.35\"}\n"), note: "not checked: feature gates of Kubernetes 1.35: its list is not " +
+			"in the cache; `rehearse fetch 1.35`"},
+		"no list, no gates": {text: steps("", "  - transition: {version: \"1.35\"}\n")},
+		"any version": {
+			text: strings.Replace(scenario(", featureGates: {RacingPods: true}"),
+				`version: "1.35", `, "", 1) + "  - transition: {version: \"1.36\"}\n",
+			note: "not checked: feature gates of a cluster whose version",
+		},
+		"profiles": {
+			text: steps(", schedulerProfiles: [{schedulerName: a}]", ""),
+			note: "not checked: schedulerProfiles",
+		},
+		"manifests at an address": {
+			text: steps(", systems: [{name: a, manifests: [\"https://example.org/a.yaml\"]}]", ""),
+			note: "not checked: system a: whether its webhooks need probes",
+		},
+		"a program that isn't there": {
+			text: steps(", systems: [{name: a, process: {command: [./nowhere]}}]", ""),
+			err:  "find its program",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir())
@@ -159,7 +203,8 @@ func TestLintStates(t *testing.T) {
 			if want := map[bool]int{true: exitOK, false: exitInput}[test.err == ""]; code != want {
 				t.Errorf("exit code %d, want %d", code, want)
 			}
-			if notes := strings.Count(said.String(), "not checked: "); !strings.Contains(said.String(), test.err) || !strings.Contains(said.String(), test.note) || (notes > 0) != (test.note != "") {
+			if notes := strings.Count(said.String(), "not checked: "); !strings.Contains(said.String(), test.err) ||
+				!strings.Contains(said.String(), test.note) || (notes > 0) != (test.note != "") {
 				t.Errorf("no %q or %q in:\n%s", test.err, test.note, said.String())
 			}
 			if strings.Contains(said.String(), "covers no requirement") {

@@ -36,7 +36,8 @@ func needsKind(t *testing.T) {
 	}
 }
 
-// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the network, mount or kubeconfig entry.
+// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the
+// network, mount or kubeconfig entry.
 func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	needsKind(t)
 	e, err := engine.Detect(t.Context())
@@ -109,7 +110,8 @@ type kindRun struct {
 	*running
 	t      *testing.T
 	engine *engine.Engine
-	// cluster is the only one that the run makes, "" until there is one, and volumes those of its node, which nobody can tell by name.
+	// cluster is the only one that the run makes, "" until there is one, and volumes those of its node, which nobody can
+	// tell by name.
 	cluster string
 	volumes []string
 }
@@ -122,7 +124,8 @@ func (k *kindRun) noteVolumes() {
 	if k.cluster == "" || len(k.volumes) > 0 {
 		return
 	}
-	out, err := k.engine.Output(k.t.Context(), "inspect", "--format", `{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}`, k.node())
+	out, err := k.engine.Output(k.t.Context(), "inspect", "--format",
+		`{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}`, k.node())
 	if err == nil { // else there is no node yet
 		k.volumes = strings.Fields(out)
 	}
@@ -132,9 +135,11 @@ func (k *kindRun) noteVolumes() {
 func (k *kindRun) nothingInTheEngine() {
 	k.t.Helper()
 	if k.cluster == "" || len(k.volumes) == 0 {
-		k.t.Fatalf("cluster %q and volumes %q were seen, so that it is not known whether anything is left", k.cluster, k.volumes)
+		k.t.Fatalf("cluster %q and volumes %q were seen, so that it is not known whether anything is left", k.cluster,
+			k.volumes)
 	}
-	containers, err := k.engine.Output(k.t.Context(), "ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster="+k.cluster)
+	containers, err := k.engine.Output(k.t.Context(), "ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster="+
+		k.cluster)
 	if err != nil || containers != "" {
 		k.t.Errorf("containers left behind: %q (%v)", containers, err)
 	}

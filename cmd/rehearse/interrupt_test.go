@@ -37,8 +37,10 @@ const rehearsal = "../../scenarios/kubernetes/service-name-rollback.yaml"
 
 // moments are files below the cluster's folder whose appearance says how far a run is.
 var moments = []string{
-	"lock", "logs/etcd-1.log", "logs/kube-apiserver-1.log", "logs/kube-controller-manager-1.log", "logs/kube-scheduler-1.log",
-	"logs/kube-apiserver-2.log", "logs/dns-1.log", "logs/kube-controller-manager-2.log", "logs/kube-apiserver-3.log", "logs/kube-apiserver-4.log",
+	"lock", "logs/etcd-1.log", "logs/kube-apiserver-1.log", "logs/kube-controller-manager-1.log",
+	"logs/kube-scheduler-1.log",
+	"logs/kube-apiserver-2.log", "logs/dns-1.log", "logs/kube-controller-manager-2.log", "logs/kube-apiserver-3.log",
+	"logs/kube-apiserver-4.log",
 }
 
 // Whenever a run is told to stop, or killed, nothing of it stays, and its report can be read.
@@ -89,7 +91,10 @@ func startRun(t *testing.T, args ...string) *running {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()
-	r := &running{cache: filepath.Join(cache, "rehearse"), report: t.TempDir(), output: &bytes.Buffer{}, done: make(chan struct{})}
+	r := &running{
+		cache: filepath.Join(cache, "rehearse"), report: t.TempDir(), output: &bytes.Buffer{},
+		done: make(chan struct{}),
+	}
 	if err := os.Mkdir(r.cache, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +113,8 @@ func startRun(t *testing.T, args ...string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable, append([]string{"run", "--report-dir", r.report}, args...)...)
+	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable,
+		append([]string{"run", "--report-dir", r.report}, args...)...)
 	r.command.Env = append(os.Environ(), rehearseItself+"=1", "XDG_CACHE_HOME="+cache)
 	r.command.Stdout, r.command.Stderr = r.output, r.output
 	if err := r.command.Start(); err != nil {
@@ -154,7 +160,8 @@ func (r *running) wait(t *testing.T) int {
 	return r.command.ProcessState.ExitCode()
 }
 
-// noProcessLeft waits until no process names the run's cache. The kernel kills them with their parent; it may take a moment.
+// noProcessLeft waits until no process names the run's cache. The kernel kills them with their parent; it may take a
+// moment.
 func (r *running) noProcessLeft(t *testing.T) {
 	t.Helper()
 	var left []string
@@ -177,7 +184,8 @@ func processesOf(t *testing.T, folder string) []string {
 		if _, err := strconv.Atoi(entry.Name()); err != nil {
 			continue
 		}
-		if line, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline")); err == nil && bytes.Contains(line, []byte(folder)) {
+		if line, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline")); err == nil &&
+			bytes.Contains(line, []byte(folder)) {
 			found = append(found, strings.ReplaceAll(string(line[:min(len(line), 80)]), "\x00", " "))
 		}
 	}

@@ -51,13 +51,16 @@ func (f *lastingFlags) each(progress clusters.Progress) ([]clusters.LastingProvi
 func asLasting(provider clusters.Provider) (clusters.LastingProvider, error) {
 	lasting, ok := provider.(clusters.LastingProvider)
 	if !ok {
-		return nil, fmt.Errorf("provider %s: its clusters do not outlive the command, though its definition says so", provider.Name())
+		return nil, fmt.Errorf("provider %s: its clusters do not outlive the command, though its definition says so",
+			provider.Name())
 	}
 	return lasting, nil
 }
 
 // owner finds whose cluster has a name. Where several providers have one, only --provider tells which is meant.
-func owner(command *cobra.Command, flags lastingFlags, name string, progress clusters.Progress) (clusters.LastingProvider, error) {
+func owner(command *cobra.Command, flags lastingFlags, name string,
+	progress clusters.Progress,
+) (clusters.LastingProvider, error) {
 	if command.Flags().Changed("provider") {
 		return flags.provider(progress)
 	}
@@ -82,11 +85,14 @@ func owner(command *cobra.Command, flags lastingFlags, name string, progress clu
 	case 1:
 		return owners[0], nil
 	}
-	return nil, fmt.Errorf("providers %s each have a cluster %q: choose with --provider", strings.Join(names, " and "), name)
+	return nil, fmt.Errorf("providers %s each have a cluster %q: choose with --provider", strings.Join(names, " and "),
+		name)
 }
 
 // open takes the cluster of a name.
-func open(ctx context.Context, command *cobra.Command, flags lastingFlags, name string, progress clusters.Progress) (clusters.LastingProvider, clusters.LastingCluster, error) {
+func open(ctx context.Context, command *cobra.Command, flags lastingFlags, name string,
+	progress clusters.Progress,
+) (clusters.LastingProvider, clusters.LastingCluster, error) {
 	provider, err := owner(command, flags, name, progress)
 	if err != nil {
 		return nil, nil, err

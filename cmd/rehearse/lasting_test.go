@@ -16,13 +16,19 @@ func TestLastingClusters(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("PATH", t.TempDir())
-	for _, folder := range []string{"clusters/both", "clusters/here", "kind/clusters/both", "kind/clusters/real", "kind/clusters/left-over"} {
+	for _, folder := range []string{
+		"clusters/both", "clusters/here", "kind/clusters/both", "kind/clusters/real",
+		"kind/clusters/left-over",
+	} {
 		dir := filepath.Join(cache, "rehearse", folder)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Base(dir)
-		if err := folders.Write(dir, folders.Record{Name: name, Lasting: name != "left-over", State: clusters.State{Version: "1.35.4"}}); err != nil {
+		if err := folders.Write(dir, folders.Record{
+			Name: name, Lasting: name != "left-over",
+			State: clusters.State{Version: "1.35.4"},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,20 +39,36 @@ func TestLastingClusters(t *testing.T) {
 		said    []string
 		nothing string
 	}{
-		{"list", exitBroken, []string{"both  local     1.35.4", "here  local     1.35.4", "both  kind      1.35.4  unknown", "real  kind      1.35.4  unknown"}, []string{"none of docker, nerdctl, podman is on the PATH"}, "left-over"},
+		{"list", exitBroken, []string{
+			"both  local     1.35.4", "here  local     1.35.4", "both  kind      1.35.4  unknown",
+			"real  kind      1.35.4  unknown",
+		}, []string{"none of docker, nerdctl, podman is on the PATH"}, "left-over"},
 		{"kubeconfig here", exitOK, []string{"/rehearse/clusters/here/"}, nil, "kind"},
 		{"kubeconfig real", exitOK, []string{"/rehearse/kind/clusters/real/kubeconfig"}, nil, ""},
-		{"kubeconfig both", exitInput, nil, []string{`providers local and kind each have a cluster "both"`, "--provider"}, ""},
+		{
+			"kubeconfig both", exitInput, nil,
+			[]string{`providers local and kind each have a cluster "both"`, "--provider"},
+			"",
+		},
 		{"kubeconfig --provider kind both", exitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
 		{"kubeconfig --provider kind here", exitInput, nil, []string{`cluster "here": no such cluster`}, ""},
 		{"delete left-over", exitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
 		{"transition real --feature-gates A=true", exitInput, nil, []string{"none of docker"}, ""},
-		{"create --provider existing --version 1.35", exitInput, nil, []string{`--provider "existing": want local or kind`}, ""},
-		{"create --node-image 1.35=x --version 1.35", exitInput, nil, []string{"--node-image: only with --provider kind"}, ""},
+		{
+			"create --provider existing --version 1.35", exitInput, nil,
+			[]string{`--provider "existing": want local or kind`},
+			"",
+		},
+		{
+			"create --node-image 1.35=x --version 1.35", exitInput, nil,
+			[]string{"--node-image: only with --provider kind"},
+			"",
+		},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"cluster"}, strings.Fields(test.args)...), nil, &out, &said); code != test.code {
+			if code := run(t.Context(), append([]string{"cluster"}, strings.Fields(test.args)...), nil, &out,
+				&said); code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
 			for _, want := range test.out {

@@ -11,7 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What kind clusters are not able to do the scenarios of the library say that they need: a run of all of it on kind skips those, and refuses none.
+// What kind clusters are not able to do the scenarios of the library say that they need: a run of all of it on kind
+// skips those, and refuses none.
 func TestLibraryOnKind(t *testing.T) {
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("DOCKER_HOST", "unix:///nowhere") // what has to be known of an engine is not of interest here
@@ -43,7 +44,10 @@ func TestLibraryOnKind(t *testing.T) {
 func TestLivePods(t *testing.T) {
 	needsKind(t)
 	var out, said bytes.Buffer
-	code := run(t.Context(), []string{"run", "--provider", "kind", "--report-dir", t.TempDir(), "../../scenarios/kubernetes/service-name-pods.yaml"}, nil, &out, &said)
+	code := run(t.Context(), []string{
+		"run", "--provider", "kind", "--report-dir", t.TempDir(),
+		"../../scenarios/kubernetes/service-name-pods.yaml",
+	}, nil, &out, &said)
 	if all := out.String() + said.String(); code != exitOK || !strings.Contains(all, "1 passed, 0 failed  in") {
 		t.Errorf("exit code %d:\n%s", code, all)
 	}

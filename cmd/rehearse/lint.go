@@ -17,9 +17,10 @@ func newLintCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER|GLOB|-...",
 		Short: "Check scenario files without a cluster and without the network",
-		Long: `Lint reads scenarios as strictly as a run does: unknown fields, wrong types and expressions that do not compile are errors, each
-with its file:line:column. So is what plan finds without a provider: feature gates that a version does not know or locks, or that lack
-a dependency (where the version's feature list is in the cache), version skew, and systems whose files are missing or whose webhooks
+		Long: `Lint reads scenarios as strictly as a run does: unknown fields, wrong types and expressions that do
+not compile are errors, each with its file:line:column. So is what plan finds without a provider:
+feature gates that a version does not know or locks, or that lack a dependency (where the version's
+feature list is in the cache), version skew, and systems whose files are missing or whose webhooks
 have no probes. What lint could not check it says. What is only doubtful is a warning.
 
 Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --strict was given.`,
@@ -48,7 +49,8 @@ Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --str
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&strict, "strict", false, "more warnings (no description, covers no requirement), and every warning is an error")
+	command.Flags().BoolVar(&strict, "strict", false,
+		"more warnings (no description, covers no requirement), and every warning is an error")
 	return command
 }
 

@@ -19,8 +19,8 @@ func newNodeImagesCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "node-images VERSION...",
 		Short: "Build node images for kind clusters without any container registry",
-		Long: `Node-images builds the images of kind's nodes from Debian packages and Go modules alone, and loads them into the container
-engine as ` + nodeimage.Repository + `:vVERSION, where --provider kind finds them; and ` + nodeimage.BalancerTag + `, the load
+		Long: `Node-images builds the images of kind's nodes from Debian packages and Go modules alone, and loads
+them into the container engine as` + nodeimage.Repository + `:vVERSION, where --provider kind finds them; and ` + nodeimage.BalancerTag + `, the load
 balancer of clusters of several control planes. It needs Linux, root, debootstrap, Go and a
 container engine. An image of the same content is not built again.`,
 		Example: `  sudo rehearse node-images 1.34 1.35`,
@@ -42,7 +42,8 @@ container engine. An image of the same content is not built again.`,
 				return broken(err)
 			}
 			builder := nodeimage.New(nodeimage.Options{
-				CacheDir: filepath.Join(cache, "node-images"), Programs: programs, Loader: loader, Mirror: mirror, Progress: progress,
+				CacheDir: filepath.Join(cache, "node-images"), Programs: programs, Loader: loader, Mirror: mirror,
+				Progress: progress,
 			})
 			var errs []error
 			for _, version := range versions {

@@ -9,8 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// override puts what --system says into the scenarios: NAME=process:FILE (or manifests:FILE, simulated:FILE) another definition of a system,
-// NAME/VARIANT=process:FILE one for a variant that scenarios ask for, NAME=faults:A,B other faults of a simulated one, NAME=liberties:A,B other liberties.
+// override puts what --system says into the scenarios: NAME=process:FILE (or manifests:FILE, simulated:FILE) another
+// definition of a system, NAME/VARIANT=process:FILE one for a variant that scenarios ask for, NAME=faults:A,B other
+// faults of a simulated one, NAME=liberties:A,B other liberties.
 func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario, error) {
 	variants := scenarios.Variants{}
 	for _, text := range texts {
@@ -36,7 +37,8 @@ func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Vari
 	name, what, ok1 := strings.Cut(text, "=")
 	kind, value, ok2 := strings.Cut(what, ":")
 	if !ok1 || !ok2 || name == "" || value == "" && kind != "faults" && kind != "liberties" {
-		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=liberties:A,B")
+		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=manifests:FILE, NAME=faults:A,B " +
+			"or NAME=liberties:A,B")
 	}
 	list := strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 	switch kind {

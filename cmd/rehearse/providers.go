@@ -15,7 +15,8 @@ type releaseFlags struct {
 }
 
 func (f *releaseFlags) add(command *cobra.Command) {
-	command.Flags().StringVar(&f.source, "source", string(releases.Auto), "where Kubernetes programs come from: auto, download or build")
+	command.Flags().StringVar(&f.source, "source", string(releases.Auto),
+		"where Kubernetes programs come from: auto, download or build")
 	command.Flags().StringVar(&f.binDir, "kubernetes-bin", "", "use the Kubernetes programs of this folder instead")
 }
 

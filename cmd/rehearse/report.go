@@ -20,16 +20,26 @@ func newReportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "report",
 		Short: "Make reports of runs that have ended, from their run.json",
-		Long: `Report makes the reports of a run again, or one report of several runs that are parts of one (shards, clusters, machines). Each argument is a run.json or
-a report folder that has one. docs/run.md describes the file.`,
+		Long: `Report makes the reports of a run again, or one report of several runs that are parts of one
+(shards, clusters, machines). Each argument is a run.json or a report folder that has one.
+docs/run.md describes the file.`,
 		Example: `  rehearse report html rehearse-report
   rehearse report markdown shard-1/run.json shard-2/run.json
   rehearse report diff before/run.json after/run.json`,
 	}
 	command.AddCommand(newReportDiffCommand(), newReportPRRCommand(),
-		newViewCommand("html", "Make one HTML file of a run", page.File, func(run *reports.Run, files fs.FS) ([]byte, error) { return page.Of(run, files) }),
-		newViewCommand("markdown", "Write a run as Markdown, for a CI job's summary", "", func(run *reports.Run, _ fs.FS) ([]byte, error) { return []byte(reports.Markdown(run)), nil }),
-		newViewCommand("junit", "Write a run as JUnit XML", "", func(run *reports.Run, _ fs.FS) ([]byte, error) { return reports.JUnit(run) }),
+		newViewCommand("html", "Make one HTML file of a run", page.File, func(run *reports.Run, files fs.FS) ([]byte,
+			error,
+		) {
+			return page.Of(run, files)
+		}),
+		newViewCommand("markdown", "Write a run as Markdown, for a CI job's summary", "",
+			func(run *reports.Run, _ fs.FS) ([]byte, error) { return []byte(reports.Markdown(run)), nil }),
+		newViewCommand("junit", "Write a run as JUnit XML", "", func(run *reports.Run, _ fs.FS) ([]byte,
+			error,
+		) {
+			return reports.JUnit(run)
+		}),
 	)
 	return command
 }
@@ -66,7 +76,8 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 	return command
 }
 
-// readRuns reads runs, and makes one of several. What they left in their folders is found under the numbers of the runs.
+// readRuns reads runs, and makes one of several. What they left in their folders is found under the numbers of the
+// runs.
 func readRuns(paths []string) (*reports.Run, fs.FS, error) {
 	var parts []reports.Part
 	var where reportFolders
@@ -111,10 +122,11 @@ func (f reportFolders) Open(name string) (fs.File, error) {
 func newReportDiffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff OLD NEW", Short: "Compare two runs of the same scenarios",
-		Long: `Diff says what does not pass any more, what is new, what passes now, and what takes half as long again and more than a second longer.
+		Long: `Diff says what does not pass any more, what is new, what passes now, and what takes half as long
+again and more than a second longer.
 
-Exit codes: 0 nothing got worse; 1 something does not pass any more, is not there any more, or is new and fails; 2 a run cannot be read. A time alone does not
-change the exit code.`,
+Exit codes: 0 nothing got worse; 1 something does not pass any more, is not there any more, or is
+new and fails; 2 a run cannot be read. A time alone does not change the exit code.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			before, _, err := readRuns(args[:1])
@@ -139,8 +151,10 @@ func newReportPRRCommand() *cobra.Command {
 	var kep string
 	command := &cobra.Command{
 		Use: "prr --kep NUMBER RUN.JSON|FOLDER...", Short: "Answer the questions of a production readiness review from a run",
-		Long: `Prr writes Markdown to paste into an enhancement: the questions of its production readiness review under their exact headings, with what the scenarios
-that carry the label kep showed: versions, gates, steps, what was seen, and the command. What no scenario shows is left open, with what would show it.`,
+		Long: `Prr writes Markdown to paste into an enhancement: the questions of its production readiness review
+under their exact headings, with what the scenarios that carry the label kep showed: versions,
+gates, steps, what was seen, and the command. What no scenario shows is left open, with what would
+show it.`,
 		Example: `  rehearse report prr --kep 5311 rehearse-report`,
 		Args:    named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {

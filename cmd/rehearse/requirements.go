@@ -16,8 +16,10 @@ func newRequirementsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "requirements SUITE",
 		Short: "List what a suite requires, and what tests it",
-		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover each, of the simulator's faults that
-break it, and of its liberties because of which it could be called broken wrongly. It fails (exit 1) when the suite has a gap: a rule that no scenario covers, or a core rule that no fault breaks without a reason.`,
+		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover
+each, of the simulator's faults that break it, and of its liberties because of which it could be
+called broken wrongly. It fails (exit 1) when the suite has a gap: a rule that no scenario covers,
+or a core rule that no fault breaks without a reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
 		Args: oneSuite,

@@ -80,8 +80,9 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse upgrades, rollbacks and refusals on real Kubernetes components",
-		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and rollbacks,
-writes that must be refused, what must come true), and says in JUnit what held and what broke.`,
+		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and
+rollbacks, writes that must be refused, what must come true), and says in JUnit what held and what
+broke.`,
 		Example: `  rehearse run scenarios/kubernetes                 run every scenario of a folder
   rehearse run --label '!slow:minutes' scenarios    run what a label expression selects
   rehearse plan scenarios/kubernetes                show what would be done, start nothing
@@ -94,7 +95,9 @@ writes that must be refused, what must come true), and says in JUnit what held a
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(), newNodeImagesCommand(), newClusterCommand(), newUpgradeCommand(), newCaptureCommand(), newReportCommand())
+	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(),
+		newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(), newNodeImagesCommand(),
+		newClusterCommand(), newUpgradeCommand(), newCaptureCommand(), newReportCommand())
 	return root
 }
 

@@ -30,14 +30,21 @@ type selection struct {
 func (s *selection) add(command *cobra.Command) {
 	s.providerFlags.add(command)
 	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
-	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's --label-filter: 'kep:5311 && !slow:minutes'")
-	command.Flags().StringArrayVar(&s.systems, "system", nil, "run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties of its simulator: NAME=faults:A,B, NAME=liberties:A,B")
+	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's "+
+		"--label-filter: 'kep:5311 && !slow:minutes'")
+	command.Flags().StringArrayVar(&s.systems, "system", nil,
+		"run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that "+
+			"defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties of its "+
+			"simulator: NAME=faults:A,B, NAME=liberties:A,B")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
-	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false, "create every cluster from nothing, and none from a snapshot of another's first state")
+	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
+		"create every cluster from nothing, and none from a snapshot of another's first state")
 }
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
-func (s *selection) plan(command *cobra.Command, paths []string, keep bool, progress func(string, ...any)) (*harness.Plan, error) {
+func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
+	progress func(string, ...any),
+) (*harness.Plan, error) {
 	set, err := scenarios.LoadWith(paths, command.InOrStdin())
 	if err != nil {
 		return nil, err
@@ -68,16 +75,19 @@ func newRunCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run FILE|FOLDER|GLOB|-...",
 		Short: "Run scenarios and write the reports",
-		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes report.html, junit.xml and run.json
-into the report folder as it goes. "-" reads scenarios from the standard input.
+		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes
+report.html, junit.xml and run.json into the report folder as it goes. "-" reads scenarios from the
+standard input.
 
-Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does not accept the kubeconfig's
-credentials, too), or nothing was selected; 3 the cluster or the harness failed, so that something could not be judged, or an
-existing cluster cannot be reached; 130 interrupted.`,
+Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does
+not accept the kubeconfig's credentials, too), or nothing was selected; 3 the cluster or the harness
+failed, so that something could not be judged, or an existing cluster cannot be reached; 130
+interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
-  rehearse run --system lws=process:my-lws.yaml --system lws/before-kep-173=process:old-lws.yaml scenarios/leaderworkerset
+  rehearse run --system lws=process:my-lws.yaml --system lws/before-kep-173=process:old-lws.yaml \
+    scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
 		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
@@ -85,17 +95,20 @@ existing cluster cannot be reached; 130 interrupted.`,
 		},
 	}
 	what.add(command)
-	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", "folder for the reports and for what failed scenarios leave")
+	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report",
+		"folder for the reports and for what failed scenarios leave")
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, clustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
-	command.Flags().BoolVar(&options.KeepHistory, "history", false, "keep the history of every scenario in the report folder, not only of those that fail")
+	command.Flags().BoolVar(&options.KeepHistory, "history", false,
+		"keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	return command
 }
 
 // stepTimeoutUsage is that of a flag of runs and of conformance runs.
-const stepTimeoutUsage = "how long a step may take where neither it nor its scenario says, on a slow machine for instance (default 30s)"
+const stepTimeoutUsage = "how long a step may take where neither it nor its scenario says, on a slow machine for " +
+	"instance (default 30s)"
 
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
 	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
@@ -152,10 +165,12 @@ func newPlanCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "plan FILE|FOLDER|GLOB|-...",
 		Short: "Say what a run would do to which cluster, and start nothing",
-		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is skipped. Whatever is wrong with the
-scenarios is found as a run finds it. A transition is shown by what it changes.
+		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is
+skipped. Whatever is wrong with the scenarios is found as a run finds it. A transition is shown by
+what it changes.
 
-Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster cannot be reached.`,
+Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster
+cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
 		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
@@ -185,7 +200,8 @@ func describeCreation(command *cobra.Command, plan *harness.Plan) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: %s configuration (%s)\n%s", track.Name, plan.Provider.Name(), track.Path[0], config)
+		fmt.Fprintf(command.OutOrStdout(), "\n---\n# %s: %s configuration (%s)\n%s", track.Name, plan.Provider.Name(),
+			track.Path[0], config)
 	}
 	return nil
 }

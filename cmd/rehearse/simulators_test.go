@@ -12,7 +12,8 @@ import (
 // conform runs a suite on a simulator and returns the report.
 func conform(t *testing.T, path string, code int, args ...string) *reports.ConformanceReport {
 	t.Helper()
-	args = append(append([]string{"conformance", "--clusters", "2", "--report-dir", t.TempDir(), "--output", path}, somebody...), args...)
+	args = append(append([]string{"conformance", "--clusters", "2", "--report-dir", t.TempDir(), "--output", path},
+		somebody...), args...)
 	got, out, errs := command(t, args...)
 	if got != code {
 		t.Fatalf("exit code %d, want %d:\n%s%s", got, code, out, errs)
@@ -28,18 +29,22 @@ func conform(t *testing.T, path string, code int, args ...string) *reports.Confo
 	return r
 }
 
-// A simulator conforms, with all cases that are generated; with a bug it does not, and the smallest case that shows it is in the report.
+// A simulator conforms, with all cases that are generated; with a bug it does not, and the smallest case that shows it
+// is in the report.
 func TestConformanceOfASimulator(t *testing.T) {
 	needsClusters(t)
 	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
 	r := conform(t, good, exitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
-	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != reports.Success || last.Cases == nil || last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
+	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != reports.Success || last.Cases == nil ||
+		last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
 		t.Errorf("core %s, %+v", r.Core.Result, last)
 	}
-	r = conform(t, bad, exitFailed, "kai", "--profile", "crd", "--cases", "200", "--system", "kai=faults:crd-pattern-ignores-case")
+	r = conform(t, bad, exitFailed, "kai", "--profile", "crd", "--cases", "200", "--system",
+		"kai=faults:crd-pattern-ignores-case")
 	last := r.Scenarios[len(r.Scenarios)-1]
 	// The seed is a new one each time, and not from each does the library find its way to the smallest case, which is "A".
-	if last.Cases == nil || !strings.HasSuffix(last.Cases.Disagreement, ": by KAI-K02 it is to be refused, but it was accepted") {
+	if last.Cases == nil || !strings.HasSuffix(last.Cases.Disagreement,
+		": by KAI-K02 it is to be refused, but it was accepted") {
 		t.Errorf("of the generated cases the report says %+v", last)
 	}
 	if seed := "--seed="; last.Cases.Seed == 0 || !strings.Contains(r.Reproduce.Command, seed) {
@@ -51,7 +56,8 @@ func TestConformanceOfASimulator(t *testing.T) {
 	}
 }
 
-// An implementation that reads the specification otherwise meets the requirements that allow it, and the report says so.
+// An implementation that reads the specification otherwise meets the requirements that allow it, and the report says
+// so.
 func TestConformanceInOtherReadings(t *testing.T) {
 	needsClusters(t)
 	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "porch", "--system", "porch=variant:other-readings")
@@ -61,7 +67,8 @@ func TestConformanceInOtherReadings(t *testing.T) {
 			seen = append(seen, q.ID+" "+q.Variant)
 		}
 	}
-	const want = "PORCH-AMB1 proposed-full-update, PORCH-AMB2 deletion-proposed-is-published, PORCH-AMB3 immutable-is-forbidden, " +
+	const want = "PORCH-AMB1 proposed-full-update, PORCH-AMB2 deletion-proposed-is-published, PORCH-AMB3 " +
+		"immutable-is-forbidden, " +
 		"PORCH-AMB4 missing-source-is-not-found, PORCH-AMB5 init-again, PORCH-AMB6 missing-version-is-invalid"
 	if got := strings.Join(seen, ", "); got != want {
 		t.Errorf("seen %s\nwant %s", got, want)
@@ -74,12 +81,16 @@ func TestFaultsAreTried(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
 	}
-	for _, want := range []string{"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught", "green before and green beside or after"} {
+	for _, want := range []string{
+		"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught",
+		"green before and green beside or after",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
 	}
-	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK || !strings.Contains(errs, `no fault and no liberty "no-such"`) {
+	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK ||
+		!strings.Contains(errs, `no fault and no liberty "no-such"`) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -20,7 +20,8 @@ import (
 // allSuites lists the suites. A new one is one word here.
 func allSuites() []suites.Definition {
 	return []suites.Definition{
-		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(), grove.Definition(),
+		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
+		grove.Definition(),
 		regressions.Definition(),
 	}
 }
@@ -52,7 +53,8 @@ func findSuite(name string) (suites.Suite, error) {
 			return loadSuite(definition)
 		}
 	}
-	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s, and those in folders, as in ./%s", name, strings.Join(suiteNames(), ", "), name)
+	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s, and those in folders, as in ./%s", name,
+		strings.Join(suiteNames(), ", "), name)
 }
 
 func loadSuite(definition suites.Definition) (suites.Suite, error) {

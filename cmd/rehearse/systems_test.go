@@ -30,7 +30,8 @@ func TestSystemFlag(t *testing.T) {
 		}
 	}
 	for texts, want := range map[string]string{
-		"lws/label=process:" + real:                            "it needs system lws, which is not given; leave the scenario out",
+		"lws/label=process:" + real: "it needs system lws, which is not given; leave the " +
+			"scenario out",
 		"lws=process:" + real + " lws/=process:" + real:        "system lws is given twice",
 		"lws=process:" + real + " lws/label=manifests:" + real: "defines a system that is process",
 		"lws=liberties:no-such":                                `has no liberty "no-such"`,

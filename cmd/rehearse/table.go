@@ -10,7 +10,8 @@ import (
 // narrowest is the least room for the last column of a table; where there is less its lines are not broken.
 const narrowest = 24
 
-// writeTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell is broken between its words.
+// writeTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell
+// is broken between its words.
 func writeTable(out io.Writer, rows [][]string) error {
 	var widths []int
 	for _, row := range rows {

@@ -38,16 +38,19 @@ func newUpgradeCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "upgrade --from VERSION --to VERSION -f FILE|FOLDER|-",
 		Short: "Show what an upgrade, and the way back, would do to your own manifests or cluster",
-		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from, takes it to the version --to one
-minor version at a time, back the same way, and up once more. At each state it finds out what became of every object: whether it reads
-as before, can be edited, deleted and created again, and whether anything moved while nobody touched it. It needs no scenario.
+		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from, takes
+it to the version --to one minor version at a time, back the same way, and up once more. At each
+state it finds out what became of every object: whether it reads as before, can be edited, deleted
+and created again, and whether anything moved while nobody touched it. It needs no scenario.
 
-With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a live cluster, which is only read; with
---etcd-snapshot, those of a backup of etcd. They are put into the copy as they are stored: nothing of them is created anew.
+With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a
+live cluster, which is only read; with --etcd-snapshot, those of a backup of etcd. They are put into
+the copy as they are stored: nothing of them is created anew.
 
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
-Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be judged; 130 interrupted.`,
+Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be
+judged; 130 interrupted.`,
 		Example: `  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
   rehearse upgrade --from 1.34 --to 1.36 -k overlays/prod
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
@@ -63,30 +66,43 @@ Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 somethin
 	flags.originFlags.add(command)
 	set := command.Flags()
 	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
-	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where --feature-gates or --runtime-config change)")
-	set.StringArrayVarP(&flags.files, "filename", "f", nil, "a file or a folder of manifests, or - for the standard input; may be repeated")
-	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil, "a folder with a kustomization, as kubectl -k takes it; may be repeated")
-	set.StringToStringVar(&flags.to.gates, "feature-gates", nil, "feature gates of the target: A=true,B=false; A= returns a gate to its default")
-	set.StringToStringVar(&flags.to.runtimeConfig, "runtime-config", nil, "APIs of the target: scheduling.k8s.io/v1alpha1=true")
-	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil, "feature gates to begin with; they stay on the way, but for those that --feature-gates names")
+	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where "+
+		"--feature-gates or --runtime-config change)")
+	set.StringArrayVarP(&flags.files, "filename", "f", nil,
+		"a file or a folder of manifests, or - for the standard input; may be repeated")
+	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil,
+		"a folder with a kustomization, as kubectl -k takes it; may be repeated")
+	set.StringToStringVar(&flags.to.gates, "feature-gates", nil,
+		"feature gates of the target: A=true,B=false; A= returns a gate to its default")
+	set.StringToStringVar(&flags.to.runtimeConfig, "runtime-config", nil,
+		"APIs of the target: scheduling.k8s.io/v1alpha1=true")
+	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil,
+		"feature gates to begin with; they stay on the way, but for those that --feature-gates names")
 	set.StringToStringVar(&flags.from.runtimeConfig, "from-runtime-config", nil, "APIs to begin with")
 	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds: Deployment, Ingress.networking.k8s.io")
 	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
-	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but those of the cluster)")
+	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but "+
+		"those of the cluster)")
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
-	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read the others only (default: all are sent)")
+	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
+		"the others only (default: all are sent)")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
-	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report", "folder for report.html, upgrade.json, upgrade.md and junit.xml")
+	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
+		"folder for report.html, upgrade.json, upgrade.md and junit.xml")
 	return command
 }
 
 // options of the rehearsal; whatever is wrong with the input is found here.
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
-	o := upgrade.Options{Namespace: f.namespace, Settle: f.settle, Sample: f.sample, Progress: progressTo(command.ErrOrStderr())}
+	o := upgrade.Options{
+		Namespace: f.namespace, Settle: f.settle, Sample: f.sample,
+		Progress: progressTo(command.ErrOrStderr()),
+	}
 	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
-		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and --etcd-snapshot; see rehearse upgrade --help")
+		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and " +
+			"--etcd-snapshot; see rehearse upgrade --help")
 	}
 	from, err1 := f.from.change(command)
 	to, err2 := f.to.change(command)
@@ -111,12 +127,17 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
-	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{From: first, To: to, NoRollback: f.noRollback})
+	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
+		From: first, To: to,
+		NoRollback: f.noRollback,
+	})
 	return o, err
 }
 
 // given are the objects of files.
-func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object, error) {
+func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object,
+	error,
+) {
 	if first.Version == "" {
 		return first, nil, errors.New("-f and -k need --from, the version that you have; see rehearse upgrade --help")
 	}

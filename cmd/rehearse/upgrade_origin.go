@@ -49,9 +49,12 @@ func (f *originFlags) add(command *cobra.Command) {
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "",
 		"range of the addresses of Services in the cluster (default: read from its data)")
 	set.StringToStringVar(&f.programs, "webhook", nil,
-		"a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT and KUBECONFIG; may be repeated")
+		"a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a "+
+			"Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT "+
+			"and KUBECONFIG; may be repeated")
 	set.StringVar(&f.webhooks, "webhooks", "allow",
-		"who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, once the first state has been surveyed)")
+		"who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, "+
+			"once the first state has been surveyed)")
 }
 
 // copies says whether the objects are those of a cluster.
@@ -108,7 +111,8 @@ func (f *originFlags) origin(
 		Name: index.Source, Missing: index.Missing, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
 	}
 	if index.GatesUnknown != "" {
-		options.Assumed = []string{fmt.Sprintf("the feature gates of %s are not known (%s): those that --from-feature-gates does not name had their defaults", index.Source, index.GatesUnknown)}
+		options.Assumed = []string{fmt.Sprintf("the feature gates of %s are not known (%s): those that "+
+			"--from-feature-gates does not name had their defaults", index.Source, index.GatesUnknown)}
 	}
 	if f.encryptionConfig != "" {
 		if options.EncryptionConfig, err = filepath.Abs(f.encryptionConfig); err != nil {
@@ -185,7 +189,8 @@ func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.In
 	for provider, n := range snapshot.Encrypted() {
 		if provider != "kms" && f.encryptionConfig == "" {
 			return nil, nil,
-				fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server with --encryption-config", f.snapshot, n, provider)
+				fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server "+
+					"with --encryption-config", f.snapshot, n, provider)
 		}
 	}
 	return transplant.FromSnapshot(snapshot), &capture.Index{
@@ -208,7 +213,10 @@ func (f *originFlags) captured(ctx context.Context, progress clusters.Progress) 
 		return nil, err
 	}
 	var held bytes.Buffer
-	if _, err := source.Export(ctx, &held, capture.Options{Secrets: f.secrets, Progress: progress, Now: time.Now}); err != nil {
+	if _, err := source.Export(ctx, &held, capture.Options{
+		Secrets: f.secrets, Progress: progress,
+		Now: time.Now,
+	}); err != nil {
 		return nil, broken(err)
 	}
 	return capture.InMemory(access.Context, held.Bytes())

@@ -19,27 +19,46 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		{"no version", "-f -", object, "-f and -k need --from"},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
-		{"a kind that no object has", "--from 1.35 --to 1.36 -f - --only Pod", object, `no object is of kind "Pod"; there are: ConfigMap`},
-		{"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object, "--feature-gates A=x: want true, false or nothing"},
+		{
+			"a kind that no object has", "--from 1.35 --to 1.36 -f - --only Pod", object,
+			`no object is of kind "Pod"; there are: ConfigMap`,
+		},
+		{
+			"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object,
+			"--feature-gates A=x: want true, false or nothing",
+		},
 		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "name what is to be rehearsed"},
 		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "name several clusters"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
 		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
 		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
-		{"a program that is none", "--from 1.34 --to 1.36 --capture CAPTURE --webhook a=b", "", "--webhook a=b: want NAME=process:FILE"},
-		{"a program that is not there", "--to 1.36 --capture CAPTURE --webhook a=process:./missing", "", "--webhook a=process:./missing: "},
-		{"objects that are newer", "--from 1.33 --to 1.36 --capture CAPTURE", "", "--from 1.33: the objects are of a cluster of version 1.34.4"},
+		{
+			"a program that is none", "--from 1.34 --to 1.36 --capture CAPTURE --webhook a=b", "",
+			"--webhook a=b: want NAME=process:FILE",
+		},
+		{
+			"a program that is not there", "--to 1.36 --capture CAPTURE --webhook a=process:./missing", "",
+			"--webhook a=process:./missing: ",
+		},
+		{
+			"objects that are newer", "--from 1.33 --to 1.36 --capture CAPTURE", "",
+			"--from 1.33: the objects are of a cluster of version 1.34.4",
+		},
 		{"a snapshot without a version", "--to 1.36 --etcd-snapshot a.db", "", "--etcd-snapshot needs --from"},
 		{"a snapshot that is not there", "--from 1.34 --to 1.36 --etcd-snapshot a.db", "", "a.db: open a.db: no such file"},
 		{"no snapshot", "--from 1.34 --to 1.36 --etcd-snapshot upgrade_test.go", "", "it is cut off, or no backup of etcd"},
-		{"an encryption of nothing", "--to 1.36 --capture a --encryption-config b", "", "--encryption-config is for --etcd-snapshot"},
+		{
+			"an encryption of nothing", "--to 1.36 --capture a --encryption-config b", "",
+			"--encryption-config is for --etcd-snapshot",
+		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			args := strings.ReplaceAll(test.args, "CAPTURE", captured)
-			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(args)...), strings.NewReader(test.stdin), &out, &errs)
+			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(args)...), strings.NewReader(test.stdin), &out,
+				&errs)
 			if code != exitInput || !strings.Contains(errs.String(), test.want) {
 				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), exitInput, test.want)
 			}
@@ -63,10 +82,12 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 		args = strings.ReplaceAll(args, "etcd-snapshot backup.db", "capture prod.capture")
 		args = strings.ReplaceAll(args, "-k overlays/prod", "-f manifests/")
 		args = strings.ReplaceAll(args, "prod.capture", smallCapture(t))
-		args = strings.ReplaceAll("upgrade --"+strings.TrimSpace(args), "manifests/", "../../harness/upgrade/testdata/ordinary") + " --plan"
+		args = strings.ReplaceAll("upgrade --"+strings.TrimSpace(args), "manifests/",
+			"../../harness/upgrade/testdata/ordinary") + " --plan"
 		var out, errs bytes.Buffer
 		stdin := strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-		if code := run(t.Context(), strings.Fields(args), stdin, &out, &errs); code != exitOK || !strings.Contains(out.String(), "states, each surveyed once") {
+		if code := run(t.Context(), strings.Fields(args), stdin, &out, &errs); code != exitOK ||
+			!strings.Contains(out.String(), "states, each surveyed once") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}
 		planned++
@@ -95,12 +116,14 @@ func smallCapture(t *testing.T) string {
 	}))
 	defer web.Close()
 	kubeconfig, file := filepath.Join(t.TempDir(), "config"), filepath.Join(t.TempDir(), "a.capture")
-	text := fmt.Sprintf("{clusters: [{name: a, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: a}}]}", web.URL)
+	text := fmt.Sprintf("{clusters: [{name: a, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: a}}]}",
+		web.URL)
 	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file}, nil, &out, &errs); code != exitOK {
+	if code := run(t.Context(), []string{"capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file}, nil,
+		&out, &errs); code != exitOK {
 		t.Fatalf("exit code %d, %s", code, errs.String())
 	}
 	if !strings.Contains(out.String(), "1 objects of 1 kinds of cluster prod") {

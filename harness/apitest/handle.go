@@ -196,7 +196,8 @@ func (s *Server) discover(c *call) (any, *metav1.Status) {
 		}
 	}
 	if len(list.APIResources) == 0 {
-		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound,
+			"the server could not find the requested resource")
 	}
 	return list, nil
 }
@@ -211,7 +212,8 @@ func (s *Server) group(c *call) (any, *metav1.Status) {
 		}
 	}
 	if len(group.Versions) == 0 {
-		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+		return nil, Status(http.StatusNotFound, metav1.StatusReasonNotFound,
+			"the server could not find the requested resource")
 	}
 	return group, nil
 }
@@ -223,7 +225,10 @@ func (s *Server) groups() metav1.APIGroupList {
 		version := metav1.GroupVersionForDiscovery{GroupVersion: kind.GVK.GroupVersion().String(), Version: kind.GVK.Version}
 		known := slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == kind.GVK.Group })
 		if kind.GVK.Group != "" && !known {
-			list.Groups = append(list.Groups, metav1.APIGroup{Name: kind.GVK.Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
+			list.Groups = append(list.Groups, metav1.APIGroup{
+				Name:     kind.GVK.Group,
+				Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
+			})
 		}
 	}
 	return list

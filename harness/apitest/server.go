@@ -1,4 +1,5 @@
-// Package apitest serves as much of the Kubernetes API over HTTP from memory as tests of writes need, and misbehaves when a test wants it to.
+// Package apitest serves as much of the Kubernetes API over HTTP from memory as tests of writes need, and misbehaves
+// when a test wants it to.
 package apitest
 
 import (
@@ -30,13 +31,15 @@ func Core() []Kind {
 	}
 	return []Kind{
 		v1("Namespace", "namespaces", false), v1("Node", "nodes", false), v1("ServiceAccount", "serviceaccounts", true),
-		v1("ConfigMap", "configmaps", true), v1("Service", "services", true), v1("Pod", "pods", true), v1("Event", "events", true),
+		v1("ConfigMap", "configmaps", true), v1("Service", "services", true), v1("Pod", "pods", true), v1("Event", "events",
+			true),
 	}
 }
 
 // Request is what a test may decide about.
 type Request struct {
-	// Verb: create, update, patch, apply, delete, get, list, watch, discover (the kinds of a version) or group (the versions of a group).
+	// Verb: create, update, patch, apply, delete, get, list, watch, discover (the kinds of a version) or group (the
+	// versions of a group).
 	Verb string
 	Kind, Namespace, Name, Subresource,
 	// Manager is the field manager.
@@ -187,7 +190,8 @@ func (s *Server) Agent(name string) bool {
 	return s.agents[name]
 }
 
-// Snapshot returns a function that puts everything back to what it is now, also the versions. Watches are to begin with a list then.
+// Snapshot returns a function that puts everything back to what it is now, also the versions. Watches are to begin with
+// a list then.
 func (s *Server) Snapshot() (restore func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

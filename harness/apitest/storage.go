@@ -23,7 +23,9 @@ func (c *call) notFound() *metav1.Status {
 }
 
 // keep stores an object and tells the watches. What is terminating and has no finalizers is removed instead.
-func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager string, operation metav1.ManagedFieldsOperationType) {
+func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager string,
+	operation metav1.ManagedFieldsOperationType,
+) {
 	if before == nil {
 		s.version++
 		object.SetUID(types.UID(fmt.Sprintf("uid-%d", s.version)))
@@ -36,7 +38,10 @@ func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager 
 	s.version++
 	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	now := metav1.Now()
-	entries := []metav1.ManagedFieldsEntry{{Manager: manager, Operation: operation, Time: &now, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`)}}
+	entries := []metav1.ManagedFieldsEntry{{
+		Manager: manager, Operation: operation, Time: &now, FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(`{}`),
+	}}
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Operation != operation {
 			entries = append(entries, entry)
@@ -92,7 +97,8 @@ func (s *Server) list(c *call) any {
 	limit, _ := strconv.Atoi(c.get("limit"))
 	for _, k := range slices.SortedFunc(maps.Keys(s.objects), key.compare) {
 		object := s.objects[k]
-		if k.resource != c.resource || (c.Namespace != "" && k.namespace != c.Namespace) || !selector.Matches(labels.Set(object.GetLabels())) ||
+		if k.resource != c.resource || (c.Namespace != "" && k.namespace != c.Namespace) ||
+			!selector.Matches(labels.Set(object.GetLabels())) ||
 			k.String() <= c.get("continue") {
 			continue
 		}
@@ -122,7 +128,8 @@ func (s *Server) create(c *call) (any, *metav1.Status) {
 		object.SetNamespace(c.Namespace)
 	}
 	if s.objects[c.key()] != nil {
-		return nil, Status(http.StatusConflict, metav1.StatusReasonAlreadyExists, fmt.Sprintf("%s %q already exists", c.resource, c.Name))
+		return nil, Status(http.StatusConflict, metav1.StatusReasonAlreadyExists, fmt.Sprintf("%s %q already exists",
+			c.resource, c.Name))
 	}
 	if !c.dryRun || c.wet {
 		s.keep(c.key(), object, nil, c.Manager, metav1.ManagedFieldsOperationUpdate)
@@ -217,7 +224,8 @@ func (s *Server) remove(c *call) (any, *metav1.Status) {
 	return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}, nil
 }
 
-// watch tells of what is there when no version is given, and then of every change, until the client or the server ends it.
+// watch tells of what is there when no version is given, and then of every change, until the client or the server ends
+// it.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, c *call) {
 	name := strings.TrimPrefix(c.get("fieldSelector"), "metadata.name=")
 	wanted := func(k key) bool {

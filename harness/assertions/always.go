@@ -8,13 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time begins
-// with a first consistent look and ends with the first consistent look after it; if either is impossible, the result is an
-// error. What could not be observed in between is said in the message. With a Window its time is that, and the result is there at once.
+// Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time
+// begins with a first consistent look and ends with the first consistent look after it; if either is impossible, the
+// result is an error. What could not be observed in between is said in the message. With a Window its time is that, and
+// the result is there at once.
 func Always(ctx context.Context, in Input) Result { return throughout(ctx, in, "always", true) }
 
-// Never returns when the assertion has been true of no state for its time, or of one state has been. Its time is as that of
-// Always.
+// Never returns when the assertion has been true of no state for its time, or of one state has been. Its time is as
+// that of Always.
 func Never(ctx context.Context, in Input) Result { return throughout(ctx, in, "never", false) }
 
 func throughout(ctx context.Context, in Input, verb string, wanted bool) Result {
@@ -48,7 +49,8 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 		}
 	}
 	into := decisive.At.Sub(w.began).Round(time.Millisecond)
-	return w.failed(ctx, fmt.Sprintf("%s at %s (%s into %s), when %s was %s%s.", violation(wanted), w.since(decisive.At), into, length,
+	return w.failed(ctx, fmt.Sprintf("%s at %s (%s into %s), when %s was %s%s.", violation(wanted), w.since(decisive.At),
+		into, length,
 		decisive.Name, decisive.Type, found(decisive)), &decisive)
 }
 

@@ -34,7 +34,10 @@ func TestThroughout(t *testing.T) {
 		want   reports.Status
 	}{
 		{"always", Always, ready(), func(f *fixture) { f.put("web", "ready", true, "n", 1) }, reports.Passed},
-		{"always-other-object", Always, ready(), func(f *fixture) { f.server.Put(services, service("y", "web", "ready", false)) }, reports.Passed},
+		{
+			"always-other-object", Always, ready(),
+			func(f *fixture) { f.server.Put(services, service("y", "web", "ready", false)) }, reports.Passed,
+		},
 		{"always-violated", Always, ready(), func(f *fixture) {
 			f.put("web", "ready", false)
 			f.put("web", "ready", true)
@@ -45,11 +48,15 @@ func TestThroughout(t *testing.T) {
 			f.put("web", "ready", true, "broken", true)
 			f.put("web", "ready", true)
 		}, reports.Failed},
-		{"always-count", Always, scenarios.Assertion{Count: &scenarios.Count{Min: ptr.To(1), Max: ptr.To(2)}, For: length}, func(f *fixture) {
-			f.put("b")
-			f.put("c")
-			f.delete("c")
-		}, reports.Failed},
+		{
+			"always-count", Always,
+			scenarios.Assertion{Count: &scenarios.Count{Min: ptr.To(1), Max: ptr.To(2)}, For: length},
+			func(f *fixture) {
+				f.put("b")
+				f.put("c")
+				f.delete("c")
+			}, reports.Failed,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -103,7 +110,8 @@ func TestUnclear(t *testing.T) {
 			f.observe()
 			result := f.begun(tt.decide, tt.assertion).after(5 * time.Second)
 			check(t, result, tt.want)
-			if said := strings.Contains(result.Message, "the expression could not be evaluated of b: no such overload"); said != (tt.want == reports.Error) {
+			if said := strings.Contains(result.Message,
+				"the expression could not be evaluated of b: no such overload"); said != (tt.want == reports.Error) {
 				t.Errorf("it says:\n%s", result.Message)
 			}
 		})
@@ -141,7 +149,10 @@ func TestAlwaysOverAGap(t *testing.T) {
 		want     reports.Status
 		note     bool
 	}{
-		{"bridged", func(f *fixture) { f.server.Put(services, service("x", "web", "ready", true, "n", 1)) }, false, reports.Passed, false},
+		{
+			"bridged", func(f *fixture) { f.server.Put(services, service("x", "web", "ready", true, "n", 1)) }, false,
+			reports.Passed, false,
+		},
 		{"bridged and violated", func(f *fixture) {
 			f.server.Put(services, service("x", "web", "ready", false))
 			f.server.Put(services, service("x", "web", "ready", true))
@@ -226,7 +237,10 @@ func TestDroppedStatesAreNotJudged(t *testing.T) {
 	f := newFixture(t, history.WithMaxBytes(0))
 	f.put("web", "ready", true)
 	f.observe()
-	w := newWatcher(Input{Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate, Clock: f.clock}, "always")
+	w := newWatcher(Input{
+		Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate,
+		Clock: f.clock,
+	}, "always")
 	if err := w.look(f.bounded()); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +257,8 @@ func TestDroppedStatesAreNotJudged(t *testing.T) {
 		break
 	}
 	result := w.heldThroughout(true, time.Second)
-	if want := "states were dropped from memory"; w.skipped == 0 || result.Status != reports.Error || !strings.Contains(result.Message, want) {
+	if want := "states were dropped from memory"; w.skipped == 0 || result.Status != reports.Error ||
+		!strings.Contains(result.Message, want) {
 		t.Errorf("%d skipped, and %q lacks %q", w.skipped, result.Message, want)
 	}
 	if got := fmt.Sprint(w.candidates[[2]string{"x", "web"}].object.Object["n"]); got != "2" {

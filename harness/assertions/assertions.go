@@ -1,5 +1,5 @@
-// Package assertions decides whether what a scenario asserts of the cluster's objects is so, on every change as the history
-// tells it, and explains why not.
+// Package assertions decides whether what a scenario asserts of the cluster's objects is so, on every change as the
+// history tells it, and explains why not.
 package assertions
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and "objects"
-// (the fields of each selected object). A *scenarios.MissingError is about this object,
-// which then does not match; with any other it is unknown whether it does.
+// Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and
+// "objects" (the fields of each selected object). A *scenarios.MissingError is about this object, which then does not
+// match; with any other it is unknown whether it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 
 // Input is an assertion and what it takes to decide it.
@@ -33,10 +33,11 @@ type Input struct {
 	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
 	// cluster to be observable, at their start and at their end. Default: 30s.
 	Timeout time.Duration
-	// Started is when the step began, from which a message counts times. Default: now. With a Window it is the window's begin.
+	// Started is when the step began, from which a message counts times. Default: now. With a Window it is the window's
+	// begin.
 	Started time.Time
-	// Since is the number of the history's last change before the scenario began. What Eventually finds true of no object at all must have been
-	// asked of one since then, if it has a condition.
+	// Since is the number of the history's last change before the scenario began. What Eventually finds true of no object
+	// at all must have been asked of one since then, if it has a condition.
 	Since int64
 	// Window is the time that is judged, where it is past: that of Always and Never with throughout.
 	Window *Window

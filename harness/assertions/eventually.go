@@ -8,13 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up: longer than a busy machine keeps
-// anybody waiting, since without an answer there is no verdict.
+// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up:
+// longer than a busy machine keeps anybody waiting, since without an answer there is no verdict.
 const lastLookWithin = 10 * time.Second
 
-// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That it
-// is not true is decided by a last consistent look, when the time is up or nothing that can still happen would make it true; without one the result is an error, never a failure. What is true only since
-// there was no object to ask is not true yet.
+// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That
+// it is not true is decided by a last consistent look, when the time is up or nothing that can still happen would make
+// it true; without one the result is an error, never a failure. What is true only since there was no object to ask is
+// not true yet.
 func Eventually(ctx context.Context, in Input) Result {
 	return newWatcher(in, "eventually").eventually(ctx)
 }

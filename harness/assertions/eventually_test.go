@@ -44,19 +44,35 @@ func TestEventuallyByAChange(t *testing.T) {
 		change    func(*fixture)
 	}{
 		{"created", scenarios.Assertion{Selection: named("new")}, func(f *fixture) { f.put("new") }},
-		{"matches", scenarios.Assertion{Match: map[string]any{"spec": port(81)}}, func(f *fixture) { f.put("a", "spec", port(81)) }},
+		{
+			"matches",
+			scenarios.Assertion{Match: map[string]any{"spec": port(81)}},
+			func(f *fixture) { f.put("a", "spec", port(81)) },
+		},
 		{"cel", scenarios.Assertion{CEL: "object.ready"}, func(f *fixture) { f.put("a", "ready", true) }},
 		{"cel of all", scenarios.Assertion{CEL: "objects.ready"}, func(f *fixture) {
 			f.put("a", "ready", true)
 			f.put("b", "ready", true)
 		}},
 		{"absent", scenarios.Assertion{Selection: named("a"), Absent: true}, func(f *fixture) { f.delete("a") }},
-		{"no longer matches", scenarios.Assertion{Match: map[string]any{"spec": port(80)}, Absent: true}, func(f *fixture) { f.put("a") }},
+		{
+			"no longer matches",
+			scenarios.Assertion{Match: map[string]any{"spec": port(80)}, Absent: true},
+			func(f *fixture) { f.put("a") },
+		},
 		{"leaves the selection", scenarios.Assertion{
 			Selection: scenarios.Selection{Selector: map[string]string{"app": "a"}}, Absent: true,
 		}, func(f *fixture) { f.put("a") }},
-		{"count", scenarios.Assertion{Count: &scenarios.Count{Min: ptr.To(3), Max: ptr.To(3)}}, func(f *fixture) { f.put("c") }},
-		{"all", scenarios.Assertion{Match: map[string]any{"spec": port(80)}, Count: &scenarios.Count{All: true}}, func(f *fixture) { f.put("b", "spec", port(80)) }},
+		{
+			"count",
+			scenarios.Assertion{Count: &scenarios.Count{Min: ptr.To(3), Max: ptr.To(3)}},
+			func(f *fixture) { f.put("c") },
+		},
+		{
+			"all",
+			scenarios.Assertion{Match: map[string]any{"spec": port(80)}, Count: &scenarios.Count{All: true}},
+			func(f *fixture) { f.put("b", "spec", port(80)) },
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -82,11 +98,17 @@ func TestEventuallyNot(t *testing.T) {
 		name      string
 		assertion scenarios.Assertion
 	}{
-		{"differs", scenarios.Assertion{Selection: named("web"), Match: map[string]any{"spec": port(81), "gone": nil, "status": map[string]any{"ready": true}}}},
+		{"differs", scenarios.Assertion{Selection: named("web"), Match: map[string]any{
+			"spec": port(81), "gone": nil,
+			"status": map[string]any{"ready": true},
+		}}},
 		{"closest", scenarios.Assertion{Match: map[string]any{"spec": port(8080), "ready": true}}},
 		{"cel-false", scenarios.Assertion{Selection: named("db"), CEL: "object.ready"}},
 		{"cel-error", scenarios.Assertion{CEL: "object.started", Within: scenarios.Duration(3 * time.Second)}},
-		{"misspelt", scenarios.Assertion{Selection: named("wbe"), Match: map[string]any{"spec": port(80)}, CEL: "object.ready"}},
+		{"misspelt", scenarios.Assertion{
+			Selection: named("wbe"), Match: map[string]any{"spec": port(80)},
+			CEL: "object.ready",
+		}},
 		{"elsewhere", scenarios.Assertion{Selection: named("far")}},
 		{"unlabelled", scenarios.Assertion{Selection: selected}},
 		{"still-there", scenarios.Assertion{Selection: named("web"), Absent: true}},
@@ -159,7 +181,10 @@ func TestEventuallyCouldNotLook(t *testing.T) {
 	f.away()
 	result := f.start(t.Context(), Eventually, scenarios.Assertion{Selection: named("web"), Absent: true}).atLast()
 	check(t, result, reports.Error)
-	for _, want := range []string{"eventually: no Service web in namespace x exists. Could not look: ", "connection refused"} {
+	for _, want := range []string{
+		"eventually: no Service web in namespace x exists. Could not look: ",
+		"connection refused",
+	} {
 		if !strings.Contains(result.Message, want) {
 			t.Errorf("%q lacks %q", result.Message, want)
 		}
@@ -174,7 +199,10 @@ func TestEventuallyTimeUpWhileUnknown(t *testing.T) {
 	f.away()
 	result := r.atLast()
 	check(t, result, reports.Error)
-	for _, want := range []string{"Could not look: ", "connection refused", "First look at +0s", "Not connected from +0s on", "cel: object.ready\n    is false"} {
+	for _, want := range []string{
+		"Could not look: ", "connection refused", "First look at +0s",
+		"Not connected from +0s on", "cel: object.ready\n    is false",
+	} {
 		if !strings.Contains(result.Message, want) {
 			t.Errorf("%q lacks %q", result.Message, want)
 		}
@@ -197,6 +225,9 @@ func TestStreamIsOfAllNamespaces(t *testing.T) {
 	f := newFixture(t)
 	f.server.Put(services, service("y", "web"))
 	f.observe()
-	in := Input{Assertion: scenarios.Assertion{Selection: named("web")}, Stream: f.stream, Scope: history.Scope{Name: "web"}, Clock: f.clock}
+	in := Input{
+		Assertion: scenarios.Assertion{Selection: named("web")}, Stream: f.stream,
+		Scope: history.Scope{Name: "web"}, Clock: f.clock,
+	}
 	check(t, Eventually(t.Context(), in), reports.Passed)
 }

@@ -70,13 +70,15 @@ func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
 // couldNotLook is the result when nothing can be said.
 func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
 	if ctx.Err() != nil {
-		return w.result(reports.Error, fmt.Sprintf("Interrupted at %s before it was decided: %v.", w.since(w.Clock.Now()), context.Cause(ctx)))
+		return w.result(reports.Error, fmt.Sprintf("Interrupted at %s before it was decided: %v.", w.since(w.Clock.Now()),
+			context.Cause(ctx)))
 	}
 	message := fmt.Sprintf("Could not look: %v.", err)
 	if w.began.IsZero() {
 		return w.result(reports.Error, message)
 	}
-	return w.result(reports.Error, message, fmt.Sprintf("First look at %s, gave up at %s.", w.since(w.began), w.since(w.Clock.Now())), w.gaps(), w.situation())
+	return w.result(reports.Error, message, fmt.Sprintf("First look at %s, gave up at %s.", w.since(w.began),
+		w.since(w.Clock.Now())), w.gaps(), w.situation())
 }
 
 // failed is the result when something else was seen than was wanted; the change is the one that did it, if it was one.
@@ -94,7 +96,8 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus), w.pending(ctx, focus))
 	}
 	said := focus == nil && change != nil && change.Name == w.scope.Name // by the situation
-	if change != nil && !said && (focus == nil || change.Namespace != focus.GetNamespace() || change.Name != focus.GetName()) {
+	if change != nil && !said && (focus == nil || change.Namespace != focus.GetNamespace() ||
+		change.Name != focus.GetName()) {
 		body = append(body, w.times(change.Namespace, change.Name))
 	}
 	r := w.result(reports.Failed, what, append(body, w.gaps())...)
@@ -113,7 +116,8 @@ func dying(object *unstructured.Unstructured) string {
 		return ""
 	}
 	if finalizers := object.GetFinalizers(); len(finalizers) > 0 {
-		return fmt.Sprintf("%s is being deleted; these finalizers keep it: %s.", object.GetName(), strings.Join(finalizers, ", "))
+		return fmt.Sprintf("%s is being deleted; these finalizers keep it: %s.", object.GetName(),
+			strings.Join(finalizers, ", "))
 	}
 	return fmt.Sprintf("%s is being deleted.", object.GetName())
 }
@@ -163,15 +167,16 @@ func (w *watcher) situation() string {
 	return b.String()
 }
 
-// How many candidates that do not match a message describes, those after the first by how many lines, and how many more it names.
+// How many candidates that do not match a message describes, those after the first by how many lines, and how many more
+// it names.
 const (
 	mostDescribed = 5
 	mostLines     = 4
 	mostNamed     = 100
 )
 
-// differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no interest, but for those of which it
-// is not known.
+// differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no
+// interest, but for those of which it is not known.
 func (w *watcher) differences(tooMany bool) string {
 	failing := w.failing()
 	if text, about := w.aboutAll(failing); about && !tooMany {
@@ -199,7 +204,8 @@ func counted(total, hits, undecided int) string {
 	case undecided > 0 && total == 1:
 		return "There is 1 candidate, and its status is not current"
 	case undecided > 0:
-		return fmt.Sprintf("There are %d candidates, %d of them match, and the status of %d is not current", total, hits, undecided)
+		return fmt.Sprintf("There are %d candidates, %d of them match, and the status of %d is not current", total, hits,
+			undecided)
 	case total == 1 && hits == 0:
 		return "There is 1 candidate, it does not match"
 	case total == 1:
@@ -228,7 +234,8 @@ func (w *watcher) difference(c *candidate) string {
 	}
 }
 
-// aboutAll says what an expression about all objects together lacks; it is false where the expression is about each of them, or was not what failed.
+// aboutAll says what an expression about all objects together lacks; it is false where the expression is about each of
+// them, or was not what failed.
 func (w *watcher) aboutAll(failing []*candidate) (string, bool) {
 	if !w.usesAll || w.usesEach || len(failing) == 0 {
 		return "", false

@@ -31,8 +31,10 @@ func (s *sequencer) failed() Result {
 	var at time.Time
 	if s.early != nil {
 		at = s.earlyChange.At
-		message = fmt.Sprintf("Event %d came before its turn, at %s%s, when %s was %s%s; event %s had not come.", s.early.number, s.since(at),
-			s.Window.during(s.earlyChange.Seq), s.earlyChange.Name, s.earlyChange.Type, found(*s.earlyChange), numbers(s.missing()))
+		message = fmt.Sprintf("Event %d came before its turn, at %s%s, when %s was %s%s; event %s had not come.",
+			s.early.number, s.since(at),
+			s.Window.during(s.earlyChange.Seq), s.earlyChange.Name, s.earlyChange.Type, found(*s.earlyChange),
+			numbers(s.missing()))
 	} else {
 		message = fmt.Sprintf("Event %s did not come.", numbers(s.missing()))
 	}
@@ -84,7 +86,8 @@ func (s *sequencer) events() string {
 		fmt.Fprintf(&b, "%s%d. %s", s.indent(e), e.number, e.words())
 		switch {
 		case e.change != nil:
-			fmt.Fprintf(&b, ": %s at %s%s%s\n", e.change.Name, s.since(e.change.At), s.Window.during(e.change.Seq), found(*e.change))
+			fmt.Fprintf(&b, ": %s at %s%s%s\n", e.change.Name, s.since(e.change.At), s.Window.during(e.change.Seq),
+				found(*e.change))
 		case e == s.early:
 			b.WriteString(": came before its turn\n")
 		default:
@@ -140,7 +143,8 @@ func (s *sequencer) instead() string {
 			more++
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  %s %s %s %s%s%s", s.since(change.At), e.Kind, change.Name, change.Type, s.Window.during(change.Seq), found(change)))
+		lines = append(lines, fmt.Sprintf("  %s %s %s %s%s%s", s.since(change.At), e.Kind, change.Name, change.Type,
+			s.Window.during(change.Seq), found(change)))
 	}
 	if len(lines) == 0 {
 		return fmt.Sprintf("Nothing of these objects changed after %s.", last)

@@ -85,7 +85,10 @@ func TestAnInterruptIsNoFailure(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)
 	f.observe()
-	w := newWatcher(Input{Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate, Clock: f.clock}, "always")
+	w := newWatcher(Input{
+		Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate,
+		Clock: f.clock,
+	}, "always")
 	if err := w.look(f.bounded()); err != nil {
 		t.Fatal(err)
 	}

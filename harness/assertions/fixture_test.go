@@ -201,7 +201,8 @@ func (r *running) atLast() Result {
 	}
 }
 
-// evaluate stands in for CEL: "object.F" or "object.status.F" is the boolean field F of the object, "objects.F" is whether all have it.
+// evaluate stands in for CEL: "object.F" or "object.status.F" is the boolean field F of the object, "objects.F" is
+// whether all have it.
 func evaluate(expression string, variables map[string]any) (bool, error) {
 	of := func(object any, field string) (bool, error) {
 		if inner, ok := strings.CutPrefix(field, "status."); ok {

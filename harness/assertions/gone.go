@@ -44,7 +44,8 @@ func (w *watcher) gone() string {
 
 // deletion tells of one, of which the deletion may have been requested some time before.
 func (w *watcher) deletion(change, requested history.Change) string {
-	text := fmt.Sprintf("%s was deleted at %s%s%s", change.Name, w.since(change.At), during(w.Steps, change.Seq), found(change))
+	text := fmt.Sprintf("%s was deleted at %s%s%s", change.Name, w.since(change.At), during(w.Steps, change.Seq),
+		found(change))
 	if requested.Name != "" && requested.Seq != change.Seq {
 		text += fmt.Sprintf(", requested at %s%s", w.since(requested.At), during(w.Steps, requested.Seq))
 	}
@@ -62,7 +63,10 @@ func (w *watcher) deletion(change, requested history.Change) string {
 
 func controllerOf(object *unstructured.Unstructured) *metav1.OwnerReference {
 	owners := object.GetOwnerReferences()
-	if i := slices.IndexFunc(owners, func(o metav1.OwnerReference) bool { return o.Controller != nil && *o.Controller }); i >= 0 {
+	if i := slices.IndexFunc(owners, func(o metav1.OwnerReference) bool {
+		return o.Controller != nil &&
+			*o.Controller
+	}); i >= 0 {
 		return &owners[i]
 	}
 	if len(owners) > 0 {

@@ -6,8 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hopeless says why the assertion cannot become true any more, whatever happens; "" where it can, or where that is not proved. It is proved of one object that must
-// have a certain uid: the uid of an object that is gone never comes back, its deletion is not taken back, and its generation does not fall.
+// hopeless says why the assertion cannot become true any more, whatever happens; "" where it can, or where that is not
+// proved. It is proved of one object that must have a certain uid: the uid of an object that is gone never comes back,
+// its deletion is not taken back, and its generation does not fall.
 func (w *watcher) hopeless() string {
 	uid, pinned, err := unstructured.NestedString(w.assertion.Match, "metadata", "uid")
 	if w.scope.Name == "" || w.assertion.Absent || w.assertion.Count != nil || !pinned || err != nil || uid == "" {
@@ -22,11 +23,13 @@ func (w *watcher) hopeless() string {
 			return ""
 		}
 		if other := c.object.GetUID(); string(other) != uid {
-			return fmt.Sprintf("It cannot become true any more: %s with the uid %s is gone, and another with the uid %s has its name.", kind, uid, other)
+			return fmt.Sprintf("It cannot become true any more: %s with the uid %s is gone, and another with the uid %s has "+
+				"its name.", kind, uid, other)
 		}
 		wanted, pinned, err := unstructured.NestedInt64(w.assertion.Match, "metadata", "generation")
 		if have := c.object.GetGeneration(); pinned && err == nil && have > wanted {
-			return fmt.Sprintf("It cannot become true any more: the generation of %s is %d already, and does not fall.", kind, have)
+			return fmt.Sprintf("It cannot become true any more: the generation of %s is %d already, and does not fall.", kind,
+				have)
 		}
 	}
 	return ""

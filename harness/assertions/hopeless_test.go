@@ -16,8 +16,11 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 		ready          bool
 		want           string
 	}{
-		"deleted":    {change: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
-		"made anew":  {before: func(f *fixture) { f.delete("web"); f.put("web", "ready", true) }, want: "another with the uid uid-2 has its name"},
+		"deleted": {change: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
+		"made anew": {
+			before: func(f *fixture) { f.delete("web"); f.put("web", "ready", true) },
+			want:   "another with the uid uid-2 has its name",
+		},
 		"it came":    {change: func(f *fixture) { f.put("web", "ready", true) }, ready: true},
 		"gone first": {before: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
 	} {
@@ -26,7 +29,10 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 			f.put("web", "ready", false)
 			f.observe()
 			uid := string(f.recorder.Stream(services).View(history.Scope{}).Objects[0].GetUID())
-			assertion := scenarios.Assertion{Selection: named("web"), Match: map[string]any{"metadata": map[string]any{"uid": uid}, "ready": true}}
+			assertion := scenarios.Assertion{
+				Selection: named("web"),
+				Match:     map[string]any{"metadata": map[string]any{"uid": uid}, "ready": true},
+			}
 			if c.before != nil {
 				c.before(f)
 			}
@@ -40,7 +46,8 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 				return
 			}
 			check(t, result, reports.Failed)
-			if want := strings.ReplaceAll(c.want, "UID", uid); !strings.Contains(result.Message, "It cannot become true any more: ") || !strings.Contains(result.Message, want) {
+			if want := strings.ReplaceAll(c.want, "UID", uid); !strings.Contains(result.Message,
+				"It cannot become true any more: ") || !strings.Contains(result.Message, want) {
 				t.Errorf("no %q in\n%s", want, result.Message)
 			}
 		})
@@ -60,7 +67,10 @@ func TestWhatMayStillCome(t *testing.T) {
 		"any uid":   {Selection: named("web"), Match: map[string]any{"ready": true}},
 		"the right": {Selection: named("web"), Match: match},
 	} {
-		w := newWatcher(Input{Assertion: assertion, Stream: f.stream, Scope: history.Scope{Namespace: "x", Name: assertion.Name}, Clock: f.clock}, "eventually")
+		w := newWatcher(Input{Assertion: assertion, Stream: f.stream, Scope: history.Scope{
+			Namespace: "x",
+			Name:      assertion.Name,
+		}, Clock: f.clock}, "eventually")
 		if err := w.look(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -53,11 +53,13 @@ type judge struct {
 	answer *answer
 	// rollout: an object matches when it is rolled out.
 	rollout bool
-	// current: a status must be of the object's generation. stale is what is not, where the expression is about all objects.
+	// current: a status must be of the object's generation. stale is what is not, where the expression is about all
+	// objects.
 	current bool
 	stale   staleAmong
 	stood
-	// matched is how many of the candidates match, unclear of how many it is not known, and undecided of how many since their status is stale.
+	// matched is how many of the candidates match, unclear of how many it is not known, and undecided of how many since
+	// their status is stale.
 	matched, unclear, undecided int
 }
 
@@ -199,7 +201,8 @@ func (j *judge) sorted() []*candidate {
 		sorted = append(sorted, c)
 	}
 	slices.SortFunc(sorted, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()), cmp.Compare(a.object.GetName(), b.object.GetName()))
+		return cmp.Or(cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()), cmp.Compare(a.object.GetName(),
+			b.object.GetName()))
 	})
 	return sorted
 }
@@ -209,7 +212,8 @@ func (j *judge) matching() []*candidate {
 	return slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.matches })
 }
 
-// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear or stale does not matter to it.
+// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear or stale does not
+// matter to it.
 func (j *judge) surely(wanted bool) bool {
 	for unclear := range j.unclear + j.undecided + 1 {
 		if j.holds(j.matched+unclear) != wanted {
@@ -219,7 +223,8 @@ func (j *judge) surely(wanted bool) bool {
 	return true
 }
 
-// doubt is why it is not known whether the assertion is true now; nil when it is, or when only a stale status is in the way.
+// doubt is why it is not known whether the assertion is true now; nil when it is, or when only a stale status is in the
+// way.
 func (j *judge) doubt() error {
 	if j.unclear == 0 || j.surely(true) || j.surely(false) {
 		return nil

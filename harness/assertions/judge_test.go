@@ -62,15 +62,20 @@ func TestJudgeThatFollows(t *testing.T) {
 			}
 			sees := newJudge(in)
 			sees.begin(view)
-			if follows.matched != sees.matched || len(follows.candidates) != len(sees.candidates) || len(follows.matching()) != sees.matched {
-				t.Fatalf("%s %v, after change %d: %d of %d match for the one that followed, %d of %d for the other", assertion.CEL, assertion.Match, step,
+			if follows.matched != sees.matched || len(follows.candidates) != len(sees.candidates) ||
+				len(follows.matching()) != sees.matched {
+				t.Fatalf("%s %v, after change %d: %d of %d match for the one that followed, %d of %d for the other", assertion.CEL,
+					assertion.Match, step,
 					follows.matched, len(follows.candidates), sees.matched, len(sees.candidates))
 			}
 		}
 	}
 	asked = 0
 	all := newJudge(Input{Assertion: scenarios.Assertion{CEL: "objects.size() > 3"}, Scope: scope, CEL: cel})
-	all.begin(history.View{Objects: []*unstructured.Unstructured{{Object: map[string]any{"number": int64(1)}}, {Object: map[string]any{"number": int64(2), "metadata": map[string]any{"name": "b"}}}}})
+	all.begin(history.View{Objects: []*unstructured.Unstructured{
+		{Object: map[string]any{"number": int64(1)}},
+		{Object: map[string]any{"number": int64(2), "metadata": map[string]any{"name": "b"}}},
+	}})
 	if asked != 1 {
 		t.Errorf("what is said of all objects was asked %d times for two of them, want once", asked)
 	}

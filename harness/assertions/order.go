@@ -47,8 +47,8 @@ func (o *order) decided() bool { return o.complete() || o.early != nil }
 
 func (o *order) complete() bool { return o.next == len(o.groups) }
 
-// see takes one change for the event that it is. A change that is an event of the next group counts as that; else, if it is one whose turn
-// has been, as that one once more; else, if it is a later one, it came before its turn.
+// see takes one change for the event that it is. A change that is an event of the next group counts as that; else, if
+// it is one whose turn has been, as that one once more; else, if it is a later one, it came before its turn.
 func (o *order) see(part int, change history.Change) {
 	if o.decided() {
 		return
@@ -76,8 +76,8 @@ func (o *order) see(part int, change history.Change) {
 	}
 }
 
-// take gives the change an event of the group, for which others may have to be another; each event has a change of its own. One that finds none
-// now never will.
+// take gives the change an event of the group, for which others may have to be another; each event has a change of its
+// own. One that finds none now never will.
 func (o *order) take(c candidacy) {
 	if o.by == nil {
 		o.by = map[*event]int{}

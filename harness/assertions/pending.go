@@ -14,7 +14,8 @@ import (
 // mostPending is how many pods that do not run a message describes.
 const mostPending = 3
 
-// pending says what keeps the pods of an object, or a pod itself, from running now. Of a time that is past nothing is known.
+// pending says what keeps the pods of an object, or a pod itself, from running now. Of a time that is past nothing is
+// known.
 func (w *watcher) pending(ctx context.Context, focus *unstructured.Unstructured) string {
 	if w.Pods == nil || w.Window != nil || w.verb == "never" || w.assertion.Absent || focus.GetNamespace() == "" {
 		return ""
@@ -76,7 +77,8 @@ func selectorOf(object *unstructured.Unstructured) labels.Selector {
 		return nil
 	}
 	var selector metav1.LabelSelector
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &selector); err == nil && len(selector.MatchLabels)+len(selector.MatchExpressions) > 0 {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &selector); err == nil &&
+		len(selector.MatchLabels)+len(selector.MatchExpressions) > 0 {
 		if parsed, err := metav1.LabelSelectorAsSelector(&selector); err == nil {
 			return parsed
 		}

@@ -70,7 +70,8 @@ func rolloutOf(gvk schema.GroupVersionKind) func(*unstructured.Unstructured, *pr
 }
 
 func deployment(object *unstructured.Unstructured, p *progress) {
-	want, updated, total := replicas(object), number(object, "status", "updatedReplicas"), number(object, "status", "replicas")
+	want, updated, total := replicas(object), number(object, "status", "updatedReplicas"), number(object, "status",
+		"replicas")
 	p.of(updated, want, "updated")
 	p.lack(total > updated, "%d old still there", total-updated)
 	p.lack(updated > want, "%d to be removed", updated-want)
@@ -84,7 +85,8 @@ func deployment(object *unstructured.Unstructured, p *progress) {
 }
 
 func statefulSet(object *unstructured.Unstructured, p *progress) {
-	want, updated, total := replicas(object), number(object, "status", "updatedReplicas"), number(object, "status", "replicas")
+	want, updated, total := replicas(object), number(object, "status", "updatedReplicas"), number(object, "status",
+		"replicas")
 	strategy, _, err := unstructured.NestedString(object.Object, "spec", "updateStrategy", "type")
 	partition := number(object, "spec", "updateStrategy", "rollingUpdate", "partition")
 	switch {
@@ -151,7 +153,8 @@ func failures(object *unstructured.Unstructured, p *progress) {
 	}
 }
 
-// byConditions judges by the usual conditions: one of Ready, Available and Reconciling must say that all is done, and none that it is not.
+// byConditions judges by the usual conditions: one of Ready, Available and Reconciling must say that all is done, and
+// none that it is not.
 func byConditions(object *unstructured.Unstructured, p *progress) {
 	stale := staleConditions(object)
 	p.unknown = true
@@ -168,7 +171,8 @@ func byConditions(object *unstructured.Unstructured, p *progress) {
 		switch {
 		case stale[kind] != "":
 			p.lack(true, "%s", stale[kind])
-		case c["status"] == wanted, kind == "Progressing" && c["reason"] == "NewReplicaSetAvailable": // which is how a Deployment says that it is done
+		// which is how a Deployment says that it is done
+		case c["status"] == wanted, kind == "Progressing" && c["reason"] == "NewReplicaSetAvailable":
 			p.has = append(p.has, fmt.Sprintf("%s is %v", kind, c["status"]))
 		default:
 			p.lack(true, "%s", said(c))

@@ -13,10 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// RolledOut returns when all selected objects are rolled out, and there is at least one, or when its time is up. An object of which nothing tells
-// whether it is rolled out makes it an error. Of the Input's Assertion only the selection and Within count.
+// RolledOut returns when all selected objects are rolled out, and there is at least one, or when its time is up. An
+// object of which nothing tells whether it is rolled out makes it an error. Of the Input's Assertion only the selection
+// and Within count.
 func RolledOut(ctx context.Context, in Input) Result {
-	in.Assertion = scenarios.Assertion{Selection: in.Assertion.Selection, Within: in.Assertion.Within, Count: &scenarios.Count{All: true}}
+	in.Assertion = scenarios.Assertion{
+		Selection: in.Assertion.Selection, Within: in.Assertion.Within,
+		Count: &scenarios.Count{All: true},
+	}
 	w := newWatcher(in, "rolledOut")
 	w.rollout = true
 	gvk := schema.FromAPIVersionAndKind(in.Assertion.APIVersion, in.Assertion.Kind)
@@ -30,7 +34,8 @@ func RolledOut(ctx context.Context, in Input) Result {
 	case reports.Failed:
 		if unknown := w.unknown(); unknown != "" {
 			result.Status = reports.Error
-			result.Message += fmt.Sprintf("\nNothing tells whether %s is rolled out: use eventually with a match of its own status.", unknown)
+			result.Message += fmt.Sprintf("\nNothing tells whether %s is rolled out: use eventually with a match of its own "+
+				"status.", unknown)
 		}
 	}
 	return result

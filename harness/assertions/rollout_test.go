@@ -10,7 +10,10 @@ import (
 
 // thing is what the fixture's kind, which Kubernetes does not know, has as a status: a condition of a generation.
 func thing(generation, observed int64, kind, status string) []any {
-	return workload(generation, map[string]any{"observedGeneration": observed, "conditions": []any{map[string]any{"type": kind, "status": status}}})
+	return workload(generation, map[string]any{
+		"observedGeneration": observed,
+		"conditions":         []any{map[string]any{"type": kind, "status": status}},
+	})
 }
 
 func TestRolledOut(t *testing.T) {
@@ -30,7 +33,8 @@ func TestRolledOut(t *testing.T) {
 			f.put("web", thing(2, 1, "Ready", "True")...)
 			f.put("db", thing(1, 1, "Ready", "True")...)
 			f.observe()
-			r := f.begun(RolledOut, scenarios.Assertion{Selection: scenarios.Selection{ObjectReference: scenarios.ObjectReference{APIVersion: "example.com/v1"}}})
+			r := f.begun(RolledOut,
+				scenarios.Assertion{Selection: scenarios.Selection{ObjectReference: scenarios.ObjectReference{APIVersion: "example.com/v1"}}})
 			f.clock.Step(time.Second)
 			tt.during(f)
 			result := r.after(5 * time.Second)

@@ -33,8 +33,8 @@ type SequenceInput struct {
 	Clock clock.WithDelayedExecution
 }
 
-// InOrder decides a sequence. It looks at all streams with a consistent list before it says anything, so that no change is overtaken by one of
-// another stream.
+// InOrder decides a sequence. It looks at all streams with a consistent list before it says anything, so that no change
+// is overtaken by one of another stream.
 func InOrder(ctx context.Context, in SequenceInput) Result {
 	s := newSequencer(in)
 	if s.Window.Begin.Err != nil {
@@ -106,7 +106,8 @@ func (s *sequencer) replay(to int64) {
 	s.goOn(to)
 }
 
-// goOn looks at the changes since the last time. Those of different streams may come in another order later on, when it is known better.
+// goOn looks at the changes since the last time. Those of different streams may come in another order later on, when it
+// is known better.
 func (s *sequencer) goOn(to int64) {
 	for part, change := range history.Merge(s.upTo, to, s.parts) {
 		s.see(part, change)
@@ -117,7 +118,8 @@ func (s *sequencer) goOn(to int64) {
 	s.upTo = to
 }
 
-// wait returns true when the sequence is decided, for good; and false when there may be more to look at, or the context ended.
+// wait returns true when the sequence is decided, for good; and false when there may be more to look at, or the context
+// ended.
 func (s *sequencer) wait(ctx context.Context) bool {
 	wakes := make([]<-chan struct{}, len(s.parts))
 	for i, part := range s.parts {

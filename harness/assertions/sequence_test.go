@@ -62,58 +62,90 @@ func TestSequence(t *testing.T) {
 		during func(*fixture)
 		want   reports.Status
 	}{
-		{"sequence", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "b", "added"), one("Service", "a", "deleted")}, func(f *fixture) {
+		{"sequence", []scenarios.SequenceItem{
+			one("Service", "a", "added"), one("Service", "b", "added"),
+			one("Service", "a", "deleted"),
+		}, func(f *fixture) {
 			f.put("a")
 			f.put("a", "n", 1)
 			f.put("other")
 			f.put("b")
 			f.delete("a")
 		}, reports.Passed},
-		{"sequence-early", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "", "deleted"), one("Service", "b", "added")}, func(f *fixture) {
+		{"sequence-early", []scenarios.SequenceItem{
+			one("Service", "a", "added"), one("Service", "", "deleted"),
+			one("Service", "b", "added"),
+		}, func(f *fixture) {
 			f.put("a")
 			f.put("b")
 			f.delete("a")
 		}, reports.Failed},
-		{"sequence-missing", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "a", "modified", "object.ready")}, func(f *fixture) {
+		{"sequence-missing", []scenarios.SequenceItem{one("Service", "a", "added"), one("Service", "a", "modified",
+			"object.ready")}, func(f *fixture) {
 			f.put("a")
 			f.put("a", "ready", false)
 			f.put("a", "n", 1)
 			f.delete("a")
 		}, reports.Failed},
 		{"sequence-nothing", []scenarios.SequenceItem{one("Service", "a", "added")}, func(*fixture) {}, reports.Failed},
-		{"sequence-present", []scenarios.SequenceItem{one("Service", "web", "added")}, func(f *fixture) { f.put("web", "n", 1) }, reports.Failed},
-		{"sequence-again", []scenarios.SequenceItem{one("Service", "a", "", "object.ready"), one("Service", "a", "", "object.down"), one("Service", "a", "", "object.ready")}, func(f *fixture) {
+		{
+			"sequence-present",
+			[]scenarios.SequenceItem{one("Service", "web", "added")},
+			func(f *fixture) { f.put("web", "n", 1) }, reports.Failed,
+		},
+		{"sequence-again", []scenarios.SequenceItem{
+			one("Service", "a", "", "object.ready"),
+			one("Service", "a", "", "object.down"), one("Service", "a", "", "object.ready"),
+		}, func(f *fixture) {
 			f.put("a", "ready", true)
 			f.put("a", "ready", true, "n", 1)
 			f.put("a", "down", true)
 			f.put("a", "ready", true)
 		}, reports.Passed},
-		{"sequence-before", []scenarios.SequenceItem{one("Service", "a", "modified", "object.ready", "object.down"), one("Service", "a", "deleted", "before.ready")}, func(f *fixture) {
+		{"sequence-before", []scenarios.SequenceItem{
+			one("Service", "a", "modified", "object.ready", "object.down"),
+			one("Service", "a", "deleted", "before.ready"),
+		}, func(f *fixture) {
 			f.put("a", "ready", true)
 			f.put("a", "ready", true, "n", 1)
 			f.put("a", "down", true)
 			f.put("a", "ready", true)
 			f.delete("a")
 		}, reports.Passed},
-		{"sequence-any-order", []scenarios.SequenceItem{any2(one("Service", "", "added"), one("Service", "a", "added"), one("Service", "b", "added")), one("Service", "a", "deleted")}, func(f *fixture) {
+		{"sequence-any-order", []scenarios.SequenceItem{any2(one("Service", "", "added"), one("Service", "a", "added"),
+			one("Service", "b", "added")), one("Service", "a", "deleted")}, func(f *fixture) {
 			f.put("a")
 			f.put("b")
 			f.put("c")
 			f.delete("a")
 		}, reports.Passed},
-		{"sequence-any-order-missing", []scenarios.SequenceItem{any2(one("Service", "a", "added"), one("Service", "b", "added")), one("Service", "a", "deleted")}, func(f *fixture) {
-			f.put("b")
-			f.put("b", "n", 1)
-		}, reports.Failed},
-		{"sequence-two-kinds", []scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added"), one("Node", "n", "modified")}, func(f *fixture) {
+		{
+			"sequence-any-order-missing",
+			[]scenarios.SequenceItem{
+				any2(one("Service", "a", "added"), one("Service", "b", "added")),
+				one("Service", "a", "deleted"),
+			},
+			func(f *fixture) {
+				f.put("b")
+				f.put("b", "n", 1)
+			}, reports.Failed,
+		},
+		{"sequence-two-kinds", []scenarios.SequenceItem{
+			one("Node", "n", "added"), one("Service", "a", "added"),
+			one("Node", "n", "modified"),
+		}, func(f *fixture) {
 			f.server.Put(others, service("", "n"))
 			f.server.Put(services, service("x", "a"))
 			f.server.Put(others, service("", "n", "m", 1))
 		}, reports.Passed},
-		{"sequence-two-kinds-early", []scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added")}, func(f *fixture) {
-			f.server.Put(services, service("x", "a"))
-			f.server.Put(others, service("", "n"))
-		}, reports.Failed},
+		{
+			"sequence-two-kinds-early",
+			[]scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added")},
+			func(f *fixture) {
+				f.server.Put(services, service("x", "a"))
+				f.server.Put(others, service("", "n"))
+			}, reports.Failed,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -155,8 +187,10 @@ func TestSequenceOfLateStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	window := Window{First: "a", Last: "b", Begin: begin, End: f.moment()}
-	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Node", "n", "added"), one("Service", "a", "added"))), reports.Passed)
-	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Service", "a", "added"), one("Node", "n", "added"))), reports.Failed)
+	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Node", "n", "added"), one("Service", "a", "added"))),
+		reports.Passed)
+	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Service", "a", "added"), one("Node", "n", "added"))),
+		reports.Failed)
 }
 
 func TestSequenceOverAGap(t *testing.T) {
@@ -177,10 +211,22 @@ func TestSequenceOverAGap(t *testing.T) {
 		want   reports.Status
 		says   string
 	}{
-		"found in order": {[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "b", "")}, reports.Error, "Not judged: changes may have been missed for 1s"},
-		"missing":        {[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "a", "modified")}, reports.Error, "may have been missed"},
-		"early":          {[]scenarios.SequenceItem{one("Service", "b", ""), one("Service", "a", "")}, reports.Error, "Not judged: changes may have been missed for 1s"},
-		"deletion":       {[]scenarios.SequenceItem{one("Service", "web", "deleted")}, reports.Error, "Not judged"},
+		"found in order": {
+			[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "b", "")},
+			reports.Error,
+			"Not judged: changes may have been missed for 1s",
+		},
+		"missing": {
+			[]scenarios.SequenceItem{one("Service", "a", ""), one("Service", "a", "modified")},
+			reports.Error,
+			"may have been missed",
+		},
+		"early": {
+			[]scenarios.SequenceItem{one("Service", "b", ""), one("Service", "a", "")},
+			reports.Error,
+			"Not judged: changes may have been missed for 1s",
+		},
+		"deletion": {[]scenarios.SequenceItem{one("Service", "web", "deleted")}, reports.Error, "Not judged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))

@@ -17,8 +17,8 @@ import (
 
 var selectsStatus = regexp.MustCompile(`\.\??status\b|\[\s*\??["']status["']\s*\]`)
 
-// needsCurrentStatus says whether an assertion is about the status, so that one of an earlier generation cannot decide it. An assertion that
-// names observedGeneration compares it itself.
+// needsCurrentStatus says whether an assertion is about the status, so that one of an earlier generation cannot decide
+// it. An assertion that names observedGeneration compares it itself.
 func needsCurrentStatus(a scenarios.Assertion) bool {
 	if a.Stale == scenarios.Allowed || a.Match["status"] == nil && !selectsStatus.MatchString(a.CEL) {
 		return false
@@ -27,8 +27,8 @@ func needsCurrentStatus(a scenarios.Assertion) bool {
 	return err == nil && !strings.Contains(string(match)+a.CEL, "observedGeneration")
 }
 
-// staleStatus says of which generation the status of an object is, if that is an earlier one than the object's; "" if it is not, or if nobody
-// can tell.
+// staleStatus says of which generation the status of an object is, if that is an earlier one than the object's; "" if
+// it is not, or if nobody can tell.
 func staleStatus(object *unstructured.Unstructured) string {
 	generation := generationOf(object)
 	observed, found, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
@@ -56,7 +56,8 @@ func staleConditions(object *unstructured.Unstructured) map[string]string {
 	return stale
 }
 
-// generationOf is the generation that a status must be of. The request to delete an object makes one more, which few controllers look at.
+// generationOf is the generation that a status must be of. The request to delete an object makes one more, which few
+// controllers look at.
 func generationOf(object *unstructured.Unstructured) int64 {
 	if object.GetDeletionTimestamp() != nil {
 		return object.GetGeneration() - 1
@@ -67,7 +68,8 @@ func generationOf(object *unstructured.Unstructured) int64 {
 // reportsGeneration says whether the kind's controller writes observedGeneration with the first status.
 func reportsGeneration(object *unstructured.Unstructured) bool {
 	gvk := object.GroupVersionKind()
-	return gvk.Group == "apps" && gvk.Kind != "ControllerRevision" || gvk.Group == "" && gvk.Kind == "ReplicationController" ||
+	return gvk.Group == "apps" && gvk.Kind != "ControllerRevision" || gvk.Group == "" &&
+		gvk.Kind == "ReplicationController" ||
 		gvk.Group == "policy" && gvk.Kind == "PodDisruptionBudget"
 }
 

@@ -23,7 +23,10 @@ func condition(kind, status string, generation int64) map[string]any {
 }
 
 func TestAStatusOfYesterdayDecidesNothing(t *testing.T) {
-	isReady := map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True"}}}}
+	isReady := map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
+		"type":   "Ready",
+		"status": "True",
+	}}}}
 	old := map[string]any{"observedGeneration": int64(3), "readyReplicas": int64(4), "ready": true}
 	oldConditions := map[string]any{"conditions": []any{condition("Ready", "True", 3), condition("Other", "False", 4)}}
 	none := scenarios.Assertion{Match: map[string]any{"status": map[string]any{"readyReplicas": 3}}, Absent: true}
@@ -39,12 +42,26 @@ func TestAStatusOfYesterdayDecidesNothing(t *testing.T) {
 		{"stale-absent", none, old, reports.Failed},
 		{"stale-condition", scenarios.Assertion{Match: isReady}, oldConditions, reports.Failed},
 		{"allowed", scenarios.Assertion{Match: ready4(), Stale: scenarios.Allowed}, old, reports.Passed},
-		{"another condition", scenarios.Assertion{Match: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Other"}}}}}, oldConditions, reports.Passed},
-		{"current", scenarios.Assertion{Match: ready4()}, map[string]any{"observedGeneration": int64(4), "readyReplicas": int64(4)}, reports.Passed},
+		{
+			"another condition",
+			scenarios.Assertion{Match: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Other"}}}}},
+			oldConditions, reports.Passed,
+		},
+		{"current", scenarios.Assertion{Match: ready4()}, map[string]any{
+			"observedGeneration": int64(4),
+			"readyReplicas":      int64(4),
+		}, reports.Passed},
 		{"no generation", scenarios.Assertion{Match: ready4()}, map[string]any{"readyReplicas": int64(4)}, reports.Passed},
 		{"not about the status", scenarios.Assertion{Match: map[string]any{"kind": "Service"}}, old, reports.Passed},
-		{"compared by the author", scenarios.Assertion{Match: map[string]any{"status": map[string]any{"observedGeneration": 3}}}, old, reports.Passed},
-		{"not by a look back", scenarios.Assertion{Match: map[string]any{"metadata": map[string]any{"name": "other"}, "status": map[string]any{"readyReplicas": 3}}, Absent: true}, old, reports.Passed},
+		{
+			"compared by the author",
+			scenarios.Assertion{Match: map[string]any{"status": map[string]any{"observedGeneration": 3}}},
+			old, reports.Passed,
+		},
+		{"not by a look back", scenarios.Assertion{Match: map[string]any{
+			"metadata": map[string]any{"name": "other"},
+			"status":   map[string]any{"readyReplicas": 3},
+		}, Absent: true}, old, reports.Passed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -79,7 +96,10 @@ func TestOnlyEventuallyWaitsForACurrentStatus(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", workload(4, map[string]any{"observedGeneration": int64(3), "readyReplicas": int64(4)})...)
 	f.observe()
-	check(t, f.begun(Always, scenarios.Assertion{Match: ready4(), For: scenarios.Duration(time.Second)}).after(time.Second), reports.Passed)
+	check(t, f.begun(Always, scenarios.Assertion{
+		Match: ready4(),
+		For:   scenarios.Duration(time.Second),
+	}).after(time.Second), reports.Passed)
 }
 
 func TestStaleStatus(t *testing.T) {
@@ -90,14 +110,30 @@ func TestStaleStatus(t *testing.T) {
 		deleted                bool
 		want                   string
 	}{
-		{"nothing written yet", "apps/v1", "Deployment", 1, nil, false, "the object is of generation 1, its controller has not written a status yet"},
+		{
+			"nothing written yet", "apps/v1", "Deployment", 1, nil, false,
+			"the object is of generation 1, its controller has not written a status yet",
+		},
 		{"nothing written by a kind without", "v1", "Service", 1, nil, false, ""},
-		{"older", "example.com/v1", "Thing", 3, map[string]any{"observedGeneration": int64(2)}, false, "status is of generation 2, the object is at 3"},
-		{"deletion makes a generation", "example.com/v1", "Thing", 3, map[string]any{"observedGeneration": int64(2)}, true, ""},
+		{
+			"older", "example.com/v1", "Thing", 3,
+			map[string]any{"observedGeneration": int64(2)},
+			false,
+			"status is of generation 2, the object is at 3",
+		},
+		{
+			"deletion makes a generation", "example.com/v1", "Thing", 3,
+			map[string]any{"observedGeneration": int64(2)},
+			true,
+			"",
+		},
 		{"no generations at all", "example.com/v1", "Thing", 0, map[string]any{"observedGeneration": int64(2)}, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": tt.apiVersion, "kind": tt.kind, "metadata": map[string]any{"generation": tt.generation}}}
+			object := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": tt.apiVersion, "kind": tt.kind,
+				"metadata": map[string]any{"generation": tt.generation},
+			}}
 			if tt.status != nil {
 				object.Object["status"] = tt.status
 			}
@@ -141,7 +177,8 @@ func TestConditionsOfYesterdayAmongAll(t *testing.T) {
 		t.Errorf("asked %d times, %d match and %d are undecided; want 2, 0 and 3", asked, j.matched, j.undecided)
 	}
 	for _, c := range j.candidates {
-		if c.stale != "b: condition Ready is of generation 1, the object is at 2" && c.stale != "condition Ready is of generation 1, the object is at 2" {
+		if c.stale != "b: condition Ready is of generation 1, the object is at 2" &&
+			c.stale != "condition Ready is of generation 1, the object is at 2" {
 			t.Errorf("%s: %q", c.object.GetName(), c.stale)
 		}
 	}

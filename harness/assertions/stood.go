@@ -38,8 +38,8 @@ func (s *stood) words(resource string) string {
 // conditional says whether the assertion asks something of an object, beyond that it is there.
 func (j *judge) conditional() bool { return len(j.assertion.Match) > 0 || j.assertion.CEL != "" }
 
-// vacuous says whether the assertion has a condition that no object was ever asked, since none was selected. What Eventually
-// asks it may also have asked before: of an object that is gone there is nothing left to ask.
+// vacuous says whether the assertion has a condition that no object was ever asked, since none was selected. What
+// Eventually asks it may also have asked before: of an object that is gone there is nothing left to ask.
 func (w *watcher) vacuous() bool {
 	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.stood.states > 0 {
 		return false
@@ -49,6 +49,7 @@ func (w *watcher) vacuous() bool {
 
 // vacuity says that the condition was never checked, and what to do.
 func (w *watcher) vacuity() string {
-	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select what is there, leave out the condition to say that there is none, "+
+	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select what is there, leave out "+
+		"the condition to say that there is none, "+
 		"or say vacuous: allowed.", described(w.assertion.Kind, w.scope))
 }

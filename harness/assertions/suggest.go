@@ -71,7 +71,8 @@ func labelled(objects []*unstructured.Unstructured) string {
 	return strings.Join(parts, ", ")
 }
 
-// distance is the number of letters to insert, delete, replace or swap with their neighbour to get from one word to the other.
+// distance is the number of letters to insert, delete, replace or swap with their neighbour to get from one word to the
+// other.
 func distance(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)

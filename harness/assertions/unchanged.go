@@ -22,8 +22,8 @@ const mostBroken = 5
 // mostChanges is how many changes of one of them.
 const mostChanges = 20
 
-// Unchanged decides, over the Input's Window, whether the objects that were in the Scope when it began were there all through it with what was
-// at the paths. The Assertion's Kind is what messages call them.
+// Unchanged decides, over the Input's Window, whether the objects that were in the Scope when it began were there all
+// through it with what was at the paths. The Assertion's Kind is what messages call them.
 func Unchanged(ctx context.Context, in Input, paths []string) Result {
 	u := &unchanged{watcher: newWatcher(in, "unchanged"), texts: paths}
 	for _, text := range paths {
@@ -37,7 +37,8 @@ func Unchanged(ctx context.Context, in Input, paths []string) Result {
 		return u.couldNot(ctx, err)
 	}
 	if len(u.kept) == 0 {
-		return u.say(reports.Failed, fmt.Sprintf("There was no %s when %q began: there is nothing to compare.", described(u.Assertion.Kind, u.Scope), u.Window.First))
+		return u.say(reports.Failed, fmt.Sprintf("There was no %s when %q began: there is nothing to compare.",
+			described(u.Assertion.Kind, u.Scope), u.Window.First))
 	}
 	// Whatever labels they get, they are the same objects.
 	everything := history.Scope{Namespace: u.Scope.Namespace, Name: u.Scope.Name}
@@ -77,7 +78,8 @@ func (u *unchanged) begin() error {
 	}
 	objects, dropped := u.Stream.At(u.Window.Begin.Seq, u.Scope)
 	if dropped > 0 {
-		return fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory", dropped, u.Window.First)
+		return fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory", dropped,
+			u.Window.First)
 	}
 	u.kept = map[[2]string]*kept{}
 	for _, object := range objects {
@@ -123,7 +125,8 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 		if reflect.DeepEqual(k.places[i], places) {
 			continue
 		}
-		for _, change := range changedPlaces(path.Places(matching.Normal(k.object.Object)), path.Places(matching.Normal(object.Object))) {
+		for _, change := range changedPlaces(path.Places(matching.Normal(k.object.Object)),
+			path.Places(matching.Normal(object.Object))) {
 			if line := "  " + change.String(); !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
@@ -177,7 +180,8 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 			there = there || k.seen[i]
 		}
 		if !there {
-			return u.say(reports.Failed, fmt.Sprintf("At no time was there anything at %s in any of them: nothing was compared.", text))
+			return u.say(reports.Failed, fmt.Sprintf("At no time was there anything at %s in any of them: nothing was compared.",
+				text))
 		}
 	}
 	if why := u.incomplete(); why != "" {
@@ -191,14 +195,16 @@ func (u *unchanged) failure() Result {
 	first := u.broken[0]
 	parts := make([]string, 0, mostBroken+3)
 	for _, k := range u.broken[:min(mostBroken, len(u.broken))] {
-		parts = append(parts, fmt.Sprintf("%s at %s%s%s: %s", k.object.GetName(), u.since(k.change.At), u.Window.during(k.change.Seq), found(k.change), k.how))
+		parts = append(parts, fmt.Sprintf("%s at %s%s%s: %s", k.object.GetName(), u.since(k.change.At),
+			u.Window.during(k.change.Seq), found(k.change), k.how))
 	}
 	if more := len(u.broken) - mostBroken; more > 0 {
 		parts = append(parts, fmt.Sprintf("... and %d more", more))
 	}
 	u.seq = u.Window.End.Seq
 	parts = append(parts, u.times(first.change.Namespace, first.change.Name), u.gaps())
-	result := u.say(reports.Failed, fmt.Sprintf("%d of %d did not stay as they were.", len(u.broken), len(u.order)), parts...)
+	result := u.say(reports.Failed, fmt.Sprintf("%d of %d did not stay as they were.", len(u.broken), len(u.order)),
+		parts...)
 	result.EventAt = first.change.At
 	if first.change.Object != nil {
 		result.Evidence = toYAML(first.change.Object)
@@ -214,7 +220,8 @@ func (u *unchanged) couldNot(ctx context.Context, err error) Result {
 }
 
 func (u *unchanged) say(status reports.Status, message string, parts ...string) Result {
-	text := fmt.Sprintf("unchanged: every %s stays, with its %s%s. %s", described(u.Assertion.Kind, u.Scope), strings.Join(u.texts, ", "), u.Window.phrase(), message)
+	text := fmt.Sprintf("unchanged: every %s stays, with its %s%s. %s", described(u.Assertion.Kind, u.Scope),
+		strings.Join(u.texts, ", "), u.Window.phrase(), message)
 	for _, part := range parts {
 		if part != "" {
 			text += "\n" + strings.TrimRight(part, "\n")

@@ -39,7 +39,9 @@ func (w *watcher) limited(ctx context.Context, d time.Duration) (context.Context
 	return limitedBy(ctx, w.Clock, d)
 }
 
-func limitedBy(ctx context.Context, c clock.WithDelayedExecution, d time.Duration) (context.Context, context.CancelFunc) {
+func limitedBy(ctx context.Context, c clock.WithDelayedExecution, d time.Duration) (context.Context,
+	context.CancelFunc,
+) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if d <= 0 {
 		cancel(errTimeUp)
@@ -67,8 +69,9 @@ func (w *watcher) restart() {
 	w.seq = view.Seq
 }
 
-// follow gives the changes that have come since the last call to the function, each when the judge knows the state after
-// it, until the function says that it has seen enough. It returns a channel that is closed when there may be more.
+// follow gives the changes that have come since the last call to the function, each when the judge knows the state
+// after it, until the function says that it has seen enough. It returns a channel that is closed when there may be
+// more.
 func (w *watcher) follow(enough func(history.Change) bool) (done bool, more <-chan struct{}) {
 	changes, upTo, more := w.Stream.Since(w.seq, w.Scope)
 	for _, change := range changes {
@@ -109,7 +112,9 @@ func (w *watcher) until(ctx context.Context, enough func(history.Change) bool) b
 }
 
 // lastLook judges all that happened up to now, when the time is up: the watch may be late, or not connected.
-func (w *watcher) lastLook(ctx context.Context, within time.Duration, enough func(history.Change) bool) (done bool, err error) {
+func (w *watcher) lastLook(ctx context.Context, within time.Duration, enough func(history.Change) bool) (done bool,
+	err error,
+) {
 	ctx, cancel := w.limited(ctx, within)
 	defer cancel()
 	if err := w.Stream.CatchUp(ctx, w.Scope); err != nil {

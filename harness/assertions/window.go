@@ -86,7 +86,8 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	}
 	objects, dropped := w.Stream.At(w.Window.Begin.Seq, w.scope)
 	if dropped > 0 {
-		return w.couldNotLook(ctx, fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory", dropped, w.Window.First))
+		return w.couldNotLook(ctx, fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory",
+			dropped, w.Window.First))
 	}
 	w.begin(history.View{Objects: objects})
 	w.seq, w.began = w.Window.Begin.Seq, w.Window.Begin.At
@@ -103,7 +104,8 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 			w.skipped++ // what is known is the state before
 		}
 		if !change.More && !w.surely(wanted) {
-			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At), w.Window.during(change.Seq),
+			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At),
+				w.Window.during(change.Seq),
 				change.Name, change.Type, found(change)), &change)
 		}
 	}
@@ -114,7 +116,8 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	return w.heldThroughout(wanted, w.Window.End.At.Sub(w.Window.Begin.At).Round(time.Millisecond))
 }
 
-// statusOf is the status of what was not as it should be, which is a failure only if nothing that could have changed that was missed.
+// statusOf is the status of what was not as it should be, which is a failure only if nothing that could have changed
+// that was missed.
 func statusOf(missed bool) reports.Status {
 	if missed {
 		return reports.Error

@@ -41,7 +41,8 @@ func (f *fixture) past(decide verb, assertion scenarios.Assertion, window *Windo
 	f.delete("web")
 	assertion.Kind = "Service"
 	return decide(f.t.Context(), Input{
-		Assertion: assertion, Stream: f.stream, Scope: history.Scope{Namespace: "x", Name: assertion.Name}, CEL: evaluate, Clock: f.clock, Window: window,
+		Assertion: assertion, Stream: f.stream, Scope: history.Scope{Namespace: "x", Name: assertion.Name}, CEL: evaluate,
+		Clock: f.clock, Window: window,
 	})
 }
 
@@ -72,7 +73,12 @@ func TestThroughoutAWindow(t *testing.T) {
 			f.put("c")
 			f.delete("c")
 		}, reports.Failed},
-		{"window-never", Never, scenarios.Assertion{CEL: "object.broken"}, func(f *fixture) { f.put("b", "broken", false) }, reports.Passed},
+		{
+			"window-never", Never,
+			scenarios.Assertion{CEL: "object.broken"},
+			func(f *fixture) { f.put("b", "broken", false) },
+			reports.Passed,
+		},
 		{"window-never-violated", Never, scenarios.Assertion{CEL: "object.broken"}, func(f *fixture) {
 			f.put("b", "broken", true)
 			f.delete("b")
@@ -170,14 +176,30 @@ func TestUnchanged(t *testing.T) {
 			f.delete("web")
 			f.put("web", spec(1)...)
 		}, reports.Failed},
-		{"unchanged-others", []string{"spec"}, func(f *fixture) { f.put("later", spec(5)...); f.put("later", spec(6)...) }, reports.Passed},
-		{"unchanged-appears", []string{"status"}, func(f *fixture) { f.put("web", append(spec(1), "status", "new")...) }, reports.Failed},
+		{
+			"unchanged-others",
+			[]string{"spec"},
+			func(f *fixture) { f.put("later", spec(5)...); f.put("later", spec(6)...) },
+			reports.Passed,
+		},
+		{
+			"unchanged-appears",
+			[]string{"status"},
+			func(f *fixture) { f.put("web", append(spec(1), "status", "new")...) },
+			reports.Failed,
+		},
 		{"unchanged-null", []string{"spec"}, func(f *fixture) {
-			f.put("web", "spec", map[string]any{"replicas": int64(1), "ports": []any{map[string]any{"port": int64(80), "appProtocol": nil}}, "selector": map[string]any{}})
+			f.put("web", "spec", map[string]any{
+				"replicas": int64(1),
+				"ports":    []any{map[string]any{"port": int64(80), "appProtocol": nil}}, "selector": map[string]any{},
+			})
 			f.put("web", spec(1)...)
 		}, reports.Passed},
 		{"unchanged-empty", []string{"spec", "spec.ports[*]"}, func(f *fixture) {
-			f.put("web", "spec", map[string]any{"replicas": int64(1), "ports": []any{}, "sessionAffinityConfig": map[string]any{}})
+			f.put("web", "spec", map[string]any{
+				"replicas": int64(1), "ports": []any{},
+				"sessionAffinityConfig": map[string]any{},
+			})
 		}, reports.Failed},
 		{"unchanged-nothing", []string{"spec", "stauts.phase"}, func(*fixture) {}, reports.Failed},
 		{"unchanged-replaced-unseen", []string{"metadata.uid"}, func(f *fixture) {
@@ -206,7 +228,10 @@ func TestUnchanged(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		f := newFixture(t).observe()
-		result := Unchanged(t.Context(), Input{Stream: f.stream, Scope: history.Scope{Name: "web"}, Clock: f.clock, Window: f.window(func() {})}, []string{"spec"})
+		result := Unchanged(t.Context(), Input{
+			Stream: f.stream, Scope: history.Scope{Name: "web"}, Clock: f.clock,
+			Window: f.window(func() {}),
+		}, []string{"spec"})
 		check(t, result, reports.Failed)
 	})
 }

@@ -14,7 +14,10 @@ import (
 // group and resource are what a canary allows a user of its own name to read. There are none.
 const group, resource = "rehearse.dev", "canaries"
 
-var reviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
+var reviews = schema.GroupVersionResource{
+	Group: "authorization.k8s.io", Version: "v1",
+	Resource: "subjectaccessreviews",
+}
 
 // place is where a Role is a canary: a namespace that no scenario ends.
 func (c Canary) place() string {
@@ -27,7 +30,10 @@ func (c Canary) place() string {
 // grant is a role that allows nothing that there is, and its binding.
 func (c Canary) grant() []piece {
 	role, kind := map[string]any{"rules": []any{
-		map[string]any{"apiGroups": []any{group}, "resources": []any{resource}, "resourceNames": []any{c.Name}, "verbs": []any{"get"}},
+		map[string]any{
+			"apiGroups": []any{group}, "resources": []any{resource}, "resourceNames": []any{c.Name},
+			"verbs": []any{"get"},
+		},
 	}}, string(c.Family)
 	binding := map[string]any{
 		"roleRef":  map[string]any{"apiGroup": authorization, "kind": kind, "name": c.Name},
@@ -44,7 +50,8 @@ func (c Canary) grant() []piece {
 		object.SetName(c.Name)
 		object.SetLabels(map[string]string{label: c.Name})
 		object.SetNamespace(c.place())
-		gvr := schema.GroupVersionResource{Group: authorization, Version: c.Version, Resource: strings.ToLower(one.kind) + "s"}
+		gvr := schema.GroupVersionResource{Group: authorization, Version: c.Version, Resource: strings.ToLower(one.kind) +
+			"s"}
 		pieces = append(pieces, piece{gvr, object})
 	}
 	return pieces

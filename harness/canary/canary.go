@@ -1,5 +1,6 @@
-// Package canary tells when an API server knows what was written of that by which it judges writes: policies, webhook configurations, roles, and the
-// labels of namespaces. It writes something of its own, whose effect can be seen, and an API server hears of all of a kind in their order.
+// Package canary tells when an API server knows what was written of that by which it judges writes: policies, webhook
+// configurations, roles, and the labels of namespaces. It writes something of its own, whose effect can be seen, and an
+// API server hears of all of a kind in their order.
 package canary
 
 import (
@@ -19,8 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// label marks the canary, which no scenario is to count, and the Lease that it is about: a kind that other policies and webhooks seldom are about, and of
-// which a dry run does no harm.
+// label marks the canary, which no scenario is to count, and the Lease that it is about: a kind that other policies and
+// webhooks seldom are about, and of which a dry run does no harm.
 const label = history.AsideLabel
 
 // removal is how long the removal of a canary may take. What is left of one is about nothing.
@@ -96,13 +97,14 @@ type Canary struct {
 	Name string
 }
 
-// Await returns when the canary has been seen to have its effect, so that all of its family that was written or deleted before is known to the
-// API server that answers. It tries until the context ends, and leaves nothing behind.
+// Await returns when the canary has been seen to have its effect, so that all of its family that was written or deleted
+// before is known to the API server that answers. It tries until the context ends, and leaves nothing behind.
 func (c Canary) Await(ctx context.Context) error {
 	pieces := c.pieces()
 	defer c.remove(context.WithoutCancel(ctx), pieces)
 	pauses := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(10*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond), backoff.WithMaxElapsedTime(0))
+		backoff.WithInitialInterval(10*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond),
+		backoff.WithMaxElapsedTime(0))
 	written := 0
 	for {
 		err := c.write(ctx, pieces, &written)
@@ -129,7 +131,8 @@ func (c Canary) Await(ctx context.Context) error {
 func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 	for ; *written < len(pieces); *written++ {
 		p := pieces[*written]
-		_, err := c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Create(ctx, p.object.DeepCopy(), metav1.CreateOptions{})
+		_, err := c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Create(ctx, p.object.DeepCopy(),
+			metav1.CreateOptions{})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create %s %s: %w", p.object.GetKind(), c.Name, err)
 		}
@@ -158,7 +161,8 @@ func (c Canary) look(ctx context.Context) (bool, error) {
 		"metadata": map[string]any{"name": c.Name, "labels": map[string]any{label: c.Name}},
 	}}
 	ctx, warnings := writes.WithWarnings(ctx)
-	made, err := c.Client.Resource(leases).Namespace(c.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	made, err := c.Client.Resource(leases).Namespace(c.Namespace).Create(ctx, object,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if c.seen(sign, made, warnings(), err) {
 		return true, nil
 	}
@@ -172,6 +176,7 @@ func (c Canary) remove(ctx context.Context, pieces []piece) {
 	ctx, cancel := context.WithTimeout(ctx, removal)
 	defer cancel()
 	for _, p := range pieces {
-		_ = c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Delete(ctx, c.Name, metav1.DeleteOptions{}) // it is about nothing that anybody else writes
+		// it is about nothing that anybody else writes
+		_ = c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Delete(ctx, c.Name, metav1.DeleteOptions{})
 	}
 }

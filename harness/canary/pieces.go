@@ -42,9 +42,10 @@ func (c Canary) pieces() []piece {
 				"failurePolicy": "Fail", "matchConstraints": c.matching(),
 				"validations": []any{validation},
 			}}),
-			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", map[string]any{"spec": map[string]any{
-				"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy refuses
-			}}),
+			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings",
+				map[string]any{"spec": map[string]any{
+					"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy refuses
+				}}),
 		}
 	case "MutatingAdmissionPolicy":
 		return []piece{
@@ -54,7 +55,8 @@ func (c Canary) pieces() []piece {
 					"expression": `Object{metadata: Object.metadata{annotations: {"` + label + `": "seen"}}}`,
 				}}},
 			}}),
-			c.piece("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", map[string]any{"spec": map[string]any{"policyName": c.Name}}),
+			c.piece("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings",
+				map[string]any{"spec": map[string]any{"policyName": c.Name}}),
 		}
 	}
 	webhook := c.matching()
@@ -66,7 +68,8 @@ func (c Canary) pieces() []piece {
 	webhook["sideEffects"] = "None"
 	webhook["failurePolicy"] = "Fail"
 	webhook["timeoutSeconds"] = int64(1)
-	return []piece{c.piece(string(c.Family), strings.ToLower(string(c.Family))+"s", map[string]any{"webhooks": []any{webhook}})}
+	return []piece{c.piece(string(c.Family), strings.ToLower(string(c.Family))+"s",
+		map[string]any{"webhooks": []any{webhook}})}
 }
 
 func (c Canary) hook() string { return c.Name + ".canary.rehearse.dev" }
@@ -75,7 +78,8 @@ func (c Canary) hook() string { return c.Name + ".canary.rehearse.dev" }
 func (c Canary) matching() map[string]any {
 	return map[string]any{
 		"resourceRules": []any{map[string]any{
-			"apiGroups": []any{leases.Group}, "apiVersions": []any{leases.Version}, "operations": []any{"CREATE"}, "resources": []any{leases.Resource},
+			"apiGroups": []any{leases.Group}, "apiVersions": []any{leases.Version}, "operations": []any{"CREATE"},
+			"resources": []any{leases.Resource},
 		}},
 		"namespaceSelector": map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": c.Namespace}},
 		"objectSelector":    map[string]any{"matchLabels": map[string]any{label: c.Name}},

@@ -9,7 +9,8 @@ import (
 // Whatever a canary writes, no scenario counts it.
 func TestCanariesAreAside(t *testing.T) {
 	for _, family := range []Family{
-		Role, ClusterRole, Namespace, "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
+		Role, ClusterRole, Namespace, "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy",
+		"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
 	} {
 		pieces := Canary{Family: family, Version: "v1", Namespace: "x", Name: "one"}.pieces()
 		if len(pieces) == 0 {
@@ -26,8 +27,10 @@ func TestCanariesAreAside(t *testing.T) {
 // A canary is made of the kind whose service is asked for, in that version.
 func TestGVK(t *testing.T) {
 	for family, want := range map[Family]string{
-		"MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1beta1, Kind=MutatingAdmissionPolicy", Role: "rbac.authorization.k8s.io/v1beta1, Kind=Role",
-		ClusterRole: "rbac.authorization.k8s.io/v1beta1, Kind=ClusterRole", Namespace: "/v1beta1, Kind=Namespace",
+		"MutatingAdmissionPolicy":        "admissionregistration.k8s.io/v1beta1, Kind=MutatingAdmissionPolicy",
+		Role:                             "rbac.authorization.k8s.io/v1beta1, Kind=Role",
+		ClusterRole:                      "rbac.authorization.k8s.io/v1beta1, Kind=ClusterRole",
+		Namespace:                        "/v1beta1, Kind=Namespace",
 		"ValidatingWebhookConfiguration": "admissionregistration.k8s.io/v1beta1, Kind=ValidatingWebhookConfiguration",
 	} {
 		gvk := family.GVK("v1beta1")

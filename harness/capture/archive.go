@@ -104,7 +104,9 @@ func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) 
 }
 
 // readEntry reads one entry; the last one is the index.
-func readEntry(name string, content io.Reader, visit func(storage.Resource, *unstructured.Unstructured) error) (*Index, error) {
+func readEntry(name string, content io.Reader, visit func(storage.Resource, *unstructured.Unstructured) error) (*Index,
+	error,
+) {
 	data, err := io.ReadAll(content)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, errors.New("it is cut off; make it anew with rehearse capture")
@@ -120,7 +122,8 @@ func readEntry(name string, content io.Reader, visit func(storage.Resource, *uns
 		}
 		if h.Format != Format {
 			return nil,
-				fmt.Errorf("it has format %d, and this rehearse reads format %d; use the rehearse that made it, or make it anew", h.Format, Format)
+				fmt.Errorf("it has format %d, and this rehearse reads format %d; use the rehearse that made it, or make it anew",
+					h.Format, Format)
 		}
 		return nil, nil
 	case indexFile:

@@ -64,27 +64,34 @@ func (s *server) answer(r *http.Request) (int, string) {
 			{"name":"metrics.k8s.io","versions":[{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}]},
 			{"name":"other.example.org","versions":[{"groupVersion":"other.example.org/v1","version":"v1"}]}]}`
 	case "/api/v1":
-		return resources("v1", resource("configmaps", "ConfigMap"), resource("secrets", "Secret"), resource("services", "Service"), resource("events", "Event"), `{"name":"bindings","kind":"Binding","verbs":["create"]}`)
+		return resources("v1", resource("configmaps", "ConfigMap"), resource("secrets", "Secret"),
+			resource("services", "Service"), resource("events", "Event"),
+			`{"name":"bindings","kind":"Binding","verbs":["create"]}`)
 	case "/apis/example.com/v1", "/apis/example.com/v2":
 		return resources(strings.TrimPrefix(r.URL.Path, "/apis/"), resource("orders", "Order"))
 	case "/apis/autoscaling/v1", "/apis/autoscaling/v2":
-		return resources(strings.TrimPrefix(r.URL.Path, "/apis/"), resource("horizontalpodautoscalers", "HorizontalPodAutoscaler"))
+		return resources(strings.TrimPrefix(r.URL.Path, "/apis/"), resource("horizontalpodautoscalers",
+			"HorizontalPodAutoscaler"))
 	case "/apis/autoscaling/v2/horizontalpodautoscalers": // only the preferred version has one
-		return 200, `{"kind":"HorizontalPodAutoscalerList","apiVersion":"autoscaling/v2","items":[{"metadata":{"name":"h","namespace":"n"}}]}`
+		return 200,
+			`{"kind":"HorizontalPodAutoscalerList","apiVersion":"autoscaling/v2","items":[{"metadata":{"name":"h","namespace":"n"}}]}`
 	case "/apis/metrics.k8s.io/v1beta1":
 		return resources("metrics.k8s.io/v1beta1", resource("pods", "PodMetrics"))
 	case "/apis/other.example.org/v1":
 		return resources("other.example.org/v1", resource("things", "Thing"))
 	case "/apis/apiextensions.k8s.io/v1/customresourcedefinitions":
-		return 200, `{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","items":[{"metadata":{"name":"orders.example.com"},"spec":{"versions":[{"name":"v2","served":true},{"name":"v1","served":true,"storage":true}]}}]}`
+		return 200,
+			`{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","items":[{"metadata":{"name":"orders.example.com"},"spec":{"versions":[{"name":"v2","served":true},{"name":"v1","served":true,"storage":true}]}}]}`
 	case "/apis/apiregistration.k8s.io/v1/apiservices":
 		return 403, forbidden
 	case "/api/v1/services":
 		return 403, forbidden
 	case "/api/v1/secrets":
-		return 200, `{"kind":"SecretList","apiVersion":"v1","items":[{"metadata":{"name":"a","namespace":"n","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"c2VjcmV0\"},\"stringData\":{\"q\":\"secret\"}}"}},"data":{"p":"c2VjcmV0",".dockerconfigjson":"eyJhIjoic2VjcmV0In0="}}]}`
+		return 200,
+			`{"kind":"SecretList","apiVersion":"v1","items":[{"metadata":{"name":"a","namespace":"n","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"c2VjcmV0\"},\"stringData\":{\"q\":\"secret\"}}"}},"data":{"p":"c2VjcmV0",".dockerconfigjson":"eyJhIjoic2VjcmV0In0="}}]}`
 	case "/apis/example.com/v1/orders":
-		return 200, `{"kind":"OrderList","apiVersion":"example.com/v1","items":[{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"o","namespace":"n"},"spec":{"n":9007199254740993}}]}`
+		return 200,
+			`{"kind":"OrderList","apiVersion":"example.com/v1","items":[{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"o","namespace":"n"},"spec":{"n":9007199254740993}}]}`
 	case "/api/v1/configmaps":
 		return s.configMaps(r.URL.Query().Get("continue"))
 	}
@@ -98,7 +105,8 @@ func (s *server) configMaps(from string) (int, string) {
 		return 503, `{"kind":"Status","status":"Failure","reason":"ServiceUnavailable","code":503}`
 	}
 	if from == "" {
-		return 200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"continue":"x"},"items":[{"metadata":{"name":"a","namespace":"n"}}]}`
+		return 200,
+			`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"continue":"x"},"items":[{"metadata":{"name":"a","namespace":"n"}}]}`
 	}
 	if s.expired > 0 {
 		s.expired--
@@ -135,7 +143,8 @@ func TestExport(t *testing.T) {
 	var got []string
 	err := c.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
 		got = append(got, r.Key(o.GetNamespace(), o.GetName())+" "+o.GetAPIVersion()+" "+o.GetKind())
-		if n, ok, _ := unstructured.NestedInt64(o.Object, "spec", "n"); o.GetKind() == "Order" && (!ok || n != 9007199254740993) {
+		if n, ok, _ := unstructured.NestedInt64(o.Object, "spec", "n"); o.GetKind() == "Order" &&
+			(!ok || n != 9007199254740993) {
 			t.Errorf("a whole number is %v", o.Object["spec"])
 		}
 		return nil
@@ -146,14 +155,17 @@ func TestExport(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"/registry/configmaps/n/a v1 ConfigMap", "/registry/configmaps/n/b v1 ConfigMap",
-		"/registry/example.com/orders/n/o example.com/v1 Order", "/registry/horizontalpodautoscalers/n/h autoscaling/v2 HorizontalPodAutoscaler", "/registry/secrets/n/a v1 Secret",
+		"/registry/example.com/orders/n/o example.com/v1 Order",
+		"/registry/horizontalpodautoscalers/n/h autoscaling/v2 HorizontalPodAutoscaler", "/registry/secrets/n/a v1 Secret",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for _, line := range []string{
-		"5 objects of 4 kinds of cluster prod (Kubernetes v1.34.4-gke.7)", "feature gates could not be read: read /metrics: Forbidden", "not read: services: secrets is forbidden",
-		"not read: things.other.example.org: its group is not", "left out: events: ", "left out: metrics.k8s.io/v1beta1: an aggregated API server",
+		"5 objects of 4 kinds of cluster prod (Kubernetes v1.34.4-gke.7)",
+		"feature gates could not be read: read /metrics: Forbidden", "not read: services: secrets is forbidden",
+		"not read: things.other.example.org: its group is not", "left out: events: ",
+		"left out: metrics.k8s.io/v1beta1: an aggregated API server",
 	} {
 		if !strings.Contains(c.String(), line) {
 			t.Errorf("%q is not said:\n%s", line, c.String())
@@ -171,7 +183,8 @@ func TestExport(t *testing.T) {
 
 func TestNothingIsWrittenToTheSource(t *testing.T) {
 	request := httptest.NewRequest(http.MethodPatch, "/api/v1/namespaces", nil)
-	if _, err := (readOnly{http.DefaultTransport}).RoundTrip(request); err == nil || !strings.Contains(err.Error(), "is only read") { //nolint:bodyclose // an error has no body
+	if _, err := (readOnly{http.DefaultTransport}).RoundTrip(request); err == nil || !strings.Contains(err.Error(),
+		"is only read") { //nolint:bodyclose // an error has no body
 		t.Errorf("a PATCH: %v", err)
 	}
 }
@@ -180,7 +193,9 @@ func TestNothingIsWrittenToTheSource(t *testing.T) {
 func TestSecretsAreHidden(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var text []byte
-		err := exported(t, &server{}, Options{Secrets: keep}).Each(func(_ storage.Resource, o *unstructured.Unstructured) error {
+		err := exported(t, &server{}, Options{Secrets: keep}).Each(func(_ storage.Resource,
+			o *unstructured.Unstructured,
+		) error {
 			if o.GetKind() == "Secret" {
 				text, _ = json.Marshal(o.Object)
 			}
@@ -249,7 +264,10 @@ func TestOpenRefuses(t *testing.T) {
 
 // An export that fails leaves no file; one that succeeds can be read by its owner alone, and replaces nothing.
 func TestExportTo(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no",
+			http.StatusForbidden)
+	}))
 	defer web.Close()
 	path := filepath.Join(t.TempDir(), "a.capture")
 	for _, handler := range []http.Handler{web.Config.Handler, &server{}} {

@@ -96,7 +96,9 @@ func (s *Source) read(ctx context.Context, r storage.Resource) (all []unstructur
 }
 
 // Each calls visit with all objects of each kind that the cluster stores. What cannot be read is returned.
-func (s *Source) Each(ctx context.Context, visit func(storage.Resource, []unstructured.Unstructured)) ([]Missing, error) {
+func (s *Source) Each(ctx context.Context, visit func(storage.Resource, []unstructured.Unstructured)) ([]Missing,
+	error,
+) {
 	kinds, err := s.findKinds(ctx)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,8 @@ func (i *Index) String() string {
 		i.GitVersion)
 	if i.GatesUnknown != "" {
 		fmt.Fprintf(&b,
-			"its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n", i.GatesUnknown)
+			"its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n",
+			i.GatesUnknown)
 	}
 	for _, m := range i.Missing {
 		fmt.Fprintf(&b, "not read: %s: %s\n", m.What, m.Why)

@@ -106,7 +106,9 @@ func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
 
 // list reads all objects of a resource, page by page. When a list takes so long that its next page has expired, it
 // begins anew: begun is called before each beginning.
-func (s *Source) list(ctx context.Context, r storage.Resource, begun func(), visit func([]unstructured.Unstructured) error) error {
+func (s *Source) list(ctx context.Context, r storage.Resource, begun func(),
+	visit func([]unstructured.Unstructured) error,
+) error {
 	for again := 0; ; again++ {
 		begun()
 		err := s.pages(ctx, r, visit)

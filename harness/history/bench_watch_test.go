@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// BenchmarkWatch measures what it takes to read, decode and record one change of a pod, of a thousand that change in turn. Nothing is encoded
-// meanwhile, and nobody waits.
+// BenchmarkWatch measures what it takes to read, decode and record one change of a pod, of a thousand that change in
+// turn. Nothing is encoded meanwhile, and nobody waits.
 func BenchmarkWatch(b *testing.B) {
 	const objects = 1000
 	events := make([][]byte, b.N)
@@ -56,15 +56,20 @@ func managedFields() []any {
 	owned := func(manager, subresource string, fields ...string) any {
 		set := map[string]any{".": map[string]any{}}
 		for _, field := range fields {
-			set["f:"+field] = map[string]any{".": map[string]any{}, "f:name": map[string]any{}, "k:{\"type\":\"Ready\"}": map[string]any{}}
+			set["f:"+field] = map[string]any{
+				".": map[string]any{}, "f:name": map[string]any{},
+				"k:{\"type\":\"Ready\"}": map[string]any{},
+			}
 		}
 		return map[string]any{
-			"manager": manager, "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z", "fieldsType": "FieldsV1",
-			"fieldsV1": map[string]any{"f:spec": set}, "subresource": subresource,
+			"manager": manager, "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z",
+			"fieldsType": "FieldsV1",
+			"fieldsV1":   map[string]any{"f:spec": set}, "subresource": subresource,
 		}
 	}
 	return []any{
-		owned("kube-controller-manager", "", "containers", "dnsPolicy", "enableServiceLinks", "hostname", "restartPolicy", "schedulerName", "securityContext", "volumes"),
+		owned("kube-controller-manager", "", "containers", "dnsPolicy", "enableServiceLinks", "hostname", "restartPolicy",
+			"schedulerName", "securityContext", "volumes"),
 		owned("kube-scheduler", "binding", "conditions"),
 		owned("kubelet", "status", "conditions", "containerStatuses", "hostIP", "phase", "podIP", "podIPs", "startTime"),
 	}

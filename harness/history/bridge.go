@@ -15,10 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A new API server knows nothing of the time before it, so that a watch cannot be resumed there (410). But the storage keeps its revisions for
-// some minutes, and each of them can be listed: so what happened in between is read from there.
+// A new API server knows nothing of the time before it, so that a watch cannot be resumed there (410). But the storage
+// keeps its revisions for some minutes, and each of them can be listed: so what happened in between is read from there.
 const (
-	// mostBridged is how many revisions are read at most, and bridgedAtOnce how many at a time; bridgeWithin is how long that may take.
+	// mostBridged is how many revisions are read at most, and bridgedAtOnce how many at a time; bridgeWithin is how long
+	// that may take.
 	mostBridged   = 10_000
 	bridgedAtOnce = 8
 	bridgeWithin  = 20 * time.Second
@@ -44,9 +45,11 @@ type bridge struct {
 	events []told
 }
 
-// bridge returns all that happened between the last that the watch told and a list, in its order. The error is that of an API server that is
-// away, to be asked again; ok is false where not all is known any more.
-func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told, ok bool, err error) {
+// bridge returns all that happened between the last that the watch told and a list, in its order. The error is that of
+// an API server that is away, to be asked again; ok is false where not all is known any more.
+func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told,
+	ok bool, err error,
+) {
 	b := &bridge{Stream: s, added: map[uint64]bool{}, after: map[[2]string]identity{}}
 	if !b.ends(objects, listed) {
 		return nil, false, nil
@@ -79,7 +82,8 @@ func (b *bridge) ends(objects []*unstructured.Unstructured, listed string) bool 
 	var err1, err2 error
 	b.from, err1 = strconv.ParseUint(b.progress, 10, 64)
 	b.to, err2 = strconv.ParseUint(listed, 10, 64)
-	if !b.listed || !b.bridgeable || b.missed || errors.Join(err1, err2) != nil || b.to < b.from || b.to-b.from > mostBridged {
+	if !b.listed || !b.bridgeable || b.missed || errors.Join(err1, err2) != nil || b.to < b.from ||
+		b.to-b.from > mostBridged {
 		return false
 	}
 	b.before = map[[2]string]identity{}
@@ -89,13 +93,16 @@ func (b *bridge) ends(objects []*unstructured.Unstructured, listed string) bool 
 		}
 	}
 	for _, o := range objects {
-		b.after[[2]string{o.GetNamespace(), o.GetName()}] = identity{o.GetNamespace(), o.GetName(), o.GetUID(), o.GetResourceVersion()}
+		b.after[[2]string{o.GetNamespace(), o.GetName()}] = identity{
+			o.GetNamespace(), o.GetName(), o.GetUID(),
+			o.GetResourceVersion(),
+		}
 	}
 	return true
 }
 
-// read collects the events. Each revision changes one object, so whether one was added or deleted shows in how many there are; and each state
-// names the revision that made it, so one leads to the state before.
+// read collects the events. Each revision changes one object, so whether one was added or deleted shows in how many
+// there are; and each state names the revision that made it, so one leads to the state before.
 func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured) error {
 	counts, err := b.counts(ctx)
 	if err != nil {
@@ -243,7 +250,9 @@ func (b *bridge) allAt(ctx context.Context, revision uint64) (map[[2]string]iden
 }
 
 // stateAt is an object as it was at a revision, at which it is known to have been there.
-func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name string) (*unstructured.Unstructured, error) {
+func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name string) (*unstructured.Unstructured,
+	error,
+) {
 	options := exactly(revision)
 	options.FieldSelector = Scope{Name: name}.listOptions().FieldSelector
 	get := b.recorder.client.Resource(b.resource).List
@@ -262,5 +271,8 @@ func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name s
 }
 
 func exactly(revision uint64) metav1.ListOptions {
-	return metav1.ListOptions{ResourceVersion: strconv.FormatUint(revision, 10), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	return metav1.ListOptions{
+		ResourceVersion:      strconv.FormatUint(revision, 10),
+		ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+	}
 }

@@ -10,9 +10,9 @@ import (
 
 var errWentBack = errors.New("the API server's storage is older than what the watch has told; listing anew")
 
-// CatchUp returns when the stream knows of the objects in scope whatever was true when CatchUp was called, or more. It asks
-// the API server with one consistent list, again and again while that fails, and waits until the watch has told at least
-// as much. It returns an error when the context ends first: then it could not be looked.
+// CatchUp returns when the stream knows of the objects in scope whatever was true when CatchUp was called, or more. It
+// asks the API server with one consistent list, again and again while that fails, and waits until the watch has told at
+// least as much. It returns an error when the context ends first: then it could not be looked.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
 	for tries := newRetry(); tries.next(ctx); {
@@ -36,7 +36,8 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	return s.couldNot(ctx, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
 }
 
-// Told returns when the stream has told all up to a resourceVersion, when it can't be known whether it has, or when the context ends.
+// Told returns when the stream has told all up to a resourceVersion, when it can't be known whether it has, or when the
+// context ends.
 func (s *Stream) Told(ctx context.Context, resourceVersion string) {
 	for {
 		s.recorder.mu.RLock()
@@ -77,14 +78,17 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return s.couldNot(ctx, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing), last)
+			return s.couldNot(ctx, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing),
+				last)
 		}
 	}
 }
 
-// behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in the
-// order of their resourceVersions, so whoever has seen one has seen all before it.
-func (s *Stream) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{}, last error) {
+// behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in
+// the order of their resourceVersions, so whoever has seen one has seen all before it.
+func (s *Stream) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{},
+	last error,
+) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err

@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// atOnce is how many states are read under one lock at most, when somebody reads on for long: meanwhile nothing can be recorded.
+// atOnce is how many states are read under one lock at most, when somebody reads on for long: meanwhile nothing can be
+// recorded.
 const atOnce = 256
 
-// Since returns the changes after number seq of objects that are in the scope or were until that change, the number to go
-// on from, and a channel that is closed as soon as there may be more. No change is missed between two calls.
+// Since returns the changes after number seq of objects that are in the scope or were until that change, the number to
+// go on from, and a channel that is closed as soon as there may be more. No change is missed between two calls.
 func (s *Stream) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
@@ -48,7 +49,8 @@ func (s *Stream) Replay(from, to int64, scope Scope) iter.Seq[Change] {
 
 // between returns at most so many changes (0 is all), and the number to go on from.
 func (s *Stream) between(from, to int64, scope Scope, most int, known *states) (changes []Change, next int64) {
-	first, _ := slices.BinarySearchFunc(s.records, from+1, func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	first, _ := slices.BinarySearchFunc(s.records, from+1,
+		func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
 	var batch int64
 	for _, r := range s.records[first:] {
 		if r.Seq > to {
@@ -79,8 +81,8 @@ func (r *record) change(known *states) Change {
 	return change
 }
 
-// At returns the objects that were in scope after change number seq, sorted by namespace and name, and how many more there were whose state
-// was dropped.
+// At returns the objects that were in scope after change number seq, sorted by namespace and name, and how many more
+// there were whose state was dropped.
 func (s *Stream) At(seq int64, scope Scope) (objects []*unstructured.Unstructured, dropped int) {
 	records := s.newestAt(seq, scope)
 	for chunk := range slices.Chunk(records, atOnce) {
@@ -128,9 +130,10 @@ type Part struct {
 	Scope  Scope
 }
 
-// Merge yields the changes of several streams with from < Seq <= to, each with the number of its part, in the order in which the API server
-// made them: by their resourceVersions, which count on through all resources of one storage. Where they can't be compared, as with a
-// deletion that only a list found, it is the order in which they were recorded. The changes of one stream keep their order.
+// Merge yields the changes of several streams with from < Seq <= to, each with the number of its part, in the order in
+// which the API server made them: by their resourceVersions, which count on through all resources of one storage. Where
+// they can't be compared, as with a deletion that only a list found, it is the order in which they were recorded. The
+// changes of one stream keep their order.
 func Merge(from, to int64, parts []Part) iter.Seq2[int, Change] {
 	return func(yield func(int, Change) bool) {
 		heads := make([]*head, len(parts))

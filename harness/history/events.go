@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// events reads the events of an open watch, objects without their managedFields, each in one pass: client-go's own decoders pass over every
-// event ten times, which is the most of what watching costs, and it is taken from the cluster that is watched. The objects are the same.
+// events reads the events of an open watch, objects without their managedFields, each in one pass: client-go's own
+// decoders pass over every event ten times, which is the most of what watching costs, and it is taken from the cluster
+// that is watched. The objects are the same.
 type events struct {
 	body   io.ReadCloser
 	tokens *jsontext.Decoder

@@ -58,7 +58,8 @@ func TestEventsAreWhatWasSent(t *testing.T) {
 		var want []map[string]any
 		for range rapid.IntRange(0, 5).Draw(rt, "events") {
 			object := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": drawn(rt, 2), "spec": drawn(rt, 3)}
-			text, err := json.MarshalIndent(map[string]any{"object": object, "other": drawn(rt, 1), "type": "MODIFIED"}, "", rapid.SampledFrom([]string{"", " "}).Draw(rt, "indent"))
+			text, err := json.MarshalIndent(map[string]any{"object": object, "other": drawn(rt, 1), "type": "MODIFIED"}, "",
+				rapid.SampledFrom([]string{"", " "}).Draw(rt, "indent"))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -103,17 +104,20 @@ func TestEventsThatCannotBeRead(t *testing.T) {
 	const whole = `{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","spec":{"a":[1,"b"]}}}`
 	for end := 1; end < len(whole); end++ {
 		// client-go takes only this very error for the end of a connection.
-		if _, object, err := eventsIn(strings.NewReader(whole[:end])).Decode(); err != io.ErrUnexpectedEOF { //nolint:errorlint // it must be no other that wraps it
+		if _, object,
+			err := eventsIn(strings.NewReader(whole[:end])).Decode(); err != io.ErrUnexpectedEOF { //nolint:errorlint // it must be no other that wraps it
 			t.Fatalf("broken off after %s: %v, %v", whole[:end], object, err)
 		}
 	}
 	broken := errors.New("connection reset by peer")
-	if _, _, err := eventsIn(io.MultiReader(strings.NewReader(whole[:20]), iotest.ErrReader(broken))).Decode(); !errors.Is(err, broken) {
+	if _, _, err := eventsIn(io.MultiReader(strings.NewReader(whole[:20]),
+		iotest.ErrReader(broken))).Decode(); !errors.Is(err, broken) {
 		t.Errorf("%v, want the connection's error", err)
 	}
 	for _, text := range []string{
 		`{"type":"ADDED"}`, `{"type":"ADDED","object":null}`, `{"type":"ADDED","object":[]}`, `{"type":"ADDED","object":{}}`,
-		`{"type":"ADDED","object":{"kind":"Pod"}}`, `{"type":"ADDED","object":{"apiVersion":"v1"}}`, `{"object":{"apiVersion":"v1","kind":"Pod","n":1e999},"type":"ADDED"}`,
+		`{"type":"ADDED","object":{"kind":"Pod"}}`, `{"type":"ADDED","object":{"apiVersion":"v1"}}`,
+		`{"object":{"apiVersion":"v1","kind":"Pod","n":1e999},"type":"ADDED"}`,
 		`[]`, `"ADDED"`, `null`, `<html>`, `{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod",}}`, `{"type" "ADDED"}`,
 	} {
 		if kind, object, err := eventsIn(strings.NewReader(text)).Decode(); err == nil {

@@ -83,8 +83,8 @@ func (s *Stream) anew(ctx context.Context) error {
 	return nil
 }
 
-// watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something, or
-// it lasted.
+// watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something,
+// or it lasted.
 func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,7 +114,8 @@ func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", s.resource.GroupResource(), withoutURL(err))
 	}
-	return watch.NewStreamWatcher(newEvents(connection), apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
+	return watch.NewStreamWatcher(newEvents(connection), apierrors.NewClientErrorReporter(http.StatusInternalServerError,
+		http.MethodGet, "ClientWatchDecoding")), nil
 }
 
 // pathOf is where the API server serves a resource of all namespaces.
@@ -169,7 +170,8 @@ func (s *Stream) handle(event watch.Event) error {
 	}
 	object, ok := event.Object.(*unstructured.Unstructured)
 	if !ok {
-		return fmt.Errorf("watching %s: the API server sent a %T with the event %q", s.resource.GroupResource(), event.Object, event.Type)
+		return fmt.Errorf("watching %s: the API server sent a %T with the event %q", s.resource.GroupResource(), event.Object,
+			event.Type)
 	}
 	switch event.Type {
 	case watch.Added, watch.Modified, watch.Deleted:
@@ -183,8 +185,8 @@ func (s *Stream) handle(event watch.Event) error {
 	return nil
 }
 
-// cannotResume says whether there is no way on from the last resourceVersion: it is too old for the API server (410), or,
-// after its storage was replaced, too new.
+// cannotResume says whether there is no way on from the last resourceVersion: it is too old for the API server (410),
+// or, after its storage was replaced, too new.
 func cannotResume(err error) bool {
 	return errors.Is(err, errDemanded) || apierrors.IsGone(err) || apierrors.IsResourceExpired(err) ||
 		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)

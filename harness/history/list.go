@@ -53,7 +53,9 @@ func (s *Stream) identities(ctx context.Context, scope Scope) ([]identity, strin
 }
 
 // pages reads a list to its end.
-func pages[L metav1.ListInterface](ctx context.Context, s *Stream, scope Scope, get func(context.Context, metav1.ListOptions) (L, error), take func(L)) (string, error) {
+func pages[L metav1.ListInterface](ctx context.Context, s *Stream, scope Scope,
+	get func(context.Context, metav1.ListOptions) (L, error), take func(L),
+) (string, error) {
 	options := scope.listOptions()
 	options.Limit = s.recorder.pageSize
 	for {
@@ -69,7 +71,9 @@ func pages[L metav1.ListInterface](ctx context.Context, s *Stream, scope Scope, 
 	}
 }
 
-func getPage[L any](ctx context.Context, get func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (L, error) {
+func getPage[L any](ctx context.Context, get func(context.Context, metav1.ListOptions) (L, error),
+	options metav1.ListOptions,
+) (L, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	return get(ctx, options)

@@ -10,7 +10,8 @@ import (
 // maxPatches bounds how many patches must be applied to read a packed state.
 const maxPatches = 32
 
-// follow makes the record that of the next state after another one of the same object, and shares with it what is the same.
+// follow makes the record that of the next state after another one of the same object, and shares with it what is the
+// same.
 func (r *record) follow(before *record) {
 	before.next = r
 	r.Namespace, r.Name = before.Namespace, before.Name
@@ -85,7 +86,8 @@ func decoded(text []byte) *unstructured.Unstructured {
 	return object
 }
 
-// states reads the states of records. It remembers the last one of each object, so that reading on from there costs one patch.
+// states reads the states of records. It remembers the last one of each object, so that reading on from there costs one
+// patch.
 type states struct {
 	last map[[2]string]read
 }

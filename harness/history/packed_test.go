@@ -143,44 +143,79 @@ func TestObjectsAtAnEarlierTime(t *testing.T) {
 func podOf(i, change int) *unstructured.Unstructured {
 	name := fmt.Sprintf("web-%d", i)
 	condition := func(kind string) any {
-		return map[string]any{"type": kind, "status": "True", "lastProbeTime": nil, "lastTransitionTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", change)}
+		return map[string]any{
+			"type": kind, "status": "True", "lastProbeTime": nil,
+			"lastTransitionTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", change),
+		}
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{
 			"name": name, "namespace": "many", "generateName": "web-", "creationTimestamp": "2026-01-02T03:04:05Z",
-			"labels":      map[string]any{"app": "web", "apps.kubernetes.io/pod-index": fmt.Sprint(i), "controller-revision-hash": "web-6d4cf56db6", "statefulset.kubernetes.io/pod-name": name},
+			"labels": map[string]any{
+				"app": "web", "apps.kubernetes.io/pod-index": fmt.Sprint(i),
+				"controller-revision-hash": "web-6d4cf56db6", "statefulset.kubernetes.io/pod-name": name,
+			},
 			"annotations": map[string]any{"example.com/a": "some value or other", "example.com/b": "another"},
 			"ownerReferences": []any{map[string]any{
-				"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "0b8f0c3a-16f3-4b5e-9d2a-7c4f5a6b7c8d", "controller": true, "blockOwnerDeletion": true,
+				"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "0b8f0c3a-16f3-4b5e-9d2a-7c4f5a6b7c8d",
+				"controller": true, "blockOwnerDeletion": true,
 			}},
 		},
 		"spec": map[string]any{
 			"containers": []any{map[string]any{
-				"name": "main", "image": "registry.k8s.io/pause:3.10", "imagePullPolicy": "IfNotPresent", "resources": map[string]any{"requests": map[string]any{"cpu": "100m", "memory": "64Mi"}},
-				"env":                      []any{map[string]any{"name": "A", "value": "1"}, map[string]any{"name": "B", "value": "2"}},
-				"volumeMounts":             []any{map[string]any{"name": "kube-api-access-x7k2p", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "readOnly": true}},
+				"name": "main", "image": "registry.k8s.io/pause:3.10", "imagePullPolicy": "IfNotPresent",
+				"resources": map[string]any{"requests": map[string]any{"cpu": "100m", "memory": "64Mi"}},
+				"env": []any{
+					map[string]any{"name": "A", "value": "1"},
+					map[string]any{"name": "B", "value": "2"},
+				},
+				"volumeMounts": []any{map[string]any{
+					"name":      "kube-api-access-x7k2p",
+					"mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "readOnly": true,
+				}},
 				"terminationMessagePath":   "/dev/termination-log",
 				"terminationMessagePolicy": "File",
 			}},
-			"volumes": []any{map[string]any{"name": "kube-api-access-x7k2p", "projected": map[string]any{"defaultMode": int64(420), "sources": []any{
-				map[string]any{"serviceAccountToken": map[string]any{"expirationSeconds": int64(3607), "path": "token"}},
-				map[string]any{"configMap": map[string]any{"name": "kube-root-ca.crt", "items": []any{map[string]any{"key": "ca.crt", "path": "ca.crt"}}}},
-			}}}},
+			"volumes": []any{map[string]any{
+				"name": "kube-api-access-x7k2p",
+				"projected": map[string]any{"defaultMode": int64(420), "sources": []any{
+					map[string]any{"serviceAccountToken": map[string]any{"expirationSeconds": int64(3607), "path": "token"}},
+					map[string]any{"configMap": map[string]any{
+						"name":  "kube-root-ca.crt",
+						"items": []any{map[string]any{"key": "ca.crt", "path": "ca.crt"}},
+					}},
+				}},
+			}},
 			"tolerations": []any{
-				map[string]any{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
-				map[string]any{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
+				map[string]any{
+					"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute",
+					"tolerationSeconds": int64(300),
+				},
+				map[string]any{
+					"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute",
+					"tolerationSeconds": int64(300),
+				},
 			},
-			"hostname": name, "subdomain": "web", "nodeName": fmt.Sprintf("node-%d", i%100), "restartPolicy": "Always", "schedulerName": "default-scheduler",
-			"serviceAccount": "default", "serviceAccountName": "default", "terminationGracePeriodSeconds": int64(30), "dnsPolicy": "ClusterFirst",
-			"enableServiceLinks": true, "preemptionPolicy": "PreemptLowerPriority", "priority": int64(0), "securityContext": map[string]any{},
+			"hostname": name, "subdomain": "web", "nodeName": fmt.Sprintf("node-%d", i%100), "restartPolicy": "Always",
+			"schedulerName":  "default-scheduler",
+			"serviceAccount": "default", "serviceAccountName": "default", "terminationGracePeriodSeconds": int64(30),
+			"dnsPolicy":          "ClusterFirst",
+			"enableServiceLinks": true, "preemptionPolicy": "PreemptLowerPriority", "priority": int64(0),
+			"securityContext": map[string]any{},
 		},
 		"status": map[string]any{
-			"phase": "Running", "hostIP": "10.0.0.1", "podIP": fmt.Sprintf("10.1.%d.%d", i/250, i%250), "qosClass": "Burstable", "startTime": "2026-01-02T03:04:05Z",
-			"conditions": []any{condition("PodReadyToStartContainers"), condition("Initialized"), condition("Ready"), condition("ContainersReady"), condition("PodScheduled")},
+			"phase": "Running", "hostIP": "10.0.0.1", "podIP": fmt.Sprintf("10.1.%d.%d", i/250, i%250), "qosClass": "Burstable",
+			"startTime": "2026-01-02T03:04:05Z",
+			"conditions": []any{
+				condition("PodReadyToStartContainers"), condition("Initialized"), condition("Ready"),
+				condition("ContainersReady"), condition("PodScheduled"),
+			},
 			"containerStatuses": []any{map[string]any{
-				"name": "main", "image": "registry.k8s.io/pause:3.10", "imageID": "", "ready": true, "started": true, "restartCount": int64(change),
-				"state": map[string]any{"running": map[string]any{"startedAt": "2026-01-02T03:04:05Z"}}, "lastState": map[string]any{},
+				"name": "main", "image": "registry.k8s.io/pause:3.10", "imageID": "", "ready": true, "started": true,
+				"restartCount": int64(change),
+				"state":        map[string]any{"running": map[string]any{"startedAt": "2026-01-02T03:04:05Z"}},
+				"lastState":    map[string]any{},
 			}},
 		},
 	}}
@@ -240,7 +275,8 @@ func TestMemory(t *testing.T) {
 			continue
 		}
 		want := podOf((n-1)%objects, (n-1)/objects)
-		if change.Object == nil || !maps.Equal(change.Object.GetLabels(), want.GetLabels()) || !equal(want.Object, change.Object.Object) {
+		if change.Object == nil || !maps.Equal(change.Object.GetLabels(), want.GetLabels()) ||
+			!equal(want.Object, change.Object.Object) {
 			t.Fatalf("change %d reads %v", n, change.Object)
 		}
 	}

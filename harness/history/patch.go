@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Patch is the JSON merge patch (RFC 7386) that leads from one object to another, with parts of the second in it. It is not exact where the
-// second holds a null, which such a patch cannot say.
+// Patch is the JSON merge patch (RFC 7386) that leads from one object to another, with parts of the second in it. It is
+// not exact where the second holds a null, which such a patch cannot say.
 func Patch(from, to map[string]any) (patch map[string]any, exact bool) {
 	patch = map[string]any{}
 	for key := range from {
@@ -113,7 +113,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// sameMap says that two maps are one, as equal parts of objects mostly are (shared): what is in it need not be compared.
+// sameMap says that two maps are one, as equal parts of objects mostly are (shared): what is in it need not be
+// compared.
 func sameMap(a, b map[string]any) bool {
 	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
 }

@@ -7,9 +7,9 @@ import (
 
 var errPaused = errors.New("the storage is being replaced")
 
-// Pause ends all lists and watches, and returns when they have ended; until Resume there are no others. It is for replacing the API
-// server's storage (a snapshot is restored): what is there then may be older than what was seen. The error is the context's; then nothing
-// is paused.
+// Pause ends all lists and watches, and returns when they have ended; until Resume there are no others. It is for
+// replacing the API server's storage (a snapshot is restored): what is there then may be older than what was seen. The
+// error is the context's; then nothing is paused.
 func (r *Recorder) Pause(ctx context.Context) error {
 	r.mu.Lock()
 	if r.paused != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
-// A restored storage counts on from the snapshot: the same resourceVersion may stand for something else, and nothing of before is taken for it.
+// A restored storage counts on from the snapshot: the same resourceVersion may stand for something else, and nothing of
+// before is taken for it.
 func TestTheSameVersionAgain(t *testing.T) {
 	server := historytest.New(t)
 	server.Put(pods, pod("x", "web", "n=0"))
@@ -38,7 +39,8 @@ func TestTheSameVersionAgain(t *testing.T) {
 	}
 	recorder.Resume()
 	seen := await(t, stream, changes(3))
-	if last := seen[2]; last.ResourceVersion != seen[1].ResourceVersion || last.Object.GetLabels()["n"] != "2" || last.Before.GetLabels()["n"] != "1" {
+	if last := seen[2]; last.ResourceVersion != seen[1].ResourceVersion || last.Object.GetLabels()["n"] != "2" ||
+		last.Before.GetLabels()["n"] != "1" {
 		t.Errorf("%s: %v after %v", last.ResourceVersion, last.Object, last.Before)
 	}
 	server.Put(nodes, node("a"))

@@ -78,7 +78,8 @@ func look(rt *rapid.T, t *testing.T, server *historytest.Server, stream *history
 func versions(objects []*unstructured.Unstructured) string {
 	text := ""
 	for _, object := range objects {
-		text += fmt.Sprintf("%s/%s %s %s\n", object.GetNamespace(), object.GetName(), object.GetUID(), object.GetResourceVersion())
+		text += fmt.Sprintf("%s/%s %s %s\n", object.GetNamespace(), object.GetName(), object.GetUID(),
+			object.GetResourceVersion())
 	}
 	return text
 }

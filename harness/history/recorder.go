@@ -49,9 +49,9 @@ type Recorder struct {
 // Option changes how a Recorder works.
 type Option func(*Recorder)
 
-// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. They are packed first, as merge patches to the
-// states before them; then the oldest are let go, of which only the metadata remains (see Change.Object). The newest state of every object
-// is always kept.
+// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. They are packed first,
+// as merge patches to the states before them; then the oldest are let go, of which only the metadata remains (see
+// Change.Object). The newest state of every object is always kept.
 func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxBytes = n } }
 
 // WithClock sets the clock that changes and gaps are stamped with.
@@ -60,8 +60,8 @@ func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock
 // WithPageSize sets how many objects a list asks for at once. Default: 500.
 func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
 
-// New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) nor their time (Timeout: 0),
-// or observations come late.
+// New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) nor
+// their time (Timeout: 0), or observations come late.
 func New(config *rest.Config, options ...Option) (*Recorder, error) {
 	config = rest.CopyConfig(config)
 	config.Wrap(newImpatient)
@@ -88,7 +88,8 @@ func New(config *rest.Config, options ...Option) (*Recorder, error) {
 	return r, nil
 }
 
-// Stream returns the stream of a resource in all namespaces, which it starts at its first use and which runs until Close.
+// Stream returns the stream of a resource in all namespaces, which it starts at its first use and which runs until
+// Close.
 func (r *Recorder) Stream(resource schema.GroupVersionResource) *Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
-// Another API server may show the same stored object otherwise. That is a change, though no watch tells of it, and no gap.
+// Another API server may show the same stored object otherwise. That is a change, though no watch tells of it, and no
+// gap.
 func TestTheSameVersionLooksDifferent(t *testing.T) {
 	server := historytest.New(t)
 	server.Put(pods, pod("x", "other"))
@@ -22,7 +23,8 @@ func TestTheSameVersionLooksDifferent(t *testing.T) {
 	recorder.Reread(bounded(t))
 	recorder.Reread(bounded(t))
 	seen := await(t, stream, changes(3))
-	if last := seen[2]; last.Type != history.Modified || !last.Relisted || last.Object.GetLabels()["n"] != "1" || last.Before.GetLabels()["n"] != "0" {
+	if last := seen[2]; last.Type != history.Modified || !last.Relisted || last.Object.GetLabels()["n"] != "1" ||
+		last.Before.GetLabels()["n"] != "0" {
 		t.Errorf("%s %v after %v", last.Type, last.Object, last.Before)
 	}
 	server.Put(pods, pod("x", "web", "n=2"))

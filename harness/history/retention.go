@@ -1,14 +1,17 @@
 package history
 
-// maxUnpacked bounds the older states that are kept just as they came, in estimated bytes: those that somebody may still be about to judge.
+// maxUnpacked bounds the older states that are kept just as they came, in estimated bytes: those that somebody may
+// still be about to judge.
 const maxUnpacked = 16 << 20
 
-// retention holds the older states of objects within a bound: they are packed first, and the oldest are dropped when that does not do.
+// retention holds the older states of objects within a bound: they are packed first, and the oldest are dropped when
+// that does not do.
 type retention struct {
 	maxBytes int64
 	// bytes of all older states, and of those among them that are not packed.
 	bytes, unpacked int64
-	// older states in the order in which newer ones took their place: those before first are dropped, those before packed are packed.
+	// older states in the order in which newer ones took their place: those before first are dropped, those before packed
+	// are packed.
 	older         []*record
 	first, packed int
 	dropped       int64

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// AsideLabel marks what the harness itself writes into a cluster for a moment, to see something. It is in no scope: no scenario counts it.
+// AsideLabel marks what the harness itself writes into a cluster for a moment, to see something. It is in no scope: no
+// scenario counts it.
 const AsideLabel = "rehearse.dev/canary"
 
 // Scope selects objects of a stream. The zero Scope is all of them, but those with the AsideLabel.

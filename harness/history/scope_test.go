@@ -42,7 +42,8 @@ func TestViewOfScope(t *testing.T) {
 	}
 }
 
-// What the harness writes for a moment to see something disturbs nobody's counts: of neither the objects nor their changes.
+// What the harness writes for a moment to see something disturbs nobody's counts: of neither the objects nor their
+// changes.
 func TestNoScopeHasWhatIsAside(t *testing.T) {
 	server := historytest.New(t)
 	server.Put(pods, pod("x", "a"))

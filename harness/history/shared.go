@@ -2,8 +2,8 @@ package history
 
 import "hash/maphash"
 
-// shared makes equal parts of objects one: objects of a kind have the same fields and mostly the same values. It is as large as it is, and
-// forgets what it has no room for.
+// shared makes equal parts of objects one: objects of a kind have the same fields and mostly the same values. It is as
+// large as it is, and forgets what it has no room for.
 type shared struct {
 	seed  maphash.Seed
 	known [8192]any
@@ -18,7 +18,8 @@ func (s *shared) object(o map[string]any) {
 	}
 }
 
-// next is object for the next state of an object, of which mostly nearly all is as it was: that is found without a hash.
+// next is object for the next state of an object, of which mostly nearly all is as it was: that is found without a
+// hash.
 func (s *shared) next(o, before map[string]any) {
 	for key, value := range o {
 		name, _ := s.text(key)

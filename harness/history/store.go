@@ -32,8 +32,9 @@ func (s *Stream) tell(object *unstructured.Unstructured, deleted bool) {
 	s.broadcast()
 }
 
-// replace records the changes between what was known and a complete list, and takes the list's word for what is there. Told says that
-// every change before the list is known already: what is left is what another API server shows differently.
+// replace records the changes between what was known and a complete list, and takes the list's word for what is there.
+// Told says that every change before the list is known already: what is left is what another API server shows
+// differently.
 func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -158,7 +159,8 @@ func (s *Stream) connected() {
 	s.broadcast()
 }
 
-// lost records that the stream is not connected, and why. A connection that proved nothing did not end the gap before it.
+// lost records that the stream is not connected, and why. A connection that proved nothing did not end the gap before
+// it.
 func (s *Stream) lost(err error, provedNothing bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()

@@ -67,7 +67,8 @@ func TestAnObjectInAnothersPlace(t *testing.T) {
 	s.tell(object("a", "1", "11"), false)
 	s.tell(object("a", "2", "13"), false)
 	changes := s.ChangesBetween(1, 9, Scope{})
-	if len(changes) != 2 || changes[0].Type != Deleted || changes[0].UID != "1" || !changes[0].More || changes[1].Type != Added || changes[1].UID != "2" {
+	if len(changes) != 2 || changes[0].Type != Deleted || changes[0].UID != "1" || !changes[0].More ||
+		changes[1].Type != Added || changes[1].UID != "2" {
 		t.Errorf("changes %+v, want the first object to go and the second to come at once", changes)
 	}
 }

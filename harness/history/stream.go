@@ -30,7 +30,8 @@ type Stream struct {
 	records []*record
 	// current is the newest record of every object that is there, by namespace and name.
 	current map[string]map[string]*record
-	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and the first after a pause.
+	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and the first
+	// after a pause.
 	progress string
 	// listed says that there was a list.
 	listed bool
@@ -121,8 +122,8 @@ func (s *Stream) inScope(scope Scope) []*record {
 	return records
 }
 
-// Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment between a
-// first list and its watch is none.
+// Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment
+// between a first list and its watch is none.
 func (s *Stream) Gaps() []Gap {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()

@@ -139,7 +139,8 @@ added x/reborn 109 relisted`)
 	// More is about the changes that are returned, not about those that are left out.
 	only := stream.ChangesBetween(4, 9, history.Scope{Name: "reborn"})
 	expect(t, describe(only), "deleted x/reborn 103 relisted more\nadded x/reborn 109 relisted")
-	if got := describe(stream.ChangesBetween(5, 6, history.Scope{})); !strings.HasPrefix(got, "deleted x/reborn") || strings.Count(got, "\n") != 1 {
+	if got := describe(stream.ChangesBetween(5, 6, history.Scope{})); !strings.HasPrefix(got, "deleted x/reborn") ||
+		strings.Count(got, "\n") != 1 {
 		t.Errorf("between 5 and 6: %s, want number 6 alone", got)
 	}
 }
@@ -193,7 +194,8 @@ func TestUnknownWhileRefused(t *testing.T) {
 			})
 			view := stream.View(history.Scope{})
 			if len(view.Objects) != 1 || view.UnknownSince.IsZero() {
-				t.Errorf("while unknown there are %d objects since %v, want the one last seen and a time", len(view.Objects), view.UnknownSince)
+				t.Errorf("while unknown there are %d objects since %v, want the one last seen and a time", len(view.Objects),
+					view.UnknownSince)
 			}
 			if gaps := stream.Gaps(); len(gaps) == 0 || !gaps[len(gaps)-1].To.IsZero() {
 				t.Errorf("gaps %+v: want one that lasts", gaps)

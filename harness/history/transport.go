@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// newImpatient wraps the transport of a Recorder's clients. client-go waits a second, up to ten times, where a connection broke or the answer asks
-// for patience, and so would keep to itself for as long that the API server is back; with this, every failure is told at once, and the
-// Recorder paces its attempts itself.
+// newImpatient wraps the transport of a Recorder's clients. client-go waits a second, up to ten times, where a
+// connection broke or the answer asks for patience, and so would keep to itself for as long that the API server is
+// back; with this, every failure is told at once, and the Recorder paces its attempts itself.
 func newImpatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
 
 type impatient struct{ next http.RoundTripper }
@@ -24,8 +24,8 @@ func (t impatient) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// brokenError hides a transport's error from those who would wait for its sake: it has no cause to be found, and its words are not those that
-// client-go looks for.
+// brokenError hides a transport's error from those who would wait for its sake: it has no cause to be found, and its
+// words are not those that client-go looks for.
 type brokenError struct{ cause error }
 
 func (e brokenError) Error() string { return "no answer: " + quietly(e.cause.Error()) }

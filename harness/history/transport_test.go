@@ -22,11 +22,15 @@ func TestClientsDoNotWait(t *testing.T) {
 	answers := map[string]transport{
 		"busy": func(*http.Request) (*http.Response, error) {
 			body := io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":429,"reason":"TooManyRequests"}`))
-			return &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"1"}, "Content-Type": {"application/json"}}, Body: body}, nil
+			return &http.Response{StatusCode: 429, Header: http.Header{
+				"Retry-After":  {"1"},
+				"Content-Type": {"application/json"},
+			}, Body: body}, nil
 		},
 	}
 	for _, message := range []string{
-		"read: connection reset by peer", "use of closed network connection", "http2: server sent GOAWAY and closed the connection",
+		"read: connection reset by peer", "use of closed network connection",
+		"http2: server sent GOAWAY and closed the connection",
 		"http: can't write HTTP request on broken connection", "dial: connection refused",
 	} {
 		answers[message] = func(*http.Request) (*http.Response, error) { return nil, errors.New(message) }

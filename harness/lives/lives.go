@@ -15,7 +15,8 @@ func Of(cluster clusters.Cluster) []reports.Process {
 	var all []reports.Process
 	for _, l := range teller.ProcessLives() {
 		all = append(all, reports.Process{
-			Component: string(l.Component), Version: l.Version, Started: l.Started, Ready: l.Ready, Ended: l.Ended, Unasked: l.Unasked,
+			Component: string(l.Component), Version: l.Version, Started: l.Started, Ready: l.Ready, Ended: l.Ended,
+			Unasked: l.Unasked,
 		})
 	}
 	return all

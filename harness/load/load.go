@@ -85,7 +85,10 @@ func (l Load) Start(ctx context.Context) *Running {
 	if l.Timeout <= 0 {
 		l.Timeout = defaultTimeout
 	}
-	r := &Running{load: l, room: make(chan struct{}, inFlight), stop: make(chan struct{}), over: make(chan struct{}), wake: make(chan struct{})}
+	r := &Running{
+		load: l, room: make(chan struct{}, inFlight), stop: make(chan struct{}), over: make(chan struct{}),
+		wake: make(chan struct{}),
+	}
 	ticker := l.Clock.NewTicker(time.Duration(float64(time.Second) / l.Rate))
 	go func() {
 		defer close(r.over)
@@ -136,7 +139,8 @@ func (r *Running) leaveOut() {
 	r.left++
 }
 
-// Answered waits until a request that was sent after the moment was answered, be it as it should be or not; false when the context ends first.
+// Answered waits until a request that was sent after the moment was answered, be it as it should be or not; false when
+// the context ends first.
 func (r *Running) Answered(ctx context.Context, after time.Time) bool {
 	for {
 		r.mu.Lock()

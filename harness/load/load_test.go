@@ -73,7 +73,8 @@ func TestRecords(t *testing.T) {
 				running := l.Start(t.Context())
 				time.Sleep(10*time.Second - time.Nanosecond)
 				record := running.Stop()
-				golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".golden", strings.Join(append([]string{record.String()}, record.Details()...), "\n")+"\n")
+				golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".golden",
+					strings.Join(append([]string{record.String()}, record.Details()...), "\n")+"\n")
 			})
 		})
 	}
@@ -105,9 +106,15 @@ func TestLimits(t *testing.T) {
 		for want, allowed := range map[string]*scenarios.Limits{
 			"30 of 100 requests failed; allowed: 0":                    {Failures: &none},
 			"without an answer for 3.1s (from +1.91s on); allowed: 1s": {Outage: second},
-			"latency p99 is 10ms; allowed: 1ms":                        {Latency: &scenarios.Latency{P50: hour, P90: hour, P99: scenarios.Duration(time.Millisecond), Max: hour}},
-			"latency max is 10ms; allowed: 1ms":                        {Latency: &scenarios.Latency{Max: scenarios.Duration(time.Millisecond)}},
-			"":                                                         {Failures: &thirtyOne, FailurePercent: &thirty, Outage: hour},
+			"latency p99 is 10ms; allowed: 1ms": {Latency: &scenarios.Latency{
+				P50: hour, P90: hour,
+				P99: scenarios.Duration(time.Millisecond), Max: hour,
+			}},
+			"latency max is 10ms; allowed: 1ms": {Latency: &scenarios.Latency{Max: scenarios.Duration(time.Millisecond)}},
+			"": {
+				Failures: &thirtyOne, FailurePercent: &thirty,
+				Outage: hour,
+			},
 		} {
 			if got := strings.Join(record.Beyond(allowed), "\n"); got != want {
 				t.Errorf("%q, want %q", got, want)
@@ -124,7 +131,9 @@ func TestBoundedConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
 		var mu sync.Mutex
-		l := load.Load{Name: "it", Rate: 100, Timeout: time.Minute, Clock: clock.RealClock{}, Send: func(ctx context.Context, _ int64) load.Answer {
+		l := load.Load{Name: "it", Rate: 100, Timeout: time.Minute, Clock: clock.RealClock{}, Send: func(ctx context.Context,
+			_ int64,
+		) load.Answer {
 			mu.Lock()
 			most.Store(max(most.Load(), now.Add(1)))
 			mu.Unlock()

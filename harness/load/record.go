@@ -128,7 +128,8 @@ func (r Record) Latency(percent float64) time.Duration {
 // String is the record in a sentence.
 func (r Record) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "load %q: %d sent in %s: %d accepted, %d rejected, %d failed", r.Name, r.Sent, round(r.Ended.Sub(r.Began)), r.Accepted, r.Rejected, r.Failed)
+	fmt.Fprintf(&b, "load %q: %d sent in %s: %d accepted, %d rejected, %d failed", r.Name, r.Sent,
+		round(r.Ended.Sub(r.Began)), r.Accepted, r.Rejected, r.Failed)
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, ", %d not sent because %d others waited for an answer", r.LeftOut, inFlight)
 	}
@@ -136,7 +137,8 @@ func (r Record) String() string {
 		fmt.Fprintf(&b, "; without an answer for %s", r.outages())
 	}
 	if len(r.latencies) > 0 {
-		fmt.Fprintf(&b, "; answered after %s (p50), %s (p99), %s at most", round(r.Latency(50)), round(r.Latency(99)), round(r.Latency(100)))
+		fmt.Fprintf(&b, "; answered after %s (p50), %s (p99), %s at most", round(r.Latency(50)), round(r.Latency(99)),
+			round(r.Latency(100)))
 	}
 	return b.String()
 }

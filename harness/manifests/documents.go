@@ -123,11 +123,13 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 	}
 	content := &unstructured.Unstructured{Object: fields}
 	if content.GetAPIVersion() == "" || content.GetKind() == "" {
-		return nil, &Error{File: file, Line: line, Message: "not a Kubernetes object: apiVersion or kind is missing; name files, or use a folder of manifests only"}
+		return nil, &Error{File: file, Line: line, Message: "not a Kubernetes object: apiVersion or kind is missing; name " +
+			"files, or use a folder of manifests only"}
 	}
 	if !strings.HasSuffix(content.GetKind(), "List") || !content.IsList() {
 		if content.GetName() == "" {
-			return nil, &Error{File: file, Line: line, Message: content.GetKind() + ": metadata.name is missing or no text; an object is followed by its name, so generateName does not do"}
+			return nil, &Error{File: file, Line: line, Message: content.GetKind() +
+				": metadata.name is missing or no text; an object is followed by its name, so generateName does not do"}
 		}
 		return []*Object{{Content: content, File: file, Line: line}}, nil
 	}

@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// overlay builds the objects of a folder with a kustomization, as kubectl -k does. They have no lines: transformers make them.
+// overlay builds the objects of a folder with a kustomization, as kubectl -k does. They have no lines: transformers
+// make them.
 func (l *loader) overlay(dir string) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {

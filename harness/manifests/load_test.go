@@ -11,15 +11,30 @@ import (
 func TestLoad(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"one", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "ConfigMap a stdin:1"},
-		{"several, with comments and empty parts", "# Source: chart/a.yaml\n---\n\n# nothing\n---\n# first\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n--- # second\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "ConfigMap b/a stdin:7\nSecret a stdin:11"},
-		{"a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n- {apiVersion: v1, kind: Pod, metadata: {name: b}}\n", "Pod a stdin:1\nPod b stdin:1"},
+		{"several, with comments and empty parts", "# Source: chart/a.yaml\n---\n\n# nothing\n---\n# first\napiVersion: " +
+			"v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n--- # second\napiVersion: v1\nkind: Secret\nmetadata: " +
+			"{name: a}\n", "ConfigMap b/a stdin:7\nSecret a stdin:11"},
+		{"a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n- " +
+			"{apiVersion: v1, kind: Pod, metadata: {name: b}}\n", "Pod a stdin:1\nPod b stdin:1"},
 		{"JSON", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, "Pod a stdin:1"},
-		{"as kubectl reads it, YAML 1.1", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: \"yes\"}}\nimmutable: yes\n", "ConfigMap a stdin:1"},
-		{"a syntax error, in its own line", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: b\n  x: y\n", "stdin:6: not valid YAML: mapping values are not allowed in this context"},
+		{"as kubectl reads it, YAML 1.1", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: " +
+			"\"yes\"}}\nimmutable: yes\n", "ConfigMap a stdin:1"},
+		{
+			"a syntax error, in its own line", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: b\n  x: y\n",
+			"stdin:6: not valid YAML: mapping values are not allowed in this context",
+		},
 		{"no object", "- a\n", "stdin:1: not a Kubernetes object: want apiVersion, kind and metadata"},
-		{"no kind", "\n\nreplicas: 3\n", "stdin:3: not a Kubernetes object: apiVersion or kind is missing; name files, or use a folder of manifests only"},
-		{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n", "stdin:1: Pod: metadata.name is missing or no text; an object is followed by its name, so generateName does not do"},
-		{"two of one name", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\n", "stdin:5: Deployment a is also at stdin:1; remove one of them"},
+		{"no kind", "\n\nreplicas: 3\n", "stdin:3: not a Kubernetes object: apiVersion or kind is missing; name files, or " +
+			"use a folder of manifests only"},
+		{
+			"no name", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n",
+			"stdin:1: Pod: metadata.name is missing or no text; an object is followed by its name, so generateName does not do",
+		},
+		{
+			"two of one name", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: " +
+				"apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\n",
+			"stdin:5: Deployment a is also at stdin:1; remove one of them",
+		},
 		{"nothing", "# nothing\n", `no objects in ["-"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -41,7 +56,8 @@ func TestLoad(t *testing.T) {
 func TestLoadReadsFolders(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"b.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n", "sub/a.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "README.md": "# no manifest",
+		"b.yaml":    "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n",
+		"sub/a.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "README.md": "# no manifest",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -58,14 +74,18 @@ func TestLoadReadsFolders(t *testing.T) {
 	if _, err := Load([]string{filepath.Join(dir, "missing")}, nil); err == nil {
 		t.Error("a folder that is not there is read")
 	}
-	if _, err := Load([]string{t.TempDir()}, nil); err == nil || !strings.Contains(err.Error(), "no *.yaml, *.yml or *.json below") {
+	if _, err := Load([]string{t.TempDir()}, nil); err == nil || !strings.Contains(err.Error(),
+		"no *.yaml, *.yml or *.json below") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
 
 func TestInOrder(t *testing.T) {
 	text := ""
-	for _, kind := range []string{"ValidatingWebhookConfiguration", "Order", "Deployment", "ConfigMap", "CustomResourceDefinition", "Namespace"} {
+	for _, kind := range []string{
+		"ValidatingWebhookConfiguration", "Order", "Deployment", "ConfigMap",
+		"CustomResourceDefinition", "Namespace",
+	} {
 		text += fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata: {name: a}\n---\n", kind)
 	}
 	objects, err := Load([]string{Stdin}, strings.NewReader(text))
@@ -76,13 +96,15 @@ func TestInOrder(t *testing.T) {
 	for _, o := range InOrder(objects) {
 		kinds = append(kinds, o.Content.GetKind())
 	}
-	if got, want := strings.Join(kinds, " "), "Namespace CustomResourceDefinition ConfigMap Order Deployment ValidatingWebhookConfiguration"; got != want {
+	if got, want := strings.Join(kinds, " "), "Namespace CustomResourceDefinition ConfigMap Order Deployment "+
+		"ValidatingWebhookConfiguration"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestSelect(t *testing.T) {
-	objects, err := Load([]string{Stdin}, strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"))
+	objects, err := Load([]string{Stdin}, strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "+
+		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +159,19 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 	if got := objects[0].String() + " " + objects[0].Place(); got != "ConfigMap shop/prod-a "+overlay {
 		t.Errorf("got %s", got)
 	}
-	for name, want := range map[string]string{"wrong": "missing.yaml", "none": "kustomization", "missing": "build kustomization"} {
-		if _, err := (Sources{Overlays: []string{filepath.Join(dir, name)}}).Load(); err == nil || !strings.Contains(err.Error(), want) {
+	for name, want := range map[string]string{
+		"wrong": "missing.yaml", "none": "kustomization",
+		"missing": "build kustomization",
+	} {
+		if _, err := (Sources{Overlays: []string{filepath.Join(dir, name)}}).Load(); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := (Sources{Paths: []string{filepath.Join(dir, "base/a.yaml")}, Overlays: []string{filepath.Join(dir, "base")}}).Load(); err == nil || !strings.Contains(err.Error(), "is also at") {
+	if _, err := (Sources{
+		Paths:    []string{filepath.Join(dir, "base/a.yaml")},
+		Overlays: []string{filepath.Join(dir, "base")},
+	}).Load(); err == nil || !strings.Contains(err.Error(), "is also at") {
 		t.Errorf("an object that is there twice: %v", err)
 	}
 }

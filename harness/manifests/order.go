@@ -5,17 +5,21 @@ import (
 	"slices"
 )
 
-// stages are the kinds that others need, in the order in which they are created. A kind that is not named is created after all of
-// them, but before the last ones.
+// stages are the kinds that others need, in the order in which they are created. A kind that is not named is created
+// after all of them, but before the last ones.
 var stages = [...]string{
-	"Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "StorageClass", "VolumeAttributesClass", "CSIDriver", "IngressClass",
-	"DeviceClass", "ResourceQuota", "LimitRange", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", "Secret", "ConfigMap",
-	"PersistentVolume", "PersistentVolumeClaim", "ResourceClaimTemplate", "ResourceClaim", "Service", "PodDisruptionBudget",
+	"Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "StorageClass", "VolumeAttributesClass",
+	"CSIDriver", "IngressClass",
+	"DeviceClass", "ResourceQuota", "LimitRange", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding",
+	"RoleBinding", "Secret", "ConfigMap",
+	"PersistentVolume", "PersistentVolumeClaim", "ResourceClaimTemplate", "ResourceClaim", "Service",
+	"PodDisruptionBudget",
 }
 
 // last are the kinds that act on the writes of others.
 var last = [...]string{
-	"HorizontalPodAutoscaler", "APIService", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+	"HorizontalPodAutoscaler", "APIService", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+	"MutatingAdmissionPolicy",
 	"MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
 }
 

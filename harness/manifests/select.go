@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Select keeps the objects of some kinds ("Deployment", "deployment.apps"; none is all), and leaves out those of others. A name that stands
-// for no object is an error.
+// Select keeps the objects of some kinds ("Deployment", "deployment.apps"; none is all), and leaves out those of
+// others. A name that stands for no object is an error.
 func Select(objects []*Object, only, except []string) ([]*Object, error) {
 	used := map[string]bool{}
 	matches := func(o *Object, kinds []string) bool {

@@ -9,13 +9,15 @@ import (
 
 // Change is one place at which an object is not what it was.
 type Change struct {
-	// Path of the field: spec.template.spec.containers[name=web].image. Elements of a list are named by their keys, or by their index.
+	// Path of the field: spec.template.spec.containers[name=web].image. Elements of a list are named by their keys, or by
+	// their index.
 	Path string
 	// Old and New are what was and is there; nil is an absent field.
 	Old, New any
 }
 
-// String is path: old -> new, short enough for one line. What is cut out of a value is what both have in common, as far as possible.
+// String is path: old -> new, short enough for one line. What is cut out of a value is what both have in common, as far
+// as possible.
 func (c Change) String() string {
 	before, after := written(c.Old), written(c.New)
 	before, after = cutAlike(before, after)
@@ -26,7 +28,8 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s -> %s", path, before, after)
 }
 
-// Changes returns where an object is not what it was, as the API means it (Normal), sorted by path; none is no difference.
+// Changes returns where an object is not what it was, as the API means it (Normal), sorted by path; none is no
+// difference.
 func Changes(before, after map[string]any) []Change {
 	if reflect.DeepEqual(before, after) {
 		return nil
@@ -34,8 +37,8 @@ func Changes(before, after map[string]any) []Change {
 	return ChangesAt("", Normal(before), Normal(after))
 }
 
-// ChangesAt returns where a value at a path is not what it was; nil is an absent field. Both are in normal form, and the order of a list
-// matters.
+// ChangesAt returns where a value at a path is not what it was; nil is an absent field. Both are in normal form, and
+// the order of a list matters.
 func ChangesAt(path string, before, after any) []Change {
 	before, after = plain(before), plain(after)
 	switch before := before.(type) {
@@ -135,7 +138,8 @@ func byKey(elements []any, keys []string) map[string]any {
 	return named
 }
 
-// What one line still holds of each value, and what of the part that both values share is left before and after the difference.
+// What one line still holds of each value, and what of the part that both values share is left before and after the
+// difference.
 const (
 	longestValue = 80
 	shownAround  = 12
@@ -166,7 +170,8 @@ func cutAlike(before, after string) (cutBefore, cutAfter string) {
 	return cutMiddle(a, start, end), cutMiddle(b, start, end)
 }
 
-// cutMiddle leaves out the first and last runes of a text, as many as told, and the middle of what remains if that is long.
+// cutMiddle leaves out the first and last runes of a text, as many as told, and the middle of what remains if that is
+// long.
 func cutMiddle(text []rune, first, last int) string {
 	shown := text[first : len(text)-last]
 	before, after := "", ""

@@ -22,19 +22,46 @@ func TestChanges(t *testing.T) {
 		// changes has a line a change.
 		changes string
 	}{
-		{"null in a template", deployment, "spec: {template: {metadata: {creationTimestamp: null, labels: {app: web}}}}", "spec: {template: {metadata: {labels: {app: web}}}}", ""},
-		{"nothing but null", cron, "spec: {jobTemplate: {metadata: {creationTimestamp: null}}}", "spec: {jobTemplate: {metadata: {}}}", ""},
-		{"an empty struct", deployment, "spec: {strategy: {}, template: {spec: {containers: [{name: a, resources: {}}]}}}", "spec: {template: {spec: {containers: [{name: a}]}}}", ""},
-		{"an empty map and list", pod, "{metadata: {labels: {}}, spec: {nodeSelector: {}, tolerations: []}}", "{metadata: {}, spec: {tolerations: null}}", ""},
+		{
+			"null in a template", deployment, "spec: {template: {metadata: {creationTimestamp: null, labels: {app: web}}}}",
+			"spec: {template: {metadata: {labels: {app: web}}}}", "",
+		},
+		{
+			"nothing but null", cron, "spec: {jobTemplate: {metadata: {creationTimestamp: null}}}",
+			"spec: {jobTemplate: {metadata: {}}}", "",
+		},
+		{
+			"an empty struct", deployment, "spec: {strategy: {}, template: {spec: {containers: [{name: a, resources: {}}]}}}",
+			"spec: {template: {spec: {containers: [{name: a}]}}}", "",
+		},
+		{
+			"an empty map and list", pod, "{metadata: {labels: {}}, spec: {nodeSelector: {}, tolerations: []}}",
+			"{metadata: {}, spec: {tolerations: null}}", "",
+		},
 		{"a whole part of nothing", deployment, "{spec: {a: 1}, status: {}}", "{spec: {a: 1}}", ""},
 		{"a whole number", deployment, "spec: {replicas: 1}", "spec: {replicas: 1.0}", ""},
 
-		{"an empty volume source", pod, "spec: {volumes: [{name: a, emptyDir: {}}]}", "spec: {volumes: [{name: a}]}", "spec.volumes[name=a].emptyDir: {} -> absent"},
-		{"an empty security context", pod, "spec: {a: 1, securityContext: {}}", "spec: {a: 1}", "spec.securityContext: {} -> absent"},
-		{"an empty selector of a peer", policy, "spec: {ingress: [{from: [{podSelector: {}}]}]}", "spec: {ingress: [{from: [{}]}]}", "spec.ingress[0].from[0].podSelector: {} -> absent"},
+		{
+			"an empty volume source", pod, "spec: {volumes: [{name: a, emptyDir: {}}]}", "spec: {volumes: [{name: a}]}",
+			"spec.volumes[name=a].emptyDir: {} -> absent",
+		},
+		{
+			"an empty security context", pod, "spec: {a: 1, securityContext: {}}", "spec: {a: 1}",
+			"spec.securityContext: {} -> absent",
+		},
+		{
+			"an empty selector of a peer", policy, "spec: {ingress: [{from: [{podSelector: {}}]}]}",
+			"spec: {ingress: [{from: [{}]}]}", "spec.ingress[0].from[0].podSelector: {} -> absent",
+		},
 		{"an empty rule", policy, "spec: {a: 1, ingress: [{}]}", "spec: {a: 1, ingress: []}", "spec.ingress: [{}] -> absent"},
-		{"an empty value", pod, "metadata: {name: a, labels: {a: ''}}", "metadata: {name: a, labels: {}}", `metadata.labels: {"a":""} -> absent`},
-		{"an empty entry", "v1 ConfigMap", "data: {a: ''}", "data: {b: ''}", "data.a: \"\" -> absent\ndata.b: absent -> \"\""},
+		{
+			"an empty value", pod, "metadata: {name: a, labels: {a: ''}}", "metadata: {name: a, labels: {}}",
+			`metadata.labels: {"a":""} -> absent`,
+		},
+		{
+			"an empty entry", "v1 ConfigMap", "data: {a: ''}", "data: {b: ''}",
+			"data.a: \"\" -> absent\ndata.b: absent -> \"\"",
+		},
 		{"a new default", pod, "spec: {a: 1}", "spec: {a: 1, hostUsers: true}", "spec.hostUsers: absent -> true"},
 		{"false is a value", pod, "spec: {a: 1, hostNetwork: false}", "spec: {a: 1}", "spec.hostNetwork: false -> absent"},
 
@@ -43,10 +70,23 @@ func TestChanges(t *testing.T) {
 		{"an empty list in a custom resource", custom, "spec: {a: []}", "spec: {a: null}", "spec.a: [] -> absent"},
 		{"null in a list", custom, "spec: {a: [1, null]}", "spec: {a: [1]}", "spec.a: [1,null] -> [1]"},
 
-		{"by name", pod, "spec: {containers: [{name: a, image: x}, {name: b, image: w}]}", "spec: {containers: [{name: a, image: x}, {name: b, image: z}]}", `spec.containers[name=b].image: "w" -> "z"`},
-		{"one more", pod, "spec: {containers: [{name: a}]}", "spec: {containers: [{name: b, image: x}, {name: a}]}", `spec.containers[name=b]: absent -> {"image":"x","name":"b"}`},
-		{"one less", pod, "spec: {containers: [{name: a}, {name: b}]}", "spec: {containers: [{name: b}]}", `spec.containers[name=a]: {"name":"a"} -> absent`},
-		{"another order", pod, "spec: {initContainers: [{name: a}, {name: b}]}", "spec: {initContainers: [{name: b}, {name: a}]}", `spec.initContainers (order): ["[name=a]","[name=b]"] -> ["[name=b]","[name=a]"]`},
+		{
+			"by name", pod, "spec: {containers: [{name: a, image: x}, {name: b, image: w}]}",
+			"spec: {containers: [{name: a, image: x}, {name: b, image: z}]}", `spec.containers[name=b].image: "w" -> "z"`,
+		},
+		{
+			"one more", pod, "spec: {containers: [{name: a}]}", "spec: {containers: [{name: b, image: x}, {name: a}]}",
+			`spec.containers[name=b]: absent -> {"image":"x","name":"b"}`,
+		},
+		{
+			"one less", pod, "spec: {containers: [{name: a}, {name: b}]}", "spec: {containers: [{name: b}]}",
+			`spec.containers[name=a]: {"name":"a"} -> absent`,
+		},
+		{
+			"another order", pod, "spec: {initContainers: [{name: a}, {name: b}]}",
+			"spec: {initContainers: [{name: b}, {name: a}]}",
+			`spec.initContainers (order): ["[name=a]","[name=b]"] -> ["[name=b]","[name=a]"]`,
+		},
 		{"an argument", custom, "a: [x, v]", "a: [x, z]", `a[1]: "v" -> "z"`},
 		{"arguments in another order", custom, "a: [x, v]", "a: [v, x]", "a[0]: \"x\" -> \"v\"\na[1]: \"v\" -> \"x\""},
 		{"another kind of value", custom, "a: {b: 1}", "a: [1]", `a: {"b":1} -> [1]`},
@@ -88,9 +128,13 @@ func TestAChangeFitsOneLine(t *testing.T) {
 		old, new any
 		want     string
 	}{
-		{"in the middle", same + "one" + same, same + "two" + same, "a: ...e same same onesame same sa... -> ...e same same twosame same sa..."},
+		{
+			"in the middle", same + "one" + same, same + "two" + same,
+			"a: ...e same same onesame same sa... -> ...e same same twosame same sa...",
+		},
 		{"at the end", same + "1", same + "2", `a: ...e same same 1" -> ...e same same 2"`},
-		{"all of it", strings.Repeat("x", 2000), strings.Repeat("y", 2000), `a: "` + strings.Repeat("x", 37) + "..." + strings.Repeat("x", 37) + `" -> "` + strings.Repeat("y", 37) + "..." + strings.Repeat("y", 37) + `"`},
+		{"all of it", strings.Repeat("x", 2000), strings.Repeat("y", 2000), `a: "` + strings.Repeat("x", 37) + "..." +
+			strings.Repeat("x", 37) + `" -> "` + strings.Repeat("y", 37) + "..." + strings.Repeat("y", 37) + `"`},
 		{"new", nil, "short", `a: absent -> "short"`},
 		{"lines", "one\ntwo", "one\nthree", `a: "one\ntwo" -> "one\nthree"`},
 	} {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Closest returns the indices of the candidates, those first that come closest to what is wanted: with the fewest differing values. All the values
-// of a part that is missing count.
+// Closest returns the indices of the candidates, those first that come closest to what is wanted: with the fewest
+// differing values. All the values of a part that is missing count.
 func Closest(want any, candidates []any) []int {
 	order, weights := make([]int, len(candidates)), make([]int, len(candidates))
 	for i, candidate := range candidates {

@@ -12,8 +12,8 @@ import (
 // maxDifferences is how many differences a person still reads.
 const maxDifferences = 20
 
-// Diff explains to a person where what is there is not what was wanted, a line for each field; "" when it matches. Nothing is shown of what was
-// not asked for.
+// Diff explains to a person where what is there is not what was wanted, a line for each field; "" when it matches.
+// Nothing is shown of what was not asked for.
 func Diff(want, got any) string {
 	var lines []string
 	for _, mismatch := range Match(want, got) {

@@ -37,7 +37,8 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffIsCut(t *testing.T) {
-	want, got := map[string]any{"config": "x"}, map[string]any{"config": strings.Repeat("a line\n", 1000) + strings.Repeat("long", 1000)}
+	want, got := map[string]any{"config": "x"}, map[string]any{"config": strings.Repeat("a line\n",
+		1000) + strings.Repeat("long", 1000)}
 	for i := range 50 {
 		want[fmt.Sprintf("field%02d", i)] = i
 	}
@@ -56,7 +57,10 @@ func TestDiffIsCut(t *testing.T) {
 func values() *rapid.Generator[any] {
 	scalars := rapid.OneOf(
 		rapid.Just(any(nil)), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(),
-		rapid.SampledFrom([]string{"", "a", "80", "*_x_*", "a\nb", "a\nb\n", " ", "\t", "<nil>", "null", "- x", "{", "\x1b[1m", "ü"}).AsAny(),
+		rapid.SampledFrom([]string{
+			"", "a", "80", "*_x_*", "a\nb", "a\nb\n", " ", "\t", "<nil>", "null", "- x", "{",
+			"\x1b[1m", "ü",
+		}).AsAny(),
 	)
 	keys := rapid.SampledFrom([]string{"name", "type", "port", "protocol", "a", "b.c", "", "*x*"})
 	var value func(depth int) *rapid.Generator[any]

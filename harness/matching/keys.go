@@ -29,7 +29,8 @@ func wellKnownKeys() [][]string {
 	}
 }
 
-// listKeys returns the keys that every wanted element has and under which they differ from each other; nil without such.
+// listKeys returns the keys that every wanted element has and under which they differ from each other; nil without
+// such.
 func listKeys(want []any) []string {
 	for _, keys := range wellKnownKeys() {
 		if tellApart(want, keys) {

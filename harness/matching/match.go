@@ -23,7 +23,8 @@ type Mismatch struct {
 	Missing bool
 }
 
-// Match compares what is there with what is wanted of it, and returns where they differ, sorted by path; none is a match.
+// Match compares what is there with what is wanted of it, and returns where they differ, sorted by path; none is a
+// match.
 //
 //   - A map is compared by the wanted keys; others may be there. An empty map wants a map, whatever is in it.
 //   - Each element wanted of a list must be in it, in any order, among others. Elements are told apart by well-known
@@ -157,8 +158,8 @@ func earlierEqual(want []any, i int) int {
 	return n
 }
 
-// contentWithNothing says whether a wanted value holds where nothing is: null and the empty list do, and so does a map of
-// nothing but such.
+// contentWithNothing says whether a wanted value holds where nothing is: null and the empty list do, and so does a map
+// of nothing but such.
 func contentWithNothing(want any) bool {
 	switch want := plain(want).(type) {
 	case nil:

@@ -40,8 +40,14 @@ func TestMatch(t *testing.T) {
 		{"another value", "a: 1", "{a: 2}", "a: wanted 1, is 2"},
 		{"a missing field", "a: {b: 1}", "{}", `a: wanted {"b":1}, not there`},
 		{"a null field is missing", "a: 1", "{a: null}", "a: wanted 1, not there"},
-		{"deep, in order", "{z: 1, a: {c: 1, b: 1}}", "{z: 2, a: {c: 2, b: 2}}", "a.b: wanted 1, is 2\na.c: wanted 1, is 2\nz: wanted 1, is 2"},
-		{"keys that are no words", "metadata: {labels: {app.kubernetes.io/name: x}}", "metadata: {labels: {}}", `metadata.labels["app.kubernetes.io/name"]: wanted "x", not there`},
+		{
+			"deep, in order", "{z: 1, a: {c: 1, b: 1}}", "{z: 2, a: {c: 2, b: 2}}",
+			"a.b: wanted 1, is 2\na.c: wanted 1, is 2\nz: wanted 1, is 2",
+		},
+		{
+			"keys that are no words", "metadata: {labels: {app.kubernetes.io/name: x}}", "metadata: {labels: {}}",
+			`metadata.labels["app.kubernetes.io/name"]: wanted "x", not there`,
+		},
 
 		{"a string is no number", `a: "80"`, "a: 80", `a: wanted "80", is 80`},
 		{"a number is no string", `a: 80`, `a: "80"`, `a: wanted 80, is "80"`},
@@ -77,14 +83,38 @@ func TestMatch(t *testing.T) {
 		{"null in a list", "a: [null]", "a: [1, null]", ""},
 		{"a list in a list", "a: [[1]]", "a: [[2], [1, 3]]", ""},
 
-		{"by name", "c: [{name: web, image: b}]", "c: [{name: db, image: b}, {name: web, image: a}]", `c[name=web].image: wanted "b", is "a"`},
-		{"by type", "status: {conditions: [{type: Ready, status: 'True'}]}", "status: {conditions: [{type: Old, status: 'True'}, {type: Ready, status: 'False'}]}", `status.conditions[type=Ready].status: wanted "True", is "False"`},
-		{"by port and protocol", "p: [{port: 53, protocol: UDP, k: 1}, {port: 53, protocol: TCP, k: 1}]", "p: [{port: 53, protocol: TCP, k: 1}, {port: 53, protocol: UDP, k: 2}]", "p[port=53,protocol=UDP].k: wanted 1, is 2"},
-		{"by port, of which there are two", "p: [{port: 53, k: 1}]", "p: [{port: 53, protocol: TCP, k: 2}, {port: 53, protocol: UDP, k: 1}]", ""},
-		{"by key, not there", "c: [{name: web, image: b}]", "c: [{name: db, image: b, x: z}]", `c[name=web]: wanted {"image":"b","name":"web"}, not in [{"image":"b","name":"db"}]`},
-		{"by another key when names are not unique", "c: [{name: a, containerPort: 1}, {name: a, containerPort: 2}]", "c: [{name: a, containerPort: 2}, {name: a, containerPort: 3}]", `c[containerPort=1]: wanted {"containerPort":1,"name":"a"}, not in [{"containerPort":2,"name":"a"},{"containerPort":3,"name":"a"}]`},
+		{
+			"by name", "c: [{name: web, image: b}]", "c: [{name: db, image: b}, {name: web, image: a}]",
+			`c[name=web].image: wanted "b", is "a"`,
+		},
+		{
+			"by type", "status: {conditions: [{type: Ready, status: 'True'}]}",
+			"status: {conditions: [{type: Old, status: 'True'}, {type: Ready, status: 'False'}]}",
+			`status.conditions[type=Ready].status: wanted "True", is "False"`,
+		},
+		{
+			"by port and protocol", "p: [{port: 53, protocol: UDP, k: 1}, {port: 53, protocol: TCP, k: 1}]",
+			"p: [{port: 53, protocol: TCP, k: 1}, {port: 53, protocol: UDP, k: 2}]",
+			"p[port=53,protocol=UDP].k: wanted 1, is 2",
+		},
+		{
+			"by port, of which there are two", "p: [{port: 53, k: 1}]",
+			"p: [{port: 53, protocol: TCP, k: 2}, {port: 53, protocol: UDP, k: 1}]", "",
+		},
+		{
+			"by key, not there", "c: [{name: web, image: b}]", "c: [{name: db, image: b, x: z}]",
+			`c[name=web]: wanted {"image":"b","name":"web"}, not in [{"image":"b","name":"db"}]`,
+		},
+		{
+			"by another key when names are not unique", "c: [{name: a, containerPort: 1}, {name: a, containerPort: 2}]",
+			"c: [{name: a, containerPort: 2}, {name: a, containerPort: 3}]",
+			`c[containerPort=1]: wanted {"containerPort":1,"name":"a"}, not in [{"containerPort":2,"name":"a"},{"containerPort":3,"name":"a"}]`,
+		},
 		{"without keys", "r: [{host: a, k: 1}]", "r: [{host: b, k: 2}, {host: a, k: 2}]", "r[0].k: wanted 1, is 2"},
-		{"without keys, twice", "r: [{host: a}, {host: a}]", "r: [{host: a, k: 1}]", `r[1]: wanted {"host":"a"}, not in [{"host":"a"}]`},
+		{
+			"without keys, twice", "r: [{host: a}, {host: a}]", "r: [{host: a, k: 1}]",
+			`r[1]: wanted {"host":"a"}, not in [{"host":"a"}]`,
+		},
 		{"a map for a list of scalars", "r: [{host: a}]", "r: [a]", `r[0]: wanted {"host":"a"}, not in ["a"]`},
 		{"a key that is no scalar", "r: [{name: {a: 1}}]", "r: [{name: {a: 1, b: 1}}]", ""},
 	} {
@@ -146,8 +176,12 @@ func TestClosest(t *testing.T) {
 	}{
 		{"none", nil, []int{}},
 		{"the only one", []any{"nonsense"}, []int{0}},
-		{"fewest differences", []any{parse(t, "spec: {a: 1, b: 0, c: 0}"), parse(t, "{spec: {a: 1, b: 2, c: 0}, metadata: {name: y}}")}, []int{1, 0}},
-		{"a missing part counts all its values", []any{parse(t, "metadata: {name: x}"), parse(t, "{spec: {a: 1, b: 0, c: 0}, metadata: {name: x}}")}, []int{1, 0}},
+		{"fewest differences", []any{parse(t, "spec: {a: 1, b: 0, c: 0}"), parse(t, "{spec: {a: 1, b: 2, c: 0}, metadata: "+
+			"{name: y}}")}, []int{1, 0}},
+		{"a missing part counts all its values", []any{
+			parse(t, "metadata: {name: x}"),
+			parse(t, "{spec: {a: 1, b: 0, c: 0}, metadata: {name: x}}"),
+		}, []int{1, 0}},
 		{"the first of equals", []any{map[string]any{}, map[string]any{}}, []int{0, 1}},
 		{"a match", []any{parse(t, "spec: {a: 1}"), want}, []int{1, 0}},
 	} {

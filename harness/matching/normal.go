@@ -9,15 +9,17 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Normal returns an object without what means the same as an absent field, so that two objects are the same if their normal forms are:
+// Normal returns an object without what means the same as an absent field, so that two objects are the same if their
+// normal forms are:
 //
 //   - A null is an absent field, in every kind.
-//   - In Kubernetes' own kinds an empty map or list is an absent field where the Go type of the kind cannot tell the two apart: labels: {},
-//     resources: {}, args: []. Where it can, as with a pointer, they differ: emptyDir: {} says which volume it is, and podSelector: {} of a peer
-//     selects all pods.
+//   - In Kubernetes' own kinds an empty map or list is an absent field where the Go type of the kind cannot tell the two
+//     apart: labels: {}, resources: {}, args: []. Where it can, as with a pointer, they differ: emptyDir: {} says which
+//     volume it is, and podSelector: {} of a peer selects all pods.
 //   - In a custom resource an empty map or list is what its author makes of it: not the same as an absent field.
 //
-// An element of a list, an entry of a map (labels, data), false, 0 and "" are never absent, nor is a field that another version sets by default.
+// An element of a list, an entry of a map (labels, data), false, 0 and "" are never absent, nor is a field that another
+// version sets by default.
 func Normal(object map[string]any) map[string]any { return normalFields(object, goType(object)) }
 
 // goType is the type of one of Kubernetes' own kinds; nil for any other.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// plain turns a value, whatever decoder or Go type it comes from, into what JSON knows: nil, bool, string, int64, uint64,
-// float64, map[string]any or []any. It goes one level deep, for what is not compared need not be turned.
+// plain turns a value, whatever decoder or Go type it comes from, into what JSON knows: nil, bool, string, int64,
+// uint64, float64, map[string]any or []any. It goes one level deep, for what is not compared need not be turned.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int64, float64, map[string]any, []any:

@@ -80,8 +80,8 @@ func (p *Population) sees(resource schema.GroupResource) bool {
 	return !whole && !one
 }
 
-// Take lists the metadata of all objects, but for events and what Kubernetes derives from others. The error is of a cluster that does not answer; a
-// kind that cannot be listed is in Unseen.
+// Take lists the metadata of all objects, but for events and what Kubernetes derives from others. The error is of a
+// cluster that does not answer; a kind that cannot be listed is in Unseen.
 func Take(ctx context.Context, config *rest.Config) (*Population, error) {
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{}
@@ -136,7 +136,8 @@ func listed(lists []*metav1.APIResourceList) []kind {
 			continue
 		}
 		for _, r := range list.APIResources {
-			if !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") && !slices.Contains(derived, r.Name) {
+			if !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") &&
+				!slices.Contains(derived, r.Name) {
 				all = append(all, kind{gv.WithResource(r.Name), r.Kind})
 			}
 		}
@@ -158,8 +159,8 @@ func list(ctx context.Context, client metadata.Interface, k kind) (map[types.UID
 	return objects, err
 }
 
-// Since are the objects that were not there before, in order. What belongs to another object, or is in a namespace that is new too, goes with that
-// and is left out, and so is what is in namespaces to be skipped, with these.
+// Since are the objects that were not there before, in order. What belongs to another object, or is in a namespace that
+// is new too, goes with that and is left out, and so is what is in namespaces to be skipped, with these.
 func (p *Population) Since(before *Population, skip func(namespace string) bool) []Object {
 	isNamespace := func(o Object) bool { return o.Resource.Group == "" && o.Resource.Resource == "namespaces" }
 	fresh := map[string]bool{}

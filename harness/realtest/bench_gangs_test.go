@@ -29,9 +29,9 @@ var (
 	podGroupResource = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}
 )
 
-// Five hundred simulated nodes, and 5,000 pods in gangs of ten that the real kube-scheduler places on them: alone, and while the harness
-// records every change of every pod and judges assertions on them. Each twice, in the order alone, watched, watched, alone, so that
-// what a cluster loses by its age is lost by both.
+// Five hundred simulated nodes, and 5,000 pods in gangs of ten that the real kube-scheduler places on them: alone, and
+// while the harness records every change of every pod and judges assertions on them. Each twice, in the order alone,
+// watched, watched, alone, so that what a cluster loses by its age is lost by both.
 func BenchmarkGangs(b *testing.B) {
 	state := clusters.State{
 		Version:       "1.36",
@@ -44,7 +44,10 @@ func BenchmarkGangs(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		g := gangs{config: cluster.RESTConfig(), pods: client.Resource(podResource).Namespace("default"), groups: client.Resource(podGroupResource).Namespace("default")}
+		g := gangs{
+			config: cluster.RESTConfig(), pods: client.Resource(podResource).Namespace("default"),
+			groups: client.Resource(podGroupResource).Namespace("default"),
+		}
 		var alone, watched placing
 		g.place(b, cluster, false, &alone)
 		g.place(b, cluster, true, &watched)
@@ -75,7 +78,8 @@ func (p placing) cpu() float64 { return (p.cluster + p.harness).Seconds() }
 
 func (p placing) rate() float64 { return 1000 * p.thousands() / p.times.Seconds() }
 
-// clusterWithNodes makes a cluster of 500 nodes, and says how long that took from nothing, and how long from a cluster that was there.
+// clusterWithNodes makes a cluster of 500 nodes, and says how long that took from nothing, and how long from a cluster
+// that was there.
 func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	b.Helper()
 	p := clustertest.Local(b)
@@ -134,7 +138,8 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 	p.rounds, p.times = p.rounds+1, p.times+took
 	p.cluster, p.harness = p.cluster+clusterAfter-clusterBefore, p.harness+harnessAfter-harnessBefore
 	b.Logf("watched: %t; %s; %s of processors in the cluster, %s here; load %s", watch, took.Round(time.Millisecond),
-		(clusterAfter - clusterBefore).Round(time.Millisecond), (harnessAfter - harnessBefore).Round(time.Millisecond), load(b))
+		(clusterAfter - clusterBefore).Round(time.Millisecond), (harnessAfter - harnessBefore).Round(time.Millisecond),
+		load(b))
 	verdicts()
 	if err := g.remove(b.Context()); err != nil {
 		b.Fatal(err)
@@ -159,7 +164,10 @@ func (g gangs) create(ctx context.Context) error {
 				pod.Object["spec"] = map[string]any{
 					"automountServiceAccountToken": false,
 					"schedulingGroup":              map[string]any{"podGroupName": name},
-					"containers":                   []any{map[string]any{"name": "main", "image": "main", "resources": map[string]any{"requests": map[string]any{"cpu": "1"}}}},
+					"containers": []any{map[string]any{
+						"name": "main", "image": "main",
+						"resources": map[string]any{"requests": map[string]any{"cpu": "1"}},
+					}},
 				}
 				if _, err := g.pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 					return err
@@ -173,7 +181,9 @@ func (g gangs) create(ctx context.Context) error {
 
 // untilNone returns when a list is empty.
 func untilNone(ctx context.Context, resource dynamic.ResourceInterface, fields string) error {
-	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool,
+		error,
+	) {
 		list, err := resource.List(ctx, metav1.ListOptions{FieldSelector: fields, Limit: 1})
 		return err == nil && len(list.Items) == 0, err
 	})
@@ -182,7 +192,8 @@ func untilNone(ctx context.Context, resource dynamic.ResourceInterface, fields s
 // remove deletes the pods and their groups, so that every round finds the cluster as empty as the one before.
 func (g gangs) remove(ctx context.Context) error {
 	for _, resource := range []dynamic.ResourceInterface{g.pods, g.groups} {
-		if err := resource.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}); err != nil {
+		if err := resource.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)},
+			metav1.ListOptions{}); err != nil {
 			return err
 		}
 		if err := untilNone(ctx, resource, ""); err != nil {
@@ -193,5 +204,8 @@ func (g gangs) remove(ctx context.Context) error {
 }
 
 func object(apiVersion, kind, name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind,
+		"metadata": map[string]any{"name": name},
+	}}
 }

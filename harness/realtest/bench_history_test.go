@@ -53,7 +53,8 @@ spec:
       throughout: [roll, the old ones are gone]
 `
 
-// meter measures what this process, the harness, takes between the beginnings of two steps; the cluster's programs are processes of their own.
+// meter measures what this process, the harness, takes between the beginnings of two steps; the cluster's programs are
+// processes of their own.
 type meter struct {
 	first, last string
 	began       time.Time

@@ -40,8 +40,12 @@ func (c *bareClient) Observe(e reports.Event) error {
 	api := client.Resource(configMaps).Namespace(e.Scenario.Namespace)
 	began := time.Now()
 	for n := range refusals {
-		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprintf("refused-%d", n)}}}
-		if _, err := api.Create(context.Background(), object, metav1.CreateOptions{}); err == nil || !strings.Contains(err.Error(), "denied the request: never") {
+		object := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": fmt.Sprintf("refused-%d", n)},
+		}}
+		if _, err := api.Create(context.Background(), object, metav1.CreateOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "denied the request: never") {
 			c.unexpected = fmt.Errorf("row %d: %w", n, err)
 			return c.unexpected
 		}
@@ -51,7 +55,8 @@ func (c *bareClient) Observe(e reports.Event) error {
 	return nil
 }
 
-// A thousand refusals by a webhook, each looked after and reported as a step of its own, against a bare client that sends the same requests.
+// A thousand refusals by a webhook, each looked after and reported as a step of its own, against a bare client that
+// sends the same requests.
 func BenchmarkRefusals(b *testing.B) {
 	webhooks := newWebhooks(b)
 	var rows []string

@@ -51,11 +51,17 @@ func BenchmarkVerdictLatency(b *testing.B) {
 			}
 			verdict := make(chan assertions.Result, 1)
 			go func() {
-				verdict <- assertions.Eventually(b.Context(), assertions.Input{Assertion: scenarios.Assertion{}, Stream: stream, Scope: scope})
+				verdict <- assertions.Eventually(b.Context(), assertions.Input{
+					Assertion: scenarios.Assertion{}, Stream: stream,
+					Scope: scope,
+				})
 			}()
 			time.Sleep(5 * time.Millisecond) // a benchmark: the assertion's own first look must be over
 			sent := time.Now()
-			object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}}
+			object := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap",
+				"metadata": map[string]any{"name": name},
+			}}
 			if _, err := api.Create(b.Context(), object, metav1.CreateOptions{}); err != nil {
 				b.Fatal(err)
 			}

@@ -10,8 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// watched records all changes of pods and groups from now on and judges them: an assertion that becomes true with the last pod, as they come; and one that must be
-// false of every state, once all are there. The function that it returns does so, and fails unless both came out as they should.
+// watched records all changes of pods and groups from now on and judges them: an assertion that becomes true with the
+// last pod, as they come; and one that must be false of every state, once all are there. The function that it returns
+// does so, and fails unless both came out as they should.
 func (g gangs) watched(b *testing.B) (verdicts func()) {
 	b.Helper()
 	recorder, err := history.New(g.config)
@@ -24,11 +25,20 @@ func (g gangs) watched(b *testing.B) (verdicts func()) {
 			b.Fatal(err)
 		}
 	}
-	window := &assertions.Window{First: "the first pod", Last: "the last pod", Begin: assertions.Moment{Seq: recorder.Seq(), At: recorder.Now()}}
-	input := func(match map[string]any) assertions.Input {
-		return assertions.Input{Assertion: scenarios.Assertion{Match: match}, Stream: pods, Scope: scope, Timeout: 10 * time.Minute}
+	window := &assertions.Window{
+		First: "the first pod", Last: "the last pod",
+		Begin: assertions.Moment{Seq: recorder.Seq(), At: recorder.Now()},
 	}
-	all := input(map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "PodScheduled", "status": "True"}}}})
+	input := func(match map[string]any) assertions.Input {
+		return assertions.Input{
+			Assertion: scenarios.Assertion{Match: match}, Stream: pods, Scope: scope,
+			Timeout: 10 * time.Minute,
+		}
+	}
+	all := input(map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
+		"type":   "PodScheduled",
+		"status": "True",
+	}}}})
 	count := benchGangs * benchMembers
 	all.Assertion.Count = &scenarios.Count{Min: &count, Max: &count}
 	placed := make(chan assertions.Result, 1)

@@ -17,7 +17,8 @@ func passes(t *testing.T, text string) *reports.Run {
 	return result
 }
 
-// What holds all the way up and down again: a Service is always there, no pod is restarted or replaced, and a rollout goes its way.
+// What holds all the way up and down again: a Service is always there, no pod is restarted or replaced, and a rollout
+// goes its way.
 func TestAllTheWayThrough(t *testing.T) {
 	passes(t, `
 apiVersion: rehearse.dev/v1alpha1
@@ -108,8 +109,8 @@ spec:
 `)
 }
 
-// A field that another version does not know is not shown by it any more, though the stored object is the same: what is asserted after the
-// transition is what the API server shows then. (spec.workloadRef of a Pod is of 1.35 alone.)
+// A field that another version does not know is not shown by it any more, though the stored object is the same: what is
+// asserted after the transition is what the API server shows then. (spec.workloadRef of a Pod is of 1.35 alone.)
 func TestWhatAnotherVersionShows(t *testing.T) {
 	passes(t, `
 apiVersion: rehearse.dev/v1alpha1

@@ -23,7 +23,8 @@ func realNodes(t *testing.T) *kind.Provider {
 	return p
 }
 
-// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail says why.
+// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail
+// says why.
 func TestSlowLiveKindOnly(t *testing.T) {
 	p := realNodes(t)
 	for _, file := range []struct {
@@ -43,7 +44,8 @@ func TestSlowLiveKindOnly(t *testing.T) {
 			for _, track := range result.Tracks {
 				for _, s := range track.Scenarios {
 					why, fails := file.fails[s.Name]
-					if fails != (s.Status == reports.Error) || !fails && s.Status != reports.Passed || !strings.Contains(explain(result), why) {
+					if fails != (s.Status == reports.Error) || !fails && s.Status != reports.Passed ||
+						!strings.Contains(explain(result), why) {
 						t.Errorf("%s: %s:\n%s", s.Name, s.Status, explain(result))
 					}
 				}

@@ -9,16 +9,20 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Verdicts that once misled: a field that was never stored, a "never" about nothing, a kind that nobody serves, null taken for a change.
+// Verdicts that once misled: a field that was never stored, a "never" about nothing, a kind that nobody serves, null
+// taken for a change.
 func TestVerdictsThatMisled(t *testing.T) {
 	want := map[string]struct {
 		status reports.Status
 		says   []string
 	}{
-		"misspelt-field":              {reports.Failed, []string{"dta"}},
-		"misspelt-field-applied":      {reports.Failed, []string{"dta"}},
-		"misspelt-field-patched":      {reports.Failed, []string{"dta"}},
-		"dropped-by-a-gate":           {reports.Failed, []string{"spec.containers[0].restartPolicyRules was dropped", "ContainerRestartRules", "off by default in 1.34"}},
+		"misspelt-field":         {reports.Failed, []string{"dta"}},
+		"misspelt-field-applied": {reports.Failed, []string{"dta"}},
+		"misspelt-field-patched": {reports.Failed, []string{"dta"}},
+		"dropped-by-a-gate": {reports.Failed, []string{
+			"spec.containers[0].restartPolicyRules was dropped",
+			"ContainerRestartRules", "off by default in 1.34",
+		}},
 		"dropped-as-expected":         {status: reports.Passed},
 		"never-of-an-unknown-field":   {reports.Error, []string{"status.phaze", `did you mean "phase"?`}},
 		"match-of-an-unknown-field":   {reports.Error, []string{"statuz"}},
@@ -33,9 +37,12 @@ func TestVerdictsThatMisled(t *testing.T) {
 		"removed-accepted":            {reports.Failed, []string{"v1beta3 is not served by 1.34", "v1 is served"}},
 		"field-that-became-absent":    {status: reports.Passed},
 		"canary-of-a-removed-version": {status: reports.Passed},
-		"what-is-stuck":               {reports.Failed, []string{"label (patch)", "finalizer (patch)", "spec.containers[0].restartPolicy"}},
-		"load-through-an-upgrade":     {status: reports.Passed},
-		"no-nodes":                    {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
+		"what-is-stuck": {reports.Failed, []string{
+			"label (patch)", "finalizer (patch)",
+			"spec.containers[0].restartPolicy",
+		}},
+		"load-through-an-upgrade": {status: reports.Passed},
+		"no-nodes":                {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
 	}
 	text, err := os.ReadFile("testdata/misleading.yaml")
 	if err != nil {

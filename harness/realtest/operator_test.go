@@ -25,7 +25,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// An operator through its own upgrade and that of Kubernetes, under load, as its maintainer would write it; and with a bug that the file must find.
+// An operator through its own upgrade and that of Kubernetes, under load, as its maintainer would write it; and with a
+// bug that the file must find.
 func TestOperatorUnderLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		bug    string
@@ -61,7 +62,8 @@ func runOperator(client dynamic.Interface, args []string) error {
 	o := &operator{client: client, version: version, recreates: os.Getenv("OPERATOR_BUG") == "recreate"}
 	go o.loop(context.Background())
 	go func() {
-		_ = http.ListenAndServe(os.Getenv("HEALTH_ADDRESS"), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // the process' end ends it
+		// the process' end ends it
+		_ = http.ListenAndServe(os.Getenv("HEALTH_ADDRESS"), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	}()
 	certificates := os.Getenv("CERT_DIR")
 	return http.ListenAndServeTLS(net.JoinHostPort(os.Getenv("WEBHOOK_HOST"), os.Getenv("WEBHOOK_PORT")),
@@ -83,7 +85,8 @@ func (o *operator) admit(w http.ResponseWriter, r *http.Request) {
 	}
 	review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: widget.Spec.Size <= limit}
 	if !review.Response.Allowed {
-		review.Response.Result = &metav1.Status{Code: 422, Message: fmt.Sprintf("size %d is more than %d", widget.Spec.Size, limit)}
+		review.Response.Result = &metav1.Status{Code: 422, Message: fmt.Sprintf("size %d is more than %d", widget.Spec.Size,
+			limit)}
 	}
 	review.Request = nil
 	w.Header().Set("Content-Type", "application/json")
@@ -118,11 +121,15 @@ func (o *operator) reconcile(ctx context.Context, widget *unstructured.Unstructu
 	}
 	_, err := maps.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
-		"metadata": map[string]any{"name": widget.GetName(), "labels": map[string]any{"widget": widget.GetName(), "operator": o.version}},
-		"data":     map[string]any{"size": strconv.FormatInt(size, 10)},
+		"metadata": map[string]any{"name": widget.GetName(), "labels": map[string]any{
+			"widget":   widget.GetName(),
+			"operator": o.version,
+		}},
+		"data": map[string]any{"size": strconv.FormatInt(size, 10)},
 	}}, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		_, err = maps.Patch(ctx, widget.GetName(), types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{"operator":%q}}}`, o.version), metav1.PatchOptions{})
+		_, err = maps.Patch(ctx, widget.GetName(), types.MergePatchType,
+			fmt.Appendf(nil, `{"metadata":{"labels":{"operator":%q}}}`, o.version), metav1.PatchOptions{})
 	}
 	if err != nil {
 		return err

@@ -66,9 +66,10 @@ func besideProgram(t *testing.T, folder string) *scenarios.Set {
 
 // leak makes a ConfigMap in the default namespace, outside of any scenario's.
 func leak(client dynamic.Interface, _ []string) error {
-	_, err := client.Resource(configMaps).Namespace("default").Create(context.Background(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "leak"},
-	}}, metav1.CreateOptions{})
+	_, err := client.Resource(configMaps).Namespace("default").Create(context.Background(),
+		&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "leak"},
+		}}, metav1.CreateOptions{})
 	return err
 }
 

@@ -19,8 +19,12 @@ type verdict struct {
 	reverted                 bool
 }
 
-// common files of the providers: of the library one that goes up, down and up again and one whose profile changes, and what fails as it is meant to.
-var common = []string{"../../scenarios/kubernetes/service-name-rollback.yaml", "../../scenarios/scheduling/profiles-zones.yaml", "testdata/providers.yaml"}
+// common files of the providers: of the library one that goes up, down and up again and one whose profile changes, and
+// what fails as it is meant to.
+var common = []string{
+	"../../scenarios/kubernetes/service-name-rollback.yaml",
+	"../../scenarios/scheduling/profiles-zones.yaml", "testdata/providers.yaml",
+}
 
 // The same files, two providers, the same verdicts.
 func TestLiveProvidersAgree(t *testing.T) {
@@ -66,7 +70,8 @@ func verdicts(t *testing.T, p clusters.Provider) []verdict {
 	var all []verdict
 	note := func(owner string, steps []*reports.Step) {
 		for _, step := range steps {
-			all = append(all, verdict{owner, step.Name, step.Verb, step.State, step.Status, strings.Contains(step.Message, "was taken back to")})
+			all = append(all, verdict{owner, step.Name, step.Verb, step.State, step.Status, strings.Contains(step.Message,
+				"was taken back to")})
 		}
 	}
 	for _, track := range result.Tracks {

@@ -37,14 +37,19 @@ func run(t testing.TB, p clusters.Provider, text string, observers ...reports.Ob
 	return execute(t, p, set, 1, observers...)
 }
 
-func execute(t testing.TB, p clusters.Provider, set *scenarios.Set, atOnce int, observers ...reports.Observer) *reports.Run {
+func execute(t testing.TB, p clusters.Provider, set *scenarios.Set, atOnce int,
+	observers ...reports.Observer,
+) *reports.Run {
 	t.Helper()
 	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, observers...)
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, ReportDir: t.TempDir(), Clusters: atOnce}); err != nil {
+	if err := harness.Execute(t.Context(), plan, harness.Options{
+		Recorder: recorder, ReportDir: t.TempDir(),
+		Clusters: atOnce,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return recorder.Run()
@@ -85,7 +90,10 @@ spec:
     never: {apiVersion: v1, kind: ConfigMap, name: another, for: 200ms}
 `)
 	s := result.Tracks[0].Scenarios[0]
-	for i, want := range []reports.Status{reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Error} {
+	for i, want := range []reports.Status{
+		reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Passed,
+		reports.Error,
+	} {
 		if got := s.Steps[i].Status; got != want {
 			t.Errorf("step %d is %s, want %s", i+1, got, want)
 		}
@@ -115,7 +123,8 @@ func (k *killer) Observe(e reports.Event) error {
 	}
 	for _, entry := range entries {
 		line, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
-		if err != nil || !strings.Contains(string(line), k.root) || !strings.Contains(strings.SplitN(string(line), "\x00", 2)[0], "kube-apiserver") {
+		if err != nil || !strings.Contains(string(line), k.root) ||
+			!strings.Contains(strings.SplitN(string(line), "\x00", 2)[0], "kube-apiserver") {
 			continue
 		}
 		var pid int
@@ -127,7 +136,8 @@ func (k *killer) Observe(e reports.Event) error {
 	return nil
 }
 
-// An API server that dies by itself under a waiting step makes it an error with the reason at once: neither a pass nor a fail.
+// An API server that dies by itself under a waiting step makes it an error with the reason at once: neither a pass nor
+// a fail.
 func TestDeathOfTheAPIServerIsNoVerdict(t *testing.T) {
 	p := clustertest.Local(t)
 	result := run(t, p, `

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Who refuses is told from what real API servers answer, for each class and each version; every way of writing can be refused and stores nothing then,
-// and a policy is in force when its first refusal is expected.
+// Who refuses is told from what real API servers answer, for each class and each version; every way of writing can be
+// refused and stores nothing then, and a policy is in force when its first refusal is expected.
 func TestRefusals(t *testing.T) {
 	text, err := os.ReadFile("testdata/refusals.yaml")
 	if err != nil {
@@ -37,10 +37,14 @@ spec:
     expect: {rejected: {anyOf: [{by: webhook}, {by: schema, field: spec.ports}]}}
 `)
 	steps := result.Tracks[0].Scenarios[0].Steps
-	if steps[0].Status != reports.Passed || !strings.Contains(steps[0].Evidence, "met: alternative 2 of 2 (by schema, field metadata.name)") {
+	if steps[0].Status != reports.Passed || !strings.Contains(steps[0].Evidence,
+		"met: alternative 2 of 2 (by schema, field metadata.name)") {
 		t.Errorf("got %s: %s%s", steps[0].Status, steps[0].Evidence, steps[0].Message)
 	}
-	for _, words := range []string{"alternative 1 of 2 (by webhook):", "alternative 2 of 2 (by schema, field spec.ports):", "got  metadata.name"} {
+	for _, words := range []string{
+		"alternative 1 of 2 (by webhook):", "alternative 2 of 2 (by schema, field spec.ports):",
+		"got  metadata.name",
+	} {
 		if steps[1].Status != reports.Failed || !strings.Contains(steps[1].Message, words) {
 			t.Errorf("got %s without %q: %s", steps[1].Status, words, steps[1].Message)
 		}

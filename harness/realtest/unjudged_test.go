@@ -16,7 +16,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-var priorityClasses = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}
+var priorityClasses = schema.GroupVersionResource{
+	Group: "scheduling.k8s.io", Version: "v1",
+	Resource: "priorityclasses",
+}
 
 const judged = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
@@ -30,7 +33,8 @@ spec:
     expect: {rejected: {%s}}
 `
 
-// A webhook that does not judge makes the scenario one that could not be judged, with the reason; whatever refusal it expects.
+// A webhook that does not judge makes the scenario one that could not be judged, with the reason; whatever refusal it
+// expects.
 func TestWebhooksThatDoNotJudge(t *testing.T) {
 	webhooks := newWebhooks(t)
 	tests := []struct {
@@ -43,7 +47,10 @@ func TestWebhooksThatDoNotJudge(t *testing.T) {
 		{"has-a-wrong-certificate", "/deny", webhooks.strange, reports.Error, []string{"x509"}},
 		{"answers-garbage", "/garbage", webhooks.trusted, reports.Error, []string{"failed to call webhook"}},
 		{"answers-nothing", "/empty", webhooks.trusted, reports.Error, []string{"failed to call webhook"}},
-		{"answers-somebody-else", "/stranger", webhooks.trusted, reports.Error, []string{"received invalid webhook response"}},
+		{
+			"answers-somebody-else", "/stranger", webhooks.trusted, reports.Error,
+			[]string{"received invalid webhook response"},
+		},
 		{"is-out-of-order", "/broken", webhooks.trusted, reports.Error, []string{"out of order"}},
 		{"has-no-such-path", "/nowhere", webhooks.trusted, reports.Error, []string{"could not find the requested resource"}},
 		{"is-down", "", "", reports.Error, []string{"connection refused"}},
@@ -108,7 +115,8 @@ func TestIgnoredWebhookLetsThrough(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		list, err := client.Resource(priorityClasses).List(context.Background(), metav1.ListOptions{LabelSelector: "by=lets-through"})
+		list, err := client.Resource(priorityClasses).List(context.Background(),
+			metav1.ListOptions{LabelSelector: "by=lets-through"})
 		if err == nil {
 			left = len(list.Items)
 		}
@@ -127,7 +135,8 @@ spec:
 `, look)
 	s := result.Tracks[0].Scenarios[0]
 	step := s.Steps[len(s.Steps)-1]
-	if step.Name != "slips through" || step.Status != reports.Failed || !strings.Contains(step.Message, "was accepted, but should have been refused (wanted by webhook)") {
+	if step.Name != "slips through" || step.Status != reports.Failed || !strings.Contains(step.Message,
+		"was accepted, but should have been refused (wanted by webhook)") {
 		t.Errorf("got %s: %s", step.Status, step.Message)
 	}
 	if left != 0 {

@@ -38,7 +38,10 @@ func newWebhooks(t testing.TB) *webhookServer {
 			http.Error(w, "no review", http.StatusBadRequest)
 			return
 		}
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{Code: 403, Reason: "Forbidden", Message: "never"}}
+		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{
+			Code:   403,
+			Reason: "Forbidden", Message: "never",
+		}}
 		review.Request = nil
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(review) // who no longer listens needs no answer
@@ -50,7 +53,8 @@ func newWebhooks(t testing.TB) *webhookServer {
 	mux.HandleFunc("/garbage", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello</html>") })
 	mux.HandleFunc("/empty", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/stranger", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"somebody-else","allowed":false}}`)
+		fmt.Fprint(w,
+			`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"somebody-else","allowed":false}}`)
 	})
 	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "out of order", http.StatusInternalServerError)
@@ -87,7 +91,8 @@ func selfSigned(t testing.TB) []byte {
 	return der
 }
 
-// configuration is a step that installs a validating webhook for the ConfigMaps of the scenario's namespace, and for all of PriorityClasses.
+// configuration is a step that installs a validating webhook for the ConfigMaps of the scenario's namespace, and for
+// all of PriorityClasses.
 func configuration(url, caBundle, failurePolicy string) string {
 	return fmt.Sprintf(`
   - name: the webhook

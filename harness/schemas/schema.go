@@ -90,8 +90,8 @@ type Schema struct {
 // Item is the step of a path that takes items of a list, or whatever a field's name is computed from.
 const Item = "[*]"
 
-// Unknown finds the first step of a path that there is no such field for, by its index, and returns the fields that there are; -1 when the
-// path is one that an object may have, or where the schema does not tell.
+// Unknown finds the first step of a path that there is no such field for, by its index, and returns the fields that
+// there are; -1 when the path is one that an object may have, or where the schema does not tell.
 func (s *Schema) Unknown(path []string) (step int, known []string) {
 	at := s.raw
 	for i, name := range path {

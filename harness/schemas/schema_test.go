@@ -97,7 +97,10 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("known are %v", known)
 		}
 	}
-	for _, kind := range []schema.GroupVersionKind{{Version: "v1", Kind: "Other"}, {Group: "aggregated.example.com", Version: "v1", Kind: "Pod"}} {
+	for _, kind := range []schema.GroupVersionKind{{Version: "v1", Kind: "Other"}, {
+		Group:   "aggregated.example.com",
+		Version: "v1", Kind: "Pod",
+	}} {
 		if s, err := schemas.Of(t.Context(), kind, "others"); s != nil || err != nil {
 			t.Errorf("%v has a schema: %v, %v", kind, s, err)
 		}

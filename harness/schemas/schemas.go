@@ -45,13 +45,15 @@ func (s *Schemas) Reset() {
 	s.documents, s.customs = map[schema.GroupVersion]*once[document]{}, map[schema.GroupVersionKind]*once[*Schema]{}
 }
 
-// Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which fields there are.
+// Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which
+// fields there are.
 func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
 	custom, err := get(s, s.customs, gvk, func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
 	if custom != nil || err != nil {
 		return custom, err
 	}
-	d, err := get(s, s.documents, gvk.GroupVersion(), func() (document, error) { return s.document(ctx, gvk.GroupVersion()) })
+	d, err := get(s, s.documents, gvk.GroupVersion(),
+		func() (document, error) { return s.document(ctx, gvk.GroupVersion()) })
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,8 @@ func (s *Schemas) custom(ctx context.Context, gvk schema.GroupVersionKind, resou
 	if !strings.Contains(gvk.Group, ".") {
 		return nil, nil
 	}
-	text, err := s.client.Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", resource+"."+gvk.Group).Do(ctx).Raw()
+	text, err := s.client.Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+		resource+"."+gvk.Group).Do(ctx).Raw()
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

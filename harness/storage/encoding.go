@@ -17,7 +17,8 @@ import (
 // both of every kind.
 func Encode(r Resource, o *unstructured.Unstructured) ([]byte, error) {
 	o = o.DeepCopy()
-	for _, field := range []string{"resourceVersion", "selfLink"} { // etcd's revision is the former, the latter is of no version any more
+	// etcd's revision is the former, the latter is of no version any more
+	for _, field := range []string{"resourceVersion", "selfLink"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", field)
 	}
 	if !r.Custom {

@@ -106,7 +106,8 @@ func (s *Snapshot) load(path string) error {
 		}
 	}
 	if prefix == "" {
-		return fmt.Errorf("it is of an etcd that holds no Kubernetes cluster: none of its %d keys is that of namespace default", len(all))
+		return fmt.Errorf("it is of an etcd that holds no Kubernetes cluster: none of its %d keys is that of namespace "+
+			"default", len(all))
 	}
 	for key, value := range all {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {

@@ -61,8 +61,10 @@ func must(t *testing.T, err error) {
 // The latest value of each key counts, what was deleted is gone, and the prefix may be another one.
 func TestSnapshot(t *testing.T) {
 	path := backup(t, "key",
-		revision{"/kubernetes.io/namespaces/default", "one"}, revision{"/kubernetes.io/configmaps/n/a", "old"}, revision{"/kubernetes.io/configmaps/n/b", "x"},
-		revision{"/kubernetes.io/configmaps/n/a", "new"}, revision{"/kubernetes.io/configmaps/n/b", ""}, revision{"/elsewhere", "x"},
+		revision{"/kubernetes.io/namespaces/default", "one"}, revision{"/kubernetes.io/configmaps/n/a", "old"},
+		revision{"/kubernetes.io/configmaps/n/b", "x"},
+		revision{"/kubernetes.io/configmaps/n/a", "new"}, revision{"/kubernetes.io/configmaps/n/b", ""},
+		revision{"/elsewhere", "x"},
 		revision{"/kubernetes.io/secrets/n/s", "k8s:enc:aescbc:v1:k:x"},
 	)
 	s, err := OpenSnapshot(path)
@@ -109,7 +111,8 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	if _, err := OpenSnapshot(backup(t, "other")); err == nil || !strings.Contains(err.Error(), "it has no keys") {
 		t.Errorf("another database: %v", err)
 	}
-	if _, err := OpenSnapshot(backup(t, "key", revision{"/calico/x", "y"})); err == nil || !strings.Contains(err.Error(), "holds no Kubernetes cluster") {
+	if _, err := OpenSnapshot(backup(t, "key", revision{"/calico/x", "y"})); err == nil || !strings.Contains(err.Error(),
+		"holds no Kubernetes cluster") {
 		t.Errorf("another etcd: %v", err)
 	}
 }

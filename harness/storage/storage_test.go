@@ -19,13 +19,19 @@ import (
 
 func TestKey(t *testing.T) {
 	for want, r := range map[string]Resource{
-		"/registry/deployments/ns/a":                                 {Group: "apps", Name: "deployments", Namespaced: true},
-		"/registry/services/specs/ns/a":                              {Name: "services", Namespaced: true},
-		"/registry/services/endpoints/ns/a":                          {Name: "endpoints", Namespaced: true},
-		"/registry/controllers/ns/a":                                 {Name: "replicationcontrollers", Namespaced: true},
-		"/registry/ingress/ns/a":                                     {Group: "networking.k8s.io", Name: "ingresses", Namespaced: true},
-		"/registry/minions/a":                                        {Name: "nodes"},
-		"/registry/example.com/orders/ns/a":                          {Group: "example.com", Name: "orders", Namespaced: true, Custom: true},
+		"/registry/deployments/ns/a":        {Group: "apps", Name: "deployments", Namespaced: true},
+		"/registry/services/specs/ns/a":     {Name: "services", Namespaced: true},
+		"/registry/services/endpoints/ns/a": {Name: "endpoints", Namespaced: true},
+		"/registry/controllers/ns/a":        {Name: "replicationcontrollers", Namespaced: true},
+		"/registry/ingress/ns/a": {
+			Group: "networking.k8s.io", Name: "ingresses",
+			Namespaced: true,
+		},
+		"/registry/minions/a": {Name: "nodes"},
+		"/registry/example.com/orders/ns/a": {
+			Group: "example.com", Name: "orders", Namespaced: true,
+			Custom: true,
+		},
 		"/registry/example.com/nodes/a":                              {Group: "example.com", Name: "nodes", Custom: true},
 		"/registry/apiextensions.k8s.io/customresourcedefinitions/a": {Group: Extensions, Name: "customresourcedefinitions"},
 		"/registry/apiregistration.k8s.io/apiservices/a":             {Group: Aggregation, Name: "apiservices"},
@@ -49,7 +55,8 @@ func TestEncodingLosesNothing(t *testing.T) {
 	kinds := 0
 	for gvk := range scheme.Scheme.AllKnownTypes() {
 		typed, err := scheme.Scheme.New(gvk)
-		if err != nil || gvk.Version == runtime.APIVersionInternal || strings.HasSuffix(gvk.Kind, "List") || strings.HasSuffix(gvk.Kind, "Options") || gvk.Kind == "WatchEvent" {
+		if err != nil || gvk.Version == runtime.APIVersionInternal || strings.HasSuffix(gvk.Kind, "List") ||
+			strings.HasSuffix(gvk.Kind, "Options") || gvk.Kind == "WatchEvent" {
 			continue
 		}
 		kinds++
@@ -104,7 +111,10 @@ func retyped(t *testing.T, o *unstructured.Unstructured) runtime.Object {
 func TestEncodeKeepsWhatIsNotKnown(t *testing.T) {
 	for _, o := range []map[string]any{
 		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "newField": "x"},
-		{"apiVersion": "new.k8s.io/v1", "kind": "New", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"n": int64(9007199254740993)}},
+		{
+			"apiVersion": "new.k8s.io/v1", "kind": "New", "metadata": map[string]any{"name": "a"},
+			"spec": map[string]any{"n": int64(9007199254740993)},
+		},
 	} {
 		value, err := Encode(Resource{}, &unstructured.Unstructured{Object: o})
 		if err != nil {

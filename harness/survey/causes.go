@@ -13,7 +13,8 @@ type regression struct {
 	// kind of the object, or of what belongs to it; "" for any. words are in what the finding says.
 	kind, words string
 	check       Check
-	// versions that one of the hop's ends must have, exact or minors; and a gate that must flip at the hop. Either will do.
+	// versions that one of the hop's ends must have, exact or minors; and a gate that must flip at the hop. Either will
+	// do.
 	versions []string
 	gate     string
 }
@@ -24,15 +25,19 @@ const issues = "https://github.com/kubernetes/kubernetes/issues/"
 func regressions() []regression {
 	return []regression{
 		{
-			sentence: "revisions are compared as text, and 1.34 does not write `creationTimestamp: null` any more", link: issues + "134773",
-			kind: "StatefulSet", check: Moved, versions: []string{"1.34.0", "1.34.1"}, gate: "StatefulSetSemanticRevisionComparison",
+			sentence: "revisions are compared as text, and 1.34 does not write `creationTimestamp: null` any more",
+			link:     issues + "134773",
+			kind:     "StatefulSet", check: Moved, versions: []string{"1.34.0", "1.34.1"},
+			gate: "StatefulSetSemanticRevisionComparison",
 		},
 		{
-			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so that each gets a new revision; no pod restarts", link: issues + "134773",
+			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so that each gets a new " +
+				"revision; no pod restarts", link: issues + "134773",
 			kind: "DaemonSet", words: "new ControllerRevision", check: Moved, versions: []string{"1.34"},
 		},
 		{
-			sentence: "1.36 rejects addresses with leading zeros, and networks with bits beyond their prefix", link: issues + "137053",
+			sentence: "1.36 rejects addresses with leading zeros, and networks with bits beyond their prefix", link: issues +
+				"137053",
 			words: "must not have", gate: "StrictIPCIDRValidation",
 		},
 		{
@@ -40,8 +45,10 @@ func regressions() []regression {
 			words: "format", check: Create, versions: []string{"1.36"},
 		},
 		{
-			sentence: "1.34 does not spare a stored default backend whose name only the newer rule accepts", link: issues + "135425",
-			kind: "Ingress", words: "spec.defaultBackend.service.name", gate: "RelaxedServiceNameValidation", versions: []string{"1.34"},
+			sentence: "1.34 does not spare a stored default backend whose name only the newer rule accepts", link: issues +
+				"135425",
+			kind: "Ingress", words: "spec.defaultBackend.service.name", gate: "RelaxedServiceNameValidation",
+			versions: []string{"1.34"},
 		},
 		{
 			sentence: "the version in which it is stored was deleted", link: issues + "138572",
@@ -66,7 +73,8 @@ func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) 
 		switch {
 		case r.kind != "" && r.kind != kind, !strings.Contains(f.Words, r.words):
 		case r.check != "" && string(r.check) != f.Check && !slices.Contains(f.Checks, string(r.check)):
-		case slices.ContainsFunc(ends, r.has), r.gate != "" && slices.ContainsFunc(f.Flips, func(flip string) bool { return strings.HasPrefix(flip, r.gate+" ") }):
+		case slices.ContainsFunc(ends, r.has), r.gate != "" &&
+			slices.ContainsFunc(f.Flips, func(flip string) bool { return strings.HasPrefix(flip, r.gate+" ") }):
 			return r.sentence, r.link
 		}
 	}

@@ -75,5 +75,6 @@ func compared(kind string, before, after map[string]any) Outcome {
 
 // secret says whether the value at a path is in no report: those of Secrets, and of environment variables.
 func secret(kind, path string) bool {
-	return kind == "Secret" && !strings.HasPrefix(path, "metadata.") || strings.Contains(path, ".env[") || strings.HasSuffix(path, ".env")
+	return kind == "Secret" && !strings.HasPrefix(path, "metadata.") || strings.Contains(path, ".env[") ||
+		strings.HasSuffix(path, ".env")
 }

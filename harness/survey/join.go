@@ -17,15 +17,16 @@ type sighting struct {
 	outcome  Outcome
 }
 
-// add takes in what a series shows. Checks of an object that fail alike are one sighting: a validation that rejects an update rejects a
-// label, too.
+// add takes in what a series shows. Checks of an object that fail alike are one sighting: a validation that rejects an
+// update rejects a label, too.
 func (j *judge) add(s *Series, severity upgrades.Severity, states []int, o Outcome) {
 	for _, state := range states {
 		j.mark(s.Root, state, severity)
 	}
 	for _, other := range j.seen {
 		first := other.series[0]
-		if other.severity == severity && first.Root == s.Root && first.Kind == s.Kind && other.outcome.Class == o.Class && slices.Equal(other.states, states) {
+		if other.severity == severity && first.Root == s.Root && first.Kind == s.Kind && other.outcome.Class == o.Class &&
+			slices.Equal(other.states, states) {
 			other.series = append(other.series, s)
 			return
 		}

@@ -12,9 +12,13 @@ import (
 
 // Judge puts into the report what the series show. What was so at the first state is not blamed on a transition.
 func (s *Survey) Judge(report *upgrades.Report) {
-	j := judge{path: report.Path, targets: s.targets, checks: map[[2]string]*upgrades.Check{}, cells: map[*Target]map[int]upgrades.Severity{}}
+	j := judge{
+		path: report.Path, targets: s.targets, checks: map[[2]string]*upgrades.Check{},
+		cells: map[*Target]map[int]upgrades.Severity{},
+	}
 	slices.SortStableFunc(s.order, func(a, b *Series) int { // dry runs are answered in any order
-		return cmp.Or(cmp.Compare(a.Root.String(), b.Root.String()), cmp.Compare(a.Check, b.Check), cmp.Compare(kindOf(a), kindOf(b)))
+		return cmp.Or(cmp.Compare(a.Root.String(), b.Root.String()), cmp.Compare(a.Check, b.Check),
+			cmp.Compare(kindOf(a), kindOf(b)))
 	})
 	for _, series := range s.order {
 		j.series(series)
@@ -36,7 +40,8 @@ func Sort(findings []*upgrades.Finding) {
 		rank[severity] = i
 	}
 	slices.SortStableFunc(findings, func(a, b *upgrades.Finding) int {
-		return cmp.Or(cmp.Compare(rank[a.Severity], rank[b.Severity]), cmp.Compare(weight(a.Check), weight(b.Check)), cmp.Compare(len(b.Objects), len(a.Objects)))
+		return cmp.Or(cmp.Compare(rank[a.Severity], rank[b.Severity]), cmp.Compare(weight(a.Check), weight(b.Check)),
+			cmp.Compare(len(b.Objects), len(a.Objects)))
 	})
 }
 
@@ -87,7 +92,8 @@ func (j *judge) series(s *Series) {
 	}
 }
 
-// lifted adds that a write is accepted which was rejected before: a policy, a webhook or a validation has another verdict.
+// lifted adds that a write is accepted which was rejected before: a policy, a webhook or a validation has another
+// verdict.
 func (j *judge) lifted(s *Series, base Outcome, states []int) {
 	var at []int
 	for _, state := range states {
@@ -96,7 +102,10 @@ func (j *judge) lifted(s *Series, base Outcome, states []int) {
 		}
 	}
 	if len(at) > 0 && base.Answer == Bad && writesSomething(s.Check) {
-		j.add(s, upgrades.Changes, at, Outcome{Answer: Good, Words: "it is accepted now; before: " + base.Words, Class: "lifted " + base.Class})
+		j.add(s, upgrades.Changes, at, Outcome{
+			Answer: Good, Words: "it is accepted now; before: " + base.Words,
+			Class: "lifted " + base.Class,
+		})
 	}
 }
 

@@ -13,8 +13,14 @@ import (
 )
 
 func given(name string) *Target {
-	content := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": name}}}
-	return &Target{Given: &manifests.Object{Content: content, File: "a.yaml", Line: 1}, GVK: content.GroupVersionKind(), Name: name, UID: name}
+	content := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Service",
+		"metadata": map[string]any{"name": name},
+	}}
+	return &Target{
+		Given: &manifests.Object{Content: content, File: "a.yaml", Line: 1}, GVK: content.GroupVersionKind(),
+		Name: name, UID: name,
+	}
 }
 
 // told is a survey with these outcomes of the checks of Service a, one for each state.
@@ -41,7 +47,10 @@ func report() *upgrades.Report {
 }
 
 func TestJudge(t *testing.T) {
-	good, bad, unknown, changed := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{Answer: Unknown, Words: "503"}, Outcome{Answer: Changed, Words: "x is new"}
+	good, bad, unknown, changed := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{
+		Answer: Unknown,
+		Words:  "503",
+	}, Outcome{Answer: Changed, Words: "x is new"}
 	warned := Outcome{Answer: Good, Words: "deprecated"}
 	for _, test := range []struct {
 		name     string
@@ -51,20 +60,49 @@ func TestJudge(t *testing.T) {
 		exit     int
 	}{
 		{"nothing", Label, []Outcome{good, good, good, good}, "", 0},
-		{"the upgrade breaks it, the way back mends it", Label, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the way back mends it", 1},
-		{"the way back does not mend it", Label, []Outcome{good, bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the way back does not mend it", 1},
-		{"only the way back breaks it", Label, []Outcome{good, good, bad, good}, "breaks 2 -> 1 [2] going up again mends it", 1},
-		{"it comes with the second upgrade", Label, []Outcome{good, good, good, bad}, "breaks 1 -> 2 [3] the way back was not rehearsed", 1},
+		{
+			"the upgrade breaks it, the way back mends it", Label,
+			[]Outcome{good, bad, good, bad},
+			"breaks 1 -> 2 [1 3] the way back mends it", 1,
+		},
+		{
+			"the way back does not mend it", Label,
+			[]Outcome{good, bad, bad, bad},
+			"breaks 1 -> 2 [1 2 3] the way back does not mend it", 1,
+		},
+		{
+			"only the way back breaks it", Label,
+			[]Outcome{good, good, bad, good},
+			"breaks 2 -> 1 [2] going up again mends it",
+			1,
+		},
+		{
+			"it comes with the second upgrade", Label,
+			[]Outcome{good, good, good, bad},
+			"breaks 1 -> 2 [3] the way back was not rehearsed", 1,
+		},
 		{"broken before", Label, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
-		{"rejected before, accepted later", Label, []Outcome{bad, bad, good, bad}, "changes 2 -> 1 [2] \nbroken before 1 [0] ", 0},
+		{
+			"rejected before, accepted later", Label,
+			[]Outcome{bad, bad, good, bad},
+			"changes 2 -> 1 [2] \nbroken before 1 [0] ", 0,
+		},
 		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the way back mends it", 1},
 		{"not judged at first, so never", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
 		{"not judged later", Label, []Outcome{good, unknown, good, good}, "cannot be judged 1 -> 2 [1] ", 3},
-		{"whether it is mended could not be judged", Label, []Outcome{good, bad, unknown, bad}, "breaks 1 -> 2 [1 3] whether the way back mends it could not be judged\ncannot be judged 2 -> 1 [2] ", 1},
+		{
+			"whether it is mended could not be judged", Label,
+			[]Outcome{good, bad, unknown, bad},
+			"breaks 1 -> 2 [1 3] whether the way back mends it could not be judged\ncannot be judged 2 -> 1 [2] ", 1,
+		},
 		{"reads differently", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
 		{"a new warning", Warning, []Outcome{good, warned, good, warned}, "changes 1 -> 2 [1 3] ", 0},
 		{"a warning that was there before", Warning, []Outcome{warned, warned, warned, warned}, "", 0},
-		{"pods are replaced at each hop", Moved, []Outcome{good, bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the way back does it once more", 1},
+		{
+			"pods are replaced at each hop", Moved,
+			[]Outcome{good, bad, bad, bad},
+			"breaks 1 -> 2 [1 2 3] the way back does it once more", 1,
+		},
 		{"it moves by itself", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,7 +129,10 @@ func TestJudgeJoinsFindings(t *testing.T) {
 		s.state = state
 		for _, target := range s.targets {
 			pod := func(name string) *Target {
-				return &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: target.Name + name, UID: target.UID + name, Root: target}
+				return &Target{
+					GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: target.Name + name,
+					UID: target.UID + name, Root: target,
+				}
 			}
 			s.note(pod("-1"), Label, Outcome{Answer: Good})
 			if state == 1 && target.Name != "c" {
@@ -126,7 +167,12 @@ func TestCompared(t *testing.T) {
 		{"a field is gone", object{"a": int64(1)}, object{}, Bad},
 		{"another value", object{"a": []any{"x"}}, object{"a": []any{"y"}}, Bad},
 		{"a shorter list", object{"a": []any{"x", "y"}}, object{"a": []any{"x"}}, Bad},
-		{"somebody wrote it", object{"metadata": object{"generation": int64(1)}}, object{"metadata": object{"generation": int64(2)}}, Changed},
+		{
+			"somebody wrote it",
+			object{"metadata": object{"generation": int64(1)}},
+			object{"metadata": object{"generation": int64(2)}},
+			Changed,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := compared("Service", test.before, test.after); got.Answer != test.want {
@@ -139,7 +185,10 @@ func TestCompared(t *testing.T) {
 // What is secret is in no report, in whichever container it is.
 func TestSecretsAreNotTold(t *testing.T) {
 	env := func(value string) map[string]any {
-		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "env": []any{map[string]any{"name": "PASSWORD", "value": value}}}}}}
+		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
+			"name": "c",
+			"env":  []any{map[string]any{"name": "PASSWORD", "value": value}},
+		}}}}
 	}
 	for kind, objects := range map[string][2]map[string]any{
 		"Secret": {{"data": map[string]any{"a": "hush1"}}, {"data": map[string]any{"a": "hush2"}}},
@@ -157,7 +206,10 @@ func TestSampled(t *testing.T) {
 	a, b := given("a"), given("b")
 	targets := []*Target{a, b}
 	for i := range 5 {
-		targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: fmt.Sprint(i), Root: a})
+		targets = append(targets, &Target{
+			GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: fmt.Sprint(i),
+			Root: a,
+		})
 	}
 	targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "b0", Root: b})
 	s := &Survey{targets: []*Target{a, b}}
@@ -175,7 +227,11 @@ func TestSampleOfAShape(t *testing.T) {
 		}
 		return o
 	}
-	a, b, c := shaped("a", map[string]any{"data": map[string]any{"x": "1"}}), shaped("b", map[string]any{"data": map[string]any{"y": "2"}}), shaped("c", map[string]any{"data": map[string]any{}, "spec": map[string]any{"p": "3"}})
+	a, b, c := shaped("a", map[string]any{"data": map[string]any{"x": "1"}}),
+		shaped("b", map[string]any{"data": map[string]any{"y": "2"}}), shaped("c", map[string]any{
+			"data": map[string]any{},
+			"spec": map[string]any{"p": "3"},
+		})
 	pod := &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "pod", Root: b}
 	s := &Survey{options: Options{Sample: 1}, targets: []*Target{a, b}}
 	names := func(targets ...*Target) string {
@@ -220,21 +276,55 @@ func TestStands(t *testing.T) {
 		{"not ready any more", "Pod", conditions("Ready", "True"), conditions("Ready", "False"), Bad, "Ready was True"},
 		{"the condition is gone", "Ingress", conditions("Programmed", "True"), object{}, Bad, "Programmed was True"},
 		{"it was never ready", "Pod", conditions("Ready", "False"), conditions("Ready", "False"), Good, ""},
-		{"it progresses no more", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good, ""},
+		{
+			"it progresses no more", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good,
+			"",
+		},
 		{"it failed", "Job", object{}, conditions("Failed", "True"), Bad, "Failed is True"},
 		{"it had failed before", "Job", conditions("Failed", "True"), conditions("Failed", "True"), Good, ""},
-		{"a schema that is not structural", "CustomResourceDefinition", object{}, conditions("NonStructuralSchema", "True"), Bad, "NonStructuralSchema is True"},
-		{"the claim is lost", "PersistentVolumeClaim", object{"phase": "Bound"}, object{"phase": "Lost"}, Bad, "phase was Bound and is Lost"},
+		{
+			"a schema that is not structural", "CustomResourceDefinition",
+			object{},
+			conditions("NonStructuralSchema", "True"),
+			Bad, "NonStructuralSchema is True",
+		},
+		{
+			"the claim is lost", "PersistentVolumeClaim",
+			object{"phase": "Bound"},
+			object{"phase": "Lost"},
+			Bad,
+			"phase was Bound and is Lost",
+		},
 		{"it ran and has done its work", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
-		{"fewer are ready", "Deployment", object{"readyReplicas": int64(3)}, object{"readyReplicas": int64(2)}, Bad, "readyReplicas was 3 and is 2"},
+		{
+			"fewer are ready", "Deployment",
+			object{"readyReplicas": int64(3)},
+			object{"readyReplicas": int64(2)},
+			Bad,
+			"readyReplicas was 3 and is 2",
+		},
 		{"more are ready", "Deployment", object{"readyReplicas": int64(2)}, object{"readyReplicas": int64(3)}, Good, ""},
 		{"another address", "Pod", object{"podIP": "10.0.0.1"}, object{"podIP": "10.0.0.2"}, Bad, "podIP was 10.0.0.1"},
-		{"the load balancer is gone", "Service", object{"loadBalancer": object{"ingress": []any{object{"ip": "192.0.2.1"}}}}, object{"loadBalancer": object{}}, Bad, "loadBalancer"},
-		{"a stored version is gone", "CustomResourceDefinition", object{}, object{"storedVersions": []any{"v1alpha1"}}, Bad, "storedVersions has v1alpha1"},
+		{
+			"the load balancer is gone", "Service",
+			object{"loadBalancer": object{"ingress": []any{object{"ip": "192.0.2.1"}}}},
+			object{"loadBalancer": object{}},
+			Bad, "loadBalancer",
+		},
+		{
+			"a stored version is gone", "CustomResourceDefinition",
+			object{},
+			object{"storedVersions": []any{"v1alpha1"}},
+			Bad,
+			"storedVersions has v1alpha1",
+		},
 		{
 			"a policy's expression does not fit any more", "ValidatingAdmissionPolicy",
 			object{},
-			object{"typeChecking": object{"expressionWarnings": []any{object{"fieldRef": "spec.validations[0]", "warning": "no such field"}}}},
+			object{"typeChecking": object{"expressionWarnings": []any{object{
+				"fieldRef": "spec.validations[0]",
+				"warning":  "no such field",
+			}}}},
 			Changed, "no such field",
 		},
 	} {
@@ -250,14 +340,17 @@ func TestStands(t *testing.T) {
 // A definition whose stored versions it does not have was broken before, whatever comes.
 func TestStoredVersionsOfTheBaseline(t *testing.T) {
 	o := &unstructured.Unstructured{Object: map[string]any{
-		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}}, "status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
+		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}},
+		"status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
 	}}
-	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") || strings.Contains(got.Words, "v1,") {
+	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
+		strings.Contains(got.Words, "v1,") {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Checks that fail alike are one finding, also of several objects whose names and values differ; another reason is another finding.
+// Checks that fail alike are one finding, also of several objects whose names and values differ; another reason is
+// another finding.
 func TestFindingsOfOneCauseAreOne(t *testing.T) {
 	s := &Survey{series: map[key]*Series{}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {
@@ -266,7 +359,8 @@ func TestFindingsOfOneCauseAreOne(t *testing.T) {
 			for _, check := range []Check{Update, Label, Apply} {
 				o := Outcome{Answer: Good}
 				if state%2 == 1 && target.Name != "c" {
-					o = Outcome{Answer: Bad, Words: fmt.Sprintf(`Service %q is invalid: spec.ports[%d]: Invalid value: "%d": no`, target.Name, i, i)}
+					o = Outcome{Answer: Bad, Words: fmt.Sprintf(`Service %q is invalid: spec.ports[%d]: Invalid value: "%d": no`,
+						target.Name, i, i)}
 				}
 				s.note(target, check, o)
 			}
@@ -297,7 +391,10 @@ func TestPodsRestart(t *testing.T) {
 	for _, test := range []struct{ target, flip, what, cause string }{
 		{"1.34.0", "", "every StatefulSet's pods restart, though nobody touched it", "134773"},
 		{"1.34.4", "", "every StatefulSet's pods restart, though nobody touched it", ""},
-		{"1.34.4", "StatefulSetSemanticRevisionComparison is set: default -> false", "every StatefulSet's pods restart, though nobody touched it", "134773"},
+		{
+			"1.34.4", "StatefulSetSemanticRevisionComparison is set: default -> false",
+			"every StatefulSet's pods restart, though nobody touched it", "134773",
+		},
 	} {
 		s := &Survey{series: map[key]*Series{}}
 		set := given("a")
@@ -307,7 +404,10 @@ func TestPodsRestart(t *testing.T) {
 		s.state = 1
 		s.note(set, Moved, moved)
 		r := report()
-		r.Path[0].Name, r.Path[1].Name, r.Path[1].Flips = "1.33.13", test.target, []string{"AnyVolumeDataSource is locked on", test.flip}
+		r.Path[0].Name, r.Path[1].Name, r.Path[1].Flips = "1.33.13", test.target, []string{
+			"AnyVolumeDataSource is locked on",
+			test.flip,
+		}
 		s.Judge(r)
 		f := r.Findings[0]
 		if f.What != test.what || !strings.Contains(f.Link, test.cause) || (test.cause == "") != (f.Link == "") {

@@ -48,7 +48,10 @@ type list struct {
 
 // look discovers what is served, and reads all objects of the targets' kinds in every version.
 func (s *Survey) look(ctx context.Context) (*sight, error) {
-	found := &sight{kinds: map[schema.GroupKind]*served{}, undiscovered: map[string]error{}, lists: map[schema.GroupVersionKind]list{}}
+	found := &sight{
+		kinds: map[schema.GroupKind]*served{}, undiscovered: map[string]error{},
+		lists: map[schema.GroupVersionKind]list{},
+	}
 	if err := s.discover(ctx, found); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,8 @@ func (s *Survey) discover(ctx context.Context, found *sight) error {
 			rank[version.GroupVersion] = i
 		}
 	}
-	slices.SortStableFunc(resources, func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
+	slices.SortStableFunc(resources,
+		func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
 	for _, list := range resources {
 		found.take(list)
 	}

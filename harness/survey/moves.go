@@ -171,7 +171,8 @@ func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
 			if is := now[uid]; is != nil && is.Root != nil && since.there[uid] == nil && change.Type == history.Added {
 				of(is, change).made[is.GVK.Kind] = append(of(is, change).made[is.GVK.Kind], change.Name)
 			}
-			if was := since.there[uid]; was != nil && was.Root != nil && change.Before != nil && restarts(change.Object) > restarts(change.Before) {
+			if was := since.there[uid]; was != nil && was.Root != nil && change.Before != nil &&
+				restarts(change.Object) > restarts(change.Before) {
 				m := of(was, change)
 				m.restarted = append(m.restarted, change.Name)
 			}

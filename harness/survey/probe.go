@@ -106,7 +106,8 @@ func (p *probe) all(ctx context.Context) {
 	}
 	defer p.warn()
 	if p.given == nil {
-		words := fmt.Sprintf("the API server does not serve %s, in which the manifest is written; it serves %s", p.target.GVK.GroupVersion(), strings.Join(p.served.versions, ", "))
+		words := fmt.Sprintf("the API server does not serve %s, in which the manifest is written; it serves %s",
+			p.target.GVK.GroupVersion(), strings.Join(p.served.versions, ", "))
 		p.note(Create, Outcome{Answer: Bad, Words: words})
 		p.note(Apply, Outcome{Answer: Bad, Words: words})
 		return
@@ -119,14 +120,20 @@ func (p *probe) all(ctx context.Context) {
 		return err
 	})
 	p.write(ctx, Apply, func(ctx context.Context) error {
-		_, err := p.given.Apply(ctx, p.target.Name, p.manifest(), metav1.ApplyOptions{DryRun: everything, FieldManager: Manager, Force: true})
+		_, err := p.given.Apply(ctx, p.target.Name, p.manifest(), metav1.ApplyOptions{
+			DryRun:       everything,
+			FieldManager: Manager, Force: true,
+		})
 		return err
 	})
 }
 
 func (p *probe) patch(ctx context.Context, check Check, patch string) {
 	p.write(ctx, check, func(ctx context.Context) error {
-		_, err := p.api.Patch(ctx, p.target.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{DryRun: everything, FieldManager: Manager})
+		_, err := p.api.Patch(ctx, p.target.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{
+			DryRun:       everything,
+			FieldManager: Manager,
+		})
 		return err
 	})
 }
@@ -142,7 +149,8 @@ func (p *probe) manifest() *unstructured.Unstructured {
 	return o
 }
 
-// anew is the manifest for a cluster that has nothing of it: without the addresses and ports that this one has given to the object.
+// anew is the manifest for a cluster that has nothing of it: without the addresses and ports that this one has given to
+// the object.
 func (p *probe) anew() *unstructured.Unstructured {
 	o := p.manifest()
 	unstructured.RemoveNestedField(o.Object, "metadata", "uid")
@@ -166,7 +174,8 @@ func (p *probe) anew() *unstructured.Unstructured {
 	return o
 }
 
-// write sends a dry run and notes what came of it. A conflict says that the object was written meanwhile: it is read and sent again.
+// write sends a dry run and notes what came of it. A conflict says that the object was written meanwhile: it is read
+// and sent again.
 func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) {
 	ctx, warned := writes.WithWarnings(ctx)
 	outcome, err := persist(ctx, send)
@@ -182,7 +191,8 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 		outcome, err = persist(ctx, send)
 	}
 	if apierrors.IsNotFound(err) {
-		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) || readErr == nil && string(fresh.GetUID()) != p.target.UID {
+		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) ||
+			readErr == nil && string(fresh.GetUID()) != p.target.UID {
 			return // it went meanwhile: that is a move
 		}
 	}

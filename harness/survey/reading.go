@@ -16,7 +16,8 @@ func (s *Survey) judgeReading(found *sight) {
 		}
 		outcome := Outcome{Answer: Bad, Words: fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind())}
 		if err := found.undiscovered[t.GVK.Group]; err != nil {
-			outcome = Outcome{Answer: Unknown, Words: fmt.Sprintf("the API server cannot tell which kinds of %s it serves: %s", t.GVK.Group, wordsOf(err))}
+			outcome = Outcome{Answer: Unknown, Words: fmt.Sprintf("the API server cannot tell which kinds of %s it serves: %s",
+				t.GVK.Group, wordsOf(err))}
 		}
 		s.note(t, Read, outcome)
 	}
@@ -39,11 +40,12 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
-// undecodable says whether the API server cannot make anything of what is stored. A newer one calls that a storage that is not ready yet,
-// with 429, and says so for good.
+// undecodable says whether the API server cannot make anything of what is stored. A newer one calls that a storage that
+// is not ready yet, with 429, and says so for good.
 func undecodable(err error) bool {
 	words := wordsOf(err)
-	return strings.Contains(words, "no kind \"") && strings.Contains(words, "is registered for version") || strings.Contains(words, "unable to decode")
+	return strings.Contains(words, "no kind \"") && strings.Contains(words, "is registered for version") ||
+		strings.Contains(words, "unable to decode")
 }
 
 // readIn says whether the target is in the list of a version.
@@ -54,12 +56,15 @@ func (f *sight) readIn(t *Target, version string) Outcome {
 	case l.err == nil && l.objects[t.UID] != nil:
 		return Outcome{Answer: Good}
 	case l.err == nil && f.object(t, "") != nil:
-		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does", gvk.GroupVersion())}
+		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does",
+			gvk.GroupVersion())}
 	case l.err == nil:
 		return Outcome{} // it is gone: that is a move
 	case writes.Judge(l.err) == writes.Refused, serverError(l.err), undecodable(l.err):
-		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind, gvk.GroupVersion(), wordsOf(l.err))}
+		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind,
+			gvk.GroupVersion(), wordsOf(l.err))}
 	default:
-		return Outcome{Answer: Unknown, Words: fmt.Sprintf("listing objects of kind %s as %s: %s", t.GVK.Kind, gvk.GroupVersion(), wordsOf(l.err))}
+		return Outcome{Answer: Unknown, Words: fmt.Sprintf("listing objects of kind %s as %s: %s", t.GVK.Kind,
+			gvk.GroupVersion(), wordsOf(l.err))}
 	}
 }

@@ -45,11 +45,14 @@ const policy = `
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: never}, spec: {policyName: never, validationActions: [Deny]}}
 `
 
-// What somebody does to a cluster between two surveys stands for what an upgrade may do: the second survey shows all of it, nothing else, and has
-// stored nothing itself.
+// What somebody does to a cluster between two surveys stands for what an upgrade may do: the second survey shows all of
+// it, nothing else, and has stored nothing itself.
 func TestSurveyShowsWhatHappened(t *testing.T) {
 	two := 2
-	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &two}}})
+	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{
+		Version: "1.35",
+		Nodes:   []clusters.NodeGroup{{Count: &two}},
+	})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -85,19 +88,26 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 		must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
 		must(t, resource(client, "", "v1", "configmaps").Delete(t.Context(), "gone", metav1.DeleteOptions{}))
 		patch := []byte(`{"spec":{"ports":[{"port":81}]}}`)
-		_, err = resource(client, "", "v1", "services").Patch(t.Context(), "web", types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err = resource(client, "", "v1", "services").Patch(t.Context(), "web", types.MergePatchType, patch,
+			metav1.PatchOptions{})
 		must(t, err)
 		create(t, client, policy)
 		for { // until the policy is enforced; the test's own time limit ends it
-			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "probe"}}}
-			if _, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+			secret := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "Secret",
+				"metadata": map[string]any{"name": "probe"},
+			}}
+			if _, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret,
+				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 				return
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
 	r := &upgrades.Report{Path: []*upgrades.State{
-		{Name: "a", Way: upgrades.Start, Reached: true}, {Name: "b", Way: upgrades.Up, Reached: true}, {Name: "c", Way: upgrades.Up, Reached: true},
+		{Name: "a", Way: upgrades.Start, Reached: true},
+		{Name: "b", Way: upgrades.Up, Reached: true},
+		{Name: "c", Way: upgrades.Up, Reached: true},
 	}}
 	s.Judge(r)
 	var got []string
@@ -105,7 +115,8 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 		if f.State != 2 {
 			t.Errorf("before anything happened: %+v", f)
 		}
-		got = append(got, string(f.Severity)+": "+strings.Join(append([]string{f.Check}, f.Checks...), "+")+" "+f.Objects[0].Name)
+		got = append(got, string(f.Severity)+": "+strings.Join(append([]string{f.Check}, f.Checks...), "+")+" "+
+			f.Objects[0].Name)
 	}
 	want := []string{
 		"breaks: moved ConfigMap default/gone", "breaks: moved ReplicaSet default/web", "breaks: content Service default/web",
@@ -135,10 +146,15 @@ func create(t *testing.T, client dynamic.Interface, text string) []survey.Create
 	t.Helper()
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
 	must(t, err)
-	plurals := map[string]string{"ReplicaSet": "replicasets", "Service": "services", "ConfigMap": "configmaps", "Secret": "secrets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}
+	plurals := map[string]string{
+		"ReplicaSet": "replicasets", "Service": "services", "ConfigMap": "configmaps",
+		"Secret": "secrets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+		"ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+	}
 	var created []survey.Created
 	for _, o := range objects {
-		stored, err := resource(client, o.GVK().Group, o.GVK().Version, plurals[o.GVK().Kind]).Create(t.Context(), o.Content, metav1.CreateOptions{})
+		stored, err := resource(client, o.GVK().Group, o.GVK().Version, plurals[o.GVK().Kind]).Create(t.Context(), o.Content,
+			metav1.CreateOptions{})
 		must(t, err)
 		created = append(created, survey.Created{Object: o, Namespace: "default", UID: string(stored.GetUID())})
 	}

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// alike is how many objects of one kind that belong to the same given object are sent dry runs: those of one template are alike.
+// alike is how many objects of one kind that belong to the same given object are sent dry runs: those of one template
+// are alike.
 const alike = 3
 
-// sampled are the targets that are sent dry runs: the given objects, as many of one kind and shape as the options say, and some of what
-// belongs to each of them. Which of the given ones are taken is the same at all states.
+// sampled are the targets that are sent dry runs: the given objects, as many of one kind and shape as the options say,
+// and some of what belongs to each of them. Which of the given ones are taken is the same at all states.
 func (s *Survey) sampled(targets []*Target) []*Target {
 	s.sampleGiven()
 	taken := map[key]int{}
@@ -53,7 +54,8 @@ func (s *Survey) Sampled() int {
 	return n
 }
 
-// shapeOf is equal for objects of one kind and version that have the same fields. What is said of one of them is said of all.
+// shapeOf is equal for objects of one kind and version that have the same fields. What is said of one of them is said
+// of all.
 func shapeOf(t *Target) string {
 	fields := map[string]bool{}
 	fieldsIn(t.Given.Content.Object, "", fields)
@@ -62,7 +64,10 @@ func shapeOf(t *Target) string {
 
 // freeKeys are the fields whose keys people choose, so that they are no part of a shape.
 func freeKeys() []string {
-	return []string{"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "nodeSelector", "selector", "managedFields"}
+	return []string{
+		"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "nodeSelector", "selector",
+		"managedFields",
+	}
 }
 
 func fieldsIn(value any, at string, fields map[string]bool) {

@@ -101,7 +101,8 @@ type Series struct {
 	Root *Target
 	// Kind that was asked about: the given object's, or that of objects that belong to it.
 	Kind schema.GroupKind
-	// Outcomes by the number of the state; the worst of those of several objects. States that it has none for are left out.
+	// Outcomes by the number of the state; the worst of those of several objects. States that it has none for are left
+	// out.
 	Outcomes map[int]Outcome
 }
 

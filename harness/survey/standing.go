@@ -44,7 +44,10 @@ func (s *Survey) judgeStanding(found *sight) {
 
 // good says of the types of conditions whether True is what people want.
 func good(kind string) bool {
-	for _, word := range []string{"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded", "disruption", "pending", "progressing", "reconciling", "suspended", "error"} {
+	for _, word := range []string{
+		"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded",
+		"disruption", "pending", "progressing", "reconciling", "suspended", "error",
+	} {
 		if strings.Contains(strings.ToLower(kind), word) {
 			return false
 		}
@@ -54,7 +57,10 @@ func good(kind string) bool {
 
 // bad are the types of conditions that must not become True.
 func bad(kind string) bool {
-	return slices.Contains([]string{"Failed", "FailureTarget", "ReplicaFailure", "NonStructuralSchema", "Stalled", "Degraded", "DisruptionTarget"}, kind)
+	return slices.Contains([]string{
+		"Failed", "FailureTarget", "ReplicaFailure", "NonStructuralSchema", "Stalled",
+		"Degraded", "DisruptionTarget",
+	}, kind)
 }
 
 func counted() []string {
@@ -109,8 +115,8 @@ func readyEndpoints(o *unstructured.Unstructured) int64 {
 	return n
 }
 
-// storedAndGone are the versions in storedVersions that the definition does not have: no update of it is accepted before objects are
-// written anew.
+// storedAndGone are the versions in storedVersions that the definition does not have: no update of it is accepted
+// before objects are written anew.
 func storedAndGone(o *unstructured.Unstructured) []string {
 	var has, gone []string
 	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
@@ -153,7 +159,10 @@ func stands(before, now standing) Outcome {
 			lost = append(lost, fmt.Sprintf("condition %s is True", condition))
 		}
 	}
-	if before.phase != now.phase && slices.Contains([]string{"Failed", "Lost", "Pending", "Released", "Terminating", "Unknown"}, now.phase) {
+	if before.phase != now.phase && slices.Contains([]string{
+		"Failed", "Lost", "Pending", "Released", "Terminating",
+		"Unknown",
+	}, now.phase) {
 		lost = append(lost, fmt.Sprintf("its phase was %s and is %s", before.phase, now.phase))
 	}
 	for _, field := range append(counted(), "ready endpoints") {

@@ -1,5 +1,6 @@
-// Package survey finds out what becomes of objects at each state of a cluster: whether they read as before, whether they can be
-// edited, deleted and created again, and whether anything moved while nobody touched it. It writes nothing but dry runs.
+// Package survey finds out what becomes of objects at each state of a cluster: whether they read as before, whether
+// they can be edited, deleted and created again, and whether anything moved while nobody touched it. It writes nothing
+// but dry runs.
 package survey
 
 import (
@@ -44,7 +45,8 @@ type Survey struct {
 type Options struct {
 	// Settle is for how long an untouched cluster is watched at each state.
 	Settle time.Duration
-	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any case.
+	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any
+	// case.
 	Sample int
 	// Except are checks that are left out.
 	Except []Check
@@ -57,7 +59,10 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	if options.Progress == nil {
 		options.Progress = func(string, ...any) {}
 	}
-	s := &Survey{options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, series: map[key]*Series{}, state: -1}
+	s := &Survey{
+		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{},
+		series: map[key]*Series{}, state: -1,
+	}
 	counted := writes.Configure(config, "rehearse-upgrade")
 	counted.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
 	var err1, err2, err3 error
@@ -82,7 +87,10 @@ func (s *Survey) Requests() int64 { return s.requests.Load() }
 // Add puts objects that were created under survey.
 func (s *Survey) Add(objects ...Created) {
 	for _, o := range objects {
-		s.targets = append(s.targets, &Target{Given: o.Object, GVK: o.Object.GVK(), Namespace: o.Namespace, Name: o.Object.Content.GetName(), UID: o.UID})
+		s.targets = append(s.targets, &Target{
+			Given: o.Object, GVK: o.Object.GVK(), Namespace: o.Namespace,
+			Name: o.Object.Content.GetName(), UID: o.UID,
+		})
 	}
 }
 
@@ -97,11 +105,12 @@ type Created struct {
 // Series of outcomes: those of one check of one object, or of all objects of a kind that belong to it, over the states.
 func (s *Survey) Series() []*Series { return s.order }
 
-// Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing moves any more.
+// Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing
+// moves any more.
 func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
 
-// At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time to settle.
-// The error is of what kept it from being surveyed; what could not be judged of an object is in its series.
+// At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
+// to settle. The error is of what kept it from being surveyed; what could not be judged of an object is in its series.
 func (s *Survey) At(ctx context.Context, since Mark) error {
 	s.state++
 	err := s.at(ctx, since)

@@ -50,7 +50,10 @@ func (s *Survey) findTargets(found *sight) {
 			continue
 		}
 		if root := rootOf(uid, owners, given); root != nil {
-			made = append(made, &Target{GVK: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid, Root: root})
+			made = append(made, &Target{
+				GVK: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid,
+				Root: root,
+			})
 		}
 	}
 	slices.SortFunc(made, func(a, b *Target) int {

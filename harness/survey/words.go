@@ -80,11 +80,13 @@ func advice(check Check, severity upgrades.Severity, way string) string {
 	case Condition:
 		return "find out why before you upgrade: whoever relies on it is cut off"
 	case Moved:
-		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch release of the target"
+		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch " +
+			"release of the target"
 	case Read, Content:
 		return "do not upgrade with these objects stored: change or remove them before"
 	case Create:
-		return "change the manifest before the upgrade: the stored object lives on, but a restore, or GitOps into a new cluster, fails"
+		return "change the manifest before the upgrade: the stored object lives on, but a restore, or GitOps into a new " +
+			"cluster, fails"
 	case Apply:
 		return "change the manifest before the upgrade: the next kubectl apply or GitOps sync fails"
 	}

@@ -166,13 +166,15 @@ func (f *facts) serviceRange() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if prefix.Addr().Next() == f.first && bits <= f.first.BitLen()-minRangeBits && !slices.ContainsFunc(f.addresses, func(a netip.Addr) bool {
-			return a.BitLen() == f.first.BitLen() && !prefix.Contains(a)
-		}) {
+		if prefix.Addr().Next() == f.first && bits <= f.first.BitLen()-minRangeBits && !slices.ContainsFunc(f.addresses,
+			func(a netip.Addr) bool {
+				return a.BitLen() == f.first.BitLen() && !prefix.Contains(a)
+			}) {
 			return prefix.String(), nil
 		}
 	}
-	return "", fmt.Errorf("no range of addresses begins at that of Service default/kubernetes (%s) and holds those of all Services; name it with --service-cluster-ip-range", f.first)
+	return "", fmt.Errorf("no range of addresses begins at that of Service default/kubernetes (%s) and holds those of "+
+		"all Services; name it with --service-cluster-ip-range", f.first)
 }
 
 // The sizes of a range: 256 addresses at least, as they are usual, and a million at most, which is what an API server

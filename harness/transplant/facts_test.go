@@ -39,7 +39,8 @@ func (d documents) Each(visit func(Entry) error) error {
 	return nil
 }
 
-const api = "services/specs/default/kubernetes {metadata: {name: kubernetes, namespace: default}, spec: {clusterIPs: [10.32.0.1]}}\n"
+const api = "services/specs/default/kubernetes {metadata: {name: kubernetes, namespace: default}, spec: " +
+	"{clusterIPs: [10.32.0.1]}}\n"
 
 func TestFacts(t *testing.T) {
 	for _, test := range []struct {
@@ -50,17 +51,41 @@ func TestFacts(t *testing.T) {
 		homeless   string
 		newestIsOf string
 	}{
-		{name: "what a ServiceCIDR says", data: api + "servicecidrs/kubernetes {spec: {cidrs: [10.32.0.0/20, 'fd00::/112']}}", addresses: "10.32.0.0/20,fd00::/112"},
-		{name: "another ServiceCIDR says nothing", data: api + "servicecidrs/more {spec: {cidrs: [10.99.0.0/24]}}", addresses: "10.32.0.0/24"},
-		{name: "the smallest that holds all", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.7.9, 'fd00::7']}}", addresses: "10.32.0.0/21"},
+		{
+			name: "what a ServiceCIDR says", data: api + "servicecidrs/kubernetes {spec: {cidrs: [10.32.0.0/20, 'fd00::/112']}}",
+			addresses: "10.32.0.0/20,fd00::/112",
+		},
+		{
+			name: "another ServiceCIDR says nothing", data: api + "servicecidrs/more {spec: {cidrs: [10.99.0.0/24]}}",
+			addresses: "10.32.0.0/24",
+		},
+		{
+			name: "the smallest that holds all", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.7.9, 'fd00::7']}}",
+			addresses: "10.32.0.0/21",
+		},
 		{name: "headless", data: api + "services/specs/a/b {spec: {clusterIPs: [None]}}", addresses: "10.32.0.0/24"},
 		{name: "none at all", data: "configmaps/a/b {}"},
-		{name: "no such range", data: api + "services/specs/a/b {spec: {clusterIPs: [192.168.0.1]}}", addresses: "no range of addresses begins at that of Service default/kubernetes (10.32.0.1)"},
+		{
+			name: "no such range", data: api + "services/specs/a/b {spec: {clusterIPs: [192.168.0.1]}}",
+			addresses: "no range of addresses begins at that of Service default/kubernetes (10.32.0.1)",
+		},
 		{name: "usual ports", data: "services/specs/a/b {spec: {ports: [{nodePort: 30080}]}}"},
-		{name: "other ports", data: "services/specs/a/b {spec: {ports: [{nodePort: 8080}], healthCheckNodePort: 40000}}", ports: "8080-40000"},
-		{name: "pods without a node", data: "pods/a/b {spec: {nodeName: two}}\npods/a/c {spec: {nodeName: one}}\npods/a/d {}\nminions/one {metadata: {name: one}}", homeless: "two"},
-		{name: "the newest kubelet", data: "minions/x {metadata: {name: x}, status: {nodeInfo: {kubeletVersion: v1.34.2-eks-1}}}\nminions/y {metadata: {name: y}, status: {nodeInfo: {kubeletVersion: v1.33.0}}}", newestIsOf: "1.34.2"},
-		{name: "kubeadm", data: `configmaps/kube-system/kubeadm-config {data: {ClusterConfiguration: "a: b\nkubernetesVersion: v1.35.1\n"}}`, newestIsOf: "1.35.1"},
+		{
+			name: "other ports", data: "services/specs/a/b {spec: {ports: [{nodePort: 8080}], healthCheckNodePort: 40000}}",
+			ports: "8080-40000",
+		},
+		{name: "pods without a node", data: "pods/a/b {spec: {nodeName: two}}\npods/a/c {spec: {nodeName: one}}\npods/a/d " +
+			"{}\nminions/one {metadata: {name: one}}", homeless: "two"},
+		{
+			name: "the newest kubelet", data: "minions/x {metadata: {name: x}, status: {nodeInfo: {kubeletVersion: " +
+				"v1.34.2-eks-1}}}\nminions/y {metadata: {name: y}, status: {nodeInfo: {kubeletVersion: v1.33.0}}}",
+			newestIsOf: "1.34.2",
+		},
+		{
+			name:       "kubeadm",
+			data:       `configmaps/kube-system/kubeadm-config {data: {ClusterConfiguration: "a: b\nkubernetesVersion: v1.35.1\n"}}`,
+			newestIsOf: "1.35.1",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, err := scan(test.data)
@@ -114,18 +139,21 @@ func TestSettings(t *testing.T) {
 
 // What could not be read cannot be judged, and the garbage collector does not take its objects for gone.
 func TestWhatCouldNotBeRead(t *testing.T) {
-	c, err := New(documents(api), Options{Name: "prod", Missing: []capture.Missing{{What: "deployments.apps", Why: "forbidden"}}})
+	c, err := New(documents(api),
+		Options{Name: "prod", Missing: []capture.Missing{{What: "deployments.apps", Why: "forbidden"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lacks := c.Lacks(); len(lacks) != 1 || lacks[0].Kind != "deployments.apps" || !strings.Contains(lacks[0].Why, "forbidden") {
+	if lacks := c.Lacks(); len(lacks) != 1 || lacks[0].Kind != "deployments.apps" || !strings.Contains(lacks[0].Why,
+		"forbidden") {
 		t.Errorf("lacks %v", lacks)
 	}
 	needs, err := c.Needs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if off := *needs.Components["kube-controller-manager"].Flags["controllers"]; !strings.Contains(off, "-garbage-collector-controller") {
+	if off := *needs.Components["kube-controller-manager"].Flags["controllers"]; !strings.Contains(off,
+		"-garbage-collector-controller") {
 		t.Errorf("controllers %s", off)
 	}
 }
@@ -133,11 +161,28 @@ func TestWhatCouldNotBeRead(t *testing.T) {
 // A manifest is what was applied last, or what somebody would write.
 func TestManifest(t *testing.T) {
 	for _, test := range []struct{ name, object, want string }{
-		{"as it was applied", `{apiVersion: v1, kind: A, metadata: {name: a, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}'}}, y: 2}`, `{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}`},
-		{"what was applied to another one", `{apiVersion: v1, kind: A, metadata: {name: b, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}'}}}`, `last-applied`},
-		{"without what the API server put there", `{apiVersion: v1, kind: A, metadata: {name: a, uid: u, generation: 1, labels: {a: b}}, status: {x: 1}}`, `{"apiVersion":"v1","kind":"A","metadata":{"labels":{"a":"b"},"name":"a"}}`},
-		{"a Job gets its selector anew", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {selector: {}, template: {metadata: {labels: {job-name: a, b: c}}}}}`, `"spec":{"template":{"metadata":{"labels":{"b":"c"}}}}`},
-		{"but for one that has its own", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {manualSelector: true, selector: {}}}`, `"selector":{}`},
+		{
+			"as it was applied",
+			`{apiVersion: v1, kind: A, metadata: {name: a, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}'}}, y: 2}`, `{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":1}`,
+		},
+		{
+			"what was applied to another one",
+			`{apiVersion: v1, kind: A, metadata: {name: b, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}'}}}`, `last-applied`,
+		},
+		{
+			"without what the API server put there",
+			`{apiVersion: v1, kind: A, metadata: {name: a, uid: u, generation: 1, labels: {a: b}}, status: {x: 1}}`,
+			`{"apiVersion":"v1","kind":"A","metadata":{"labels":{"a":"b"},"name":"a"}}`,
+		},
+		{
+			"a Job gets its selector anew",
+			`{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {selector: {}, template: {metadata: {labels: {job-name: a, b: c}}}}}`, `"spec":{"template":{"metadata":{"labels":{"b":"c"}}}}`,
+		},
+		{
+			"but for one that has its own",
+			`{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {manualSelector: true, selector: {}}}`,
+			`"selector":{}`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := &unstructured.Unstructured{}

@@ -15,7 +15,10 @@ func Manifest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	m := o.DeepCopy()
 	unstructured.RemoveNestedField(m.Object, "status")
-	for _, field := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "resourceVersion", "selfLink", "uid"} {
+	for _, field := range []string{
+		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
+		"managedFields", "resourceVersion", "selfLink", "uid",
+	} {
 		unstructured.RemoveNestedField(m.Object, "metadata", field)
 	}
 	switch m.GroupVersionKind().GroupKind().String() {
@@ -34,7 +37,8 @@ func lastApplied(o *unstructured.Unstructured) *unstructured.Unstructured {
 	if text == "" || json.Unmarshal([]byte(text), m) != nil {
 		return nil
 	}
-	if m.GetKind() != o.GetKind() || m.GetName() != o.GetName() || m.GroupVersionKind().Group != o.GroupVersionKind().Group {
+	if m.GetKind() != o.GetKind() || m.GetName() != o.GetName() ||
+		m.GroupVersionKind().Group != o.GroupVersionKind().Group {
 		return nil
 	}
 	return m
@@ -46,7 +50,10 @@ func withoutSelector(job *unstructured.Unstructured) {
 		return
 	}
 	unstructured.RemoveNestedField(job.Object, "spec", "selector")
-	for _, label := range []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"} {
+	for _, label := range []string{
+		"controller-uid", "batch.kubernetes.io/controller-uid", "job-name",
+		"batch.kubernetes.io/job-name",
+	} {
 		unstructured.RemoveNestedField(job.Object, "spec", "template", "metadata", "labels", label)
 	}
 }

@@ -70,7 +70,8 @@ func foreign(folder, rest string) string {
 	case folder == "events/":
 		return "events"
 	case folder == "masterleases/", folder == "ranges/":
-		return "records of API servers" // who serves, and which addresses are given: an API server reads the latter from Services
+		// who serves, and which addresses are given: an API server reads the latter from Services
+		return "records of API servers"
 	case key == "services/endpoints/default/kubernetes", key == "endpointslices/default/kubernetes",
 		key == "configmaps/kube-system/extension-apiserver-authentication":
 		return "records of API servers"
@@ -131,7 +132,8 @@ func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructu
 	}
 	c.lacks = append(c.lacks, Lack{
 		"APIService.apiregistration.k8s.io", o.GetName(),
-		fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were rehearsed", service["namespace"], service["name"]),
+		fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were "+
+			"rehearsed", service["namespace"], service["name"]),
 	})
 	return nil, false
 }
@@ -156,7 +158,8 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 	}
 	if len(others) > 0 {
 		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
-			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, and not as %s", stored, strings.Join(others, ", "))})
+			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, "+
+				"and not as %s", stored, strings.Join(others, ", "))})
 	}
 	return o, true
 }

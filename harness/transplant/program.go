@@ -65,7 +65,9 @@ func (r *Recorder) Start(ctx context.Context, copied clusters.Cluster, now time.
 	return nil
 }
 
-func (p *Program) start(ctx context.Context, spawner *processes.Spawner, dir string, authority []byte, kubeconfig string) (err error) {
+func (p *Program) start(ctx context.Context, spawner *processes.Spawner, dir string, authority []byte,
+	kubeconfig string,
+) (err error) {
 	if p.held, err = ports.Reserve("127.0.0.1", 1); err != nil {
 		return err
 	}

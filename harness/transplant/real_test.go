@@ -80,7 +80,10 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			if index.GatesUnknown != "" {
 				t.Errorf("gates: %s", index.GatesUnknown)
 			}
-			for way, data := range map[string]transplant.Data{"capture": transplant.FromCapture(captured), "snapshot": transplant.FromSnapshot(backup)} {
+			for way, data := range map[string]transplant.Data{
+				"capture":  transplant.FromCapture(captured),
+				"snapshot": transplant.FromSnapshot(backup),
+			} {
 				t.Run(way, func(t *testing.T) {
 					options := transplant.Options{Name: "original", Now: time.Now}
 					if way == "snapshot" {
@@ -94,7 +97,8 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 					must(t, err)
 					defer func() { must(t, copyOf.Delete(t.Context())) }()
 					compare(t, captured, copyOf.RESTConfig())
-					if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 || !strings.Contains(lacks, "shapes.example.com its conversion webhook") {
+					if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 ||
+						!strings.Contains(lacks, "shapes.example.com its conversion webhook") {
 						t.Errorf("what the copy lacks: %s", lacks)
 					}
 				})
@@ -114,7 +118,8 @@ resources:
 func audited(t *testing.T, state *clusters.State) string {
 	t.Helper()
 	policy, log := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "audit.log")
-	must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: [capturer]}, {level: None}]\n"), 0o600))
+	must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: "+
+		"[capturer]}, {level: None}]\n"), 0o600))
 	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"audit-policy-file": policy, "audit-log-path": log}}}
 	return log
 }
@@ -155,9 +160,15 @@ func backUp(t *testing.T, cluster clusters.Cluster) string {
 	var at struct{ Ports struct{ Etcd int } }
 	must(t, json.Unmarshal(record, &at))
 	pki := filepath.Join(folder, "pki", "etcd")
-	secured, err := transport.TLSInfo{CertFile: filepath.Join(pki, "client.crt"), KeyFile: filepath.Join(pki, "client.key"), TrustedCAFile: filepath.Join(pki, "ca.crt")}.ClientConfig()
+	secured, err := transport.TLSInfo{
+		CertFile: filepath.Join(pki, "client.crt"),
+		KeyFile:  filepath.Join(pki, "client.key"), TrustedCAFile: filepath.Join(pki, "ca.crt"),
+	}.ClientConfig()
 	must(t, err)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{fmt.Sprintf("https://127.0.0.1:%d", at.Ports.Etcd)}, TLS: secured, Logger: zap.NewNop(), Context: t.Context()})
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{fmt.Sprintf("https://127.0.0.1:%d", at.Ports.Etcd)},
+		TLS:       secured, Logger: zap.NewNop(), Context: t.Context(),
+	})
 	must(t, err)
 	defer client.Close()
 	content, err := client.Snapshot(t.Context())
@@ -203,8 +214,12 @@ func fill(t *testing.T, config *rest.Config) {
 		create(t, client, found, o.Content)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		shape := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1alpha1", "kind": "Shape", "metadata": map[string]any{"generateName": "a-"}, "spec": shapes().Draw(t, "spec")}}
-		if _, err := client.Resource(shape.GroupVersionKind().GroupVersion().WithResource("shapes")).Create(t.Context(), shape, metav1.CreateOptions{}); err != nil {
+		shape := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1alpha1", "kind": "Shape",
+			"metadata": map[string]any{"generateName": "a-"}, "spec": shapes().Draw(t, "spec"),
+		}}
+		if _, err := client.Resource(shape.GroupVersionKind().GroupVersion().WithResource("shapes")).Create(t.Context(),
+			shape, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -216,13 +231,16 @@ func shapes() *rapid.Generator[map[string]any] {
 		text := rapid.StringN(0, 20, -1)
 		spec := map[string]any{
 			"size": rapid.Int64().Draw(t, "size"), "ratio": rapid.Float64Range(-1e6, 1e6).Draw(t, "ratio"), "nothing": nil,
-			"labels":   map[string]any{"a": text.Draw(t, "label")},
-			"free":     map[string]any{"list": []any{map[string]any{}, []any{}, nil, true, int64(1), text.Draw(t, "free")}},
-			"embedded": map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"x": text.Draw(t, "embedded")}},
-			"map":      []any{map[string]any{"name": "a", "when": "2026-01-02T03:04:05Z"}},
-			"atom":     map[string]any{"b": "AAEC"},
-			"set":      []any{"a", "b"},
-			"port":     rapid.SampledFrom([]any{int64(80), "http"}).Draw(t, "port"),
+			"labels": map[string]any{"a": text.Draw(t, "label")},
+			"free":   map[string]any{"list": []any{map[string]any{}, []any{}, nil, true, int64(1), text.Draw(t, "free")}},
+			"embedded": map[string]any{
+				"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"},
+				"spec": map[string]any{"x": text.Draw(t, "embedded")},
+			},
+			"map":  []any{map[string]any{"name": "a", "when": "2026-01-02T03:04:05Z"}},
+			"atom": map[string]any{"b": "AAEC"},
+			"set":  []any{"a", "b"},
+			"port": rapid.SampledFrom([]any{int64(80), "http"}).Draw(t, "port"),
 		}
 		if rapid.Bool().Draw(t, "replicas") {
 			spec["replicas"] = rapid.Int64Range(0, 99).Draw(t, "replicas")
@@ -233,10 +251,12 @@ func shapes() *rapid.Generator[map[string]any] {
 
 func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryClient, o *unstructured.Unstructured) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Millisecond) { // until a definition is served, a quota known
+	// until a definition is served, a quota known
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Millisecond) {
 		groups, err := restmapper.GetAPIGroupResources(found)
 		must(t, err)
-		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
+		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GroupVersionKind().GroupKind(),
+			o.GroupVersionKind().Version)
 		if meta.IsNoMatchError(err) && strings.HasSuffix(o.GroupVersionKind().Group, ".k8s.io") {
 			return // another version has it
 		}
@@ -324,7 +344,8 @@ func unequal(t *testing.T, key string, before, after *unstructured.Unstructured)
 		unstructured.RemoveNestedField(o.Object, "metadata", "resourceVersion")
 	}
 	for _, change := range matching.Changes(before.Object, after.Object) {
-		if strings.Contains(key, "/servicecidrs/") && (strings.HasSuffix(change.Path, ".lastTransitionTime") || strings.HasSuffix(change.Path, ".time")) {
+		if strings.Contains(key, "/servicecidrs/") && (strings.HasSuffix(change.Path, ".lastTransitionTime") ||
+			strings.HasSuffix(change.Path, ".time")) {
 			continue // kube-controller-manager 1.33 writes them anew whenever it starts
 		}
 		t.Errorf("%s: %s", key, change)

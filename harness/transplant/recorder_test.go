@@ -27,11 +27,17 @@ func answerWebhooks() {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{Message: "denied at " + request.URL.Path}}
+		review.Response = &admissionv1.AdmissionResponse{
+			UID:    review.Request.UID,
+			Result: &metav1.Status{Message: "denied at " + request.URL.Path},
+		}
 		_ = json.NewEncoder(w).Encode(review)
 	})
 	dir := os.Getenv("CERT_DIR")
-	server := &http.Server{Addr: os.Getenv("WEBHOOK_HOST") + ":" + os.Getenv("WEBHOOK_PORT"), Handler: handler, ReadHeaderTimeout: time.Second}
+	server := &http.Server{
+		Addr: os.Getenv("WEBHOOK_HOST") + ":" + os.Getenv("WEBHOOK_PORT"), Handler: handler,
+		ReadHeaderTimeout: time.Second,
+	}
 	panic(server.ListenAndServeTLS(dir+"/tls.crt", dir+"/tls.key"))
 }
 
@@ -49,7 +55,10 @@ func ask(t *testing.T, r *transplant.Recorder, h transplant.Hook) string {
 	address, authority := r.Address(h)
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(authority)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs:    trusted,
+		MinVersion: tls.VersionTLS12,
+	}, DisableKeepAlives: true}}
 	body, err := json.Marshal(admissionv1.AdmissionReview{Request: &admissionv1.AdmissionRequest{UID: "u"}})
 	must(t, err)
 	response, err := client.Post(address.String(), "application/json", bytes.NewReader(body))
@@ -92,7 +101,8 @@ func TestRecorder(t *testing.T) {
 	expect(converts, "its program does not serve yet")
 	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	expect(recorded, "allowed")
-	if got, want := strings.Join(r.Notes(), "; "), "webhook a/w was not run: its 1 requests were allowed"; !strings.Contains(got, want) {
+	if got, want := strings.Join(r.Notes(), "; "),
+		"webhook a/w was not run: its 1 requests were allowed"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	expect(answered, "denied at /validate")

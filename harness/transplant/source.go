@@ -63,7 +63,8 @@ func everywhere(list *features.List, name string) bool {
 // FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before
 // what the cluster says of itself.
 func FirstState(
-	ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy, flags clusters.State,
+	ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy,
+	flags clusters.State,
 ) (clusters.State, error) {
 	asked := flags
 	if asked.Version == "" {
@@ -115,7 +116,8 @@ func notOlder(asked, version string) error {
 		return err
 	}
 	if a.Major < v.Major || a.Major == v.Major && a.Minor < v.Minor {
-		return fmt.Errorf("--from %s: the objects are of a cluster of version %s, and an older API server may not know what it has stored; use --from %s", asked, version, v.MinorString())
+		return fmt.Errorf("--from %s: the objects are of a cluster of version %s, and an older API server may not know "+
+			"what it has stored; use --from %s", asked, version, v.MinorString())
 	}
 	return nil
 }

@@ -33,13 +33,19 @@ func TestUpgradeOfACopy(t *testing.T) {
 	recorder, err := transplant.NewRecorder(t.Context(), nil, time.Now())
 	must(t, err)
 	defer recorder.Close()
-	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{Name: "prod", Webhooks: recorder, Now: time.Now})
+	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{
+		Name: "prod", Webhooks: recorder,
+		Now: time.Now,
+	})
 	must(t, err)
 	first, err := transplant.FirstState(t.Context(), p, p.Releases, &captured.Index, copied, clusters.State{})
 	must(t, err)
 	off := false
 	path, err := upgrade.NewPath(t.Context(), p, upgrade.Wanted{
-		From: first, To: clusters.Change{Version: "1.34.4", FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off}}, NoRollback: true,
+		From: first, To: clusters.Change{
+			Version:      "1.34.4",
+			FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off},
+		}, NoRollback: true,
 	})
 	must(t, err)
 	r, err := upgrade.Run(t.Context(), upgrade.Options{
@@ -62,7 +68,8 @@ func TestUpgradeOfACopy(t *testing.T) {
 	}
 	text, err := json.Marshal(r)
 	must(t, err)
-	if strings.Contains(string(text), "swordfish") || strings.Contains(string(text), strings.Repeat("x", len("swordfish-of-production"))) {
+	if strings.Contains(string(text), "swordfish") || strings.Contains(string(text),
+		strings.Repeat("x", len("swordfish-of-production"))) {
 		t.Error("the report has the value of a Secret")
 	}
 }
@@ -83,7 +90,8 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
 	must(t, err)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(), metav1.ListOptions{})
+		list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(),
+			metav1.ListOptions{})
 		if err == nil && len(list.Items) == 2 {
 			break
 		}

@@ -38,7 +38,10 @@ func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Pr
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
-	return &creator{client: client, kinds: writes.NewKinds(found.RESTClient(), cluster.State().Version), namespace: namespace, progress: progress}, nil
+	return &creator{
+		client: client, kinds: writes.NewKinds(found.RESTClient(), cluster.State().Version),
+		namespace: namespace, progress: progress,
+	}, nil
 }
 
 // rejected is an object that the cluster does not take, and why.
@@ -53,8 +56,8 @@ const (
 	createAgain  = 250 * time.Millisecond
 )
 
-// createAll creates the objects in the order of their dependencies. What is rejected is tried again for a while, as long as other objects are
-// still accepted or were until a moment ago.
+// createAll creates the objects in the order of their dependencies. What is rejected is tried again for a while, as
+// long as other objects are still accepted or were until a moment ago.
 func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([]survey.Created, []rejected, error) {
 	var created []survey.Created
 	waiting := manifests.InOrder(objects)
@@ -89,8 +92,8 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 	}
 }
 
-// mayPass says whether another try may have another outcome: the object needs something that is not there yet, or the API server
-// could not judge it. What it says of the object itself is final.
+// mayPass says whether another try may have another outcome: the object needs something that is not there yet, or the
+// API server could not judge it. What it says of the object itself is final.
 func mayPass(r rejected) bool {
 	return !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
 }
@@ -124,7 +127,10 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 	}
 	if apierrors.IsAlreadyExists(err) {
 		// The cluster itself makes some, as the namespace default; or an earlier try was stored.
-		stored, err = api.Apply(ctx, content.GetName(), content, metav1.ApplyOptions{FieldManager: "rehearse-upgrade", Force: true})
+		stored, err = api.Apply(ctx, content.GetName(), content, metav1.ApplyOptions{
+			FieldManager: "rehearse-upgrade",
+			Force:        true,
+		})
 	}
 	if err != nil {
 		return survey.Created{}, err
@@ -134,13 +140,18 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 
 func lacksNamespace(err error, namespace string) bool {
 	status, ok := writes.StatusOf(err)
-	return ok && apierrors.IsNotFound(err) && status.Details != nil && status.Details.Kind == "namespaces" && status.Details.Name == namespace
+	return ok && apierrors.IsNotFound(err) && status.Details != nil && status.Details.Kind == "namespaces" &&
+		status.Details.Name == namespace
 }
 
 // makeNamespace makes one that objects are in and no manifest makes.
 func (c *creator) makeNamespace(ctx context.Context, name string) error {
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
-	_, err := c.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, o, metav1.CreateOptions{})
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": name},
+	}}
+	_, err := c.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, o,
+		metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make namespace %s: %w", name, err)
 	}

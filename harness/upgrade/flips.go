@@ -14,8 +14,9 @@ type FeatureLister interface {
 	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
-// flips are the gates that have another value in one state than in the other: those that are set differently, and those whose default is
-// another one. Where the gates of a version are not known there are the former alone, and known is false.
+// flips are the gates that have another value in one state than in the other: those that are set differently, and those
+// whose default is another one. Where the gates of a version are not known there are the former alone, and known is
+// false.
 func flips(ctx context.Context, from FeatureLister, before, after clusters.State) (all []string, known bool) {
 	set := maps.Clone(before.FeatureGates)
 	if set == nil {

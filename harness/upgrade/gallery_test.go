@@ -14,7 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Real regressions of Kubernetes (scenarios/regressions) are found from the manifests alone, with where to read of them.
+// Real regressions of Kubernetes (scenarios/regressions) are found from the manifests alone, with where to read of
+// them.
 func TestUpgradeFindsTheGallery(t *testing.T) {
 	off := false
 	on := "true"
@@ -28,17 +29,26 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 		want []string
 	}{
 		{
-			name: "G1: every StatefulSet's pods restart", from: clusters.State{Version: "1.33.13"}, to: clusters.Change{Version: "1.34.0"},
+			name: "G1: every StatefulSet's pods restart", from: clusters.State{Version: "1.33.13"},
+			to:    clusters.Change{Version: "1.34.0"},
 			files: []string{"testdata/red/statefulset.yaml"},
-			want:  []string{"breaks: moved StatefulSet default/web: every StatefulSet's pods restart, though nobody touched it: 134773"},
+			want: []string{"breaks: moved StatefulSet default/web: every StatefulSet's pods restart, though nobody touched " +
+				"it: 134773"},
 		},
 		{
 			name: "G1, by the gate", from: clusters.State{Version: "1.33.13"},
-			to:    clusters.Change{Version: "1.34.4", FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off}},
+			to: clusters.Change{
+				Version:      "1.34.4",
+				FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off},
+			},
 			files: []string{"testdata/red/statefulset.yaml"},
-			want:  []string{"breaks: moved StatefulSet default/web: every StatefulSet's pods restart, though nobody touched it: 134773"},
+			want: []string{"breaks: moved StatefulSet default/web: every StatefulSet's pods restart, though nobody touched " +
+				"it: 134773"},
 		},
-		{name: "G1 is mended", from: clusters.State{Version: "1.33.13"}, to: clusters.Change{Version: "1.34.4"}, files: []string{"testdata/red/statefulset.yaml"}},
+		{
+			name: "G1 is mended", from: clusters.State{Version: "1.33.13"}, to: clusters.Change{Version: "1.34.4"},
+			files: []string{"testdata/red/statefulset.yaml"},
+		},
 		{
 			name: "G10 and G17: what the next version cannot read, or edit", whole: true,
 			from: clusters.State{
@@ -64,7 +74,8 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 			for _, f := range found.Findings {
 				if f.Severity == upgrades.Breaks {
 					checks := strings.Join(append([]string{f.Check}, f.Checks...), "+")
-					got = append(got, fmt.Sprintf("%s: %s %s: %s: %s", f.Severity, checks, f.Objects[0].Name, f.What, f.Link[strings.LastIndex(f.Link, "/")+1:]))
+					got = append(got, fmt.Sprintf("%s: %s %s: %s: %s", f.Severity, checks, f.Objects[0].Name, f.What,
+						f.Link[strings.LastIndex(f.Link, "/")+1:]))
 				}
 			}
 			slices.Sort(got)

@@ -29,7 +29,8 @@ func TestHide(t *testing.T) {
 		Checks:   []*upgrades.Check{{Message: "hunter2"}},
 	}
 	h.hide(r)
-	if got, want := r.Findings[0].Words, `it is true that 1 is not (hidden), "(hidden)", (hidden), (hidden), (hidden) or (hidden)`; got != want {
+	if got, want := r.Findings[0].Words,
+		`it is true that 1 is not (hidden), "(hidden)", (hidden), (hidden), (hidden) or (hidden)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := r.Checks[0].Message; got != "(hidden)" {

@@ -1,4 +1,5 @@
-// Package upgrade rehearses an upgrade, the way back, and the upgrade once more, with objects that people have: it needs no scenario.
+// Package upgrade rehearses an upgrade, the way back, and the upgrade once more, with objects that people have: it
+// needs no scenario.
 package upgrade
 
 import (
@@ -27,8 +28,8 @@ type Path struct {
 	Ways []string
 }
 
-// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more. Its error is of what
-// cannot be rehearsed.
+// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more. Its error
+// is of what cannot be rehearsed.
 func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, error) {
 	from, err := provider.Resolve(ctx, w.From)
 	if err != nil {
@@ -43,7 +44,8 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 		return Path{}, err
 	}
 	if len(way) == 2 && way[0].String() == way[1].String() {
-		return Path{}, fmt.Errorf("nothing changes between %s and %s; name another version with --to, or gates with --feature-gates", from, to)
+		return Path{}, fmt.Errorf("nothing changes between %s and %s; name another version with --to, or gates with "+
+			"--feature-gates", from, to)
 	}
 	p := Path{States: way[:1:1], Ways: []string{upgrades.Start}}
 	p.add(way[1:], upgrades.Up)
@@ -65,7 +67,8 @@ func (p *Path) add(states []clusters.State, way string) {
 	}
 }
 
-// between are the states from one to the other, one minor version at a time: those in the middle are the first one in another version.
+// between are the states from one to the other, one minor version at a time: those in the middle are the first one in
+// another version.
 func between(ctx context.Context, provider clusters.Provider, from, to clusters.State) ([]clusters.State, error) {
 	first, err1 := clusters.ParseVersion(from.Version)
 	last, err2 := clusters.ParseVersion(to.Version)

@@ -38,16 +38,62 @@ func TestPath(t *testing.T) {
 		w    Wanted
 		want string
 	}{
-		{"one minor", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.35"}}, "start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9"},
-		{"two minors", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}}, "start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1"},
-		{"a patch", Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}}, "start 1.34.1, upgrade 1.34.4, way back 1.34.1, upgrade 1.34.4"},
-		{"no way back", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36"}, NoRollback: true}, "start 1.34.9, upgrade 1.35.9, upgrade 1.36.9"},
-		{"a gate alone", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{FeatureGates: gate(true)}}, "start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true"},
-		{"gates of the beginning stay", Wanted{From: clusters.State{Version: "1.34", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRollback: true}, "start 1.34.9 A=true, upgrade 1.35.9 A=true, upgrade 1.36.9 A=false"},
-		{"down", Wanted{From: clusters.State{Version: "1.36"}, To: clusters.Change{Version: "1.34"}, NoRollback: true}, "start 1.36.9, upgrade 1.35.9, upgrade 1.34.9"},
-		{"nothing", Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.34.9"}}, "nothing changes between 1.34.9 and 1.34.9; name another version with --to, or gates with --feature-gates"},
-		{"no version", Wanted{From: clusters.State{Version: "new"}}, `version "new": want a Kubernetes version such as "1.34" or "1.34.4" (in quotes, or YAML reads it as a number)`},
-		{"what the provider refuses", Wanted{From: clusters.State{Version: "1.34", FeatureGates: map[string]bool{"Bad": true}}, To: clusters.Change{Version: "1.35"}}, "no gate Bad"},
+		{
+			"one minor",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.35"}},
+			"start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9",
+		},
+		{
+			"two minors",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}},
+			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1",
+		},
+		{
+			"a patch",
+			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}},
+			"start 1.34.1, upgrade 1.34.4, way back 1.34.1, upgrade 1.34.4",
+		},
+		{
+			"no way back",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36"}, NoRollback: true},
+			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.9",
+		},
+		{
+			"a gate alone",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{FeatureGates: gate(true)}},
+			"start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true",
+		},
+		{
+			"gates of the beginning stay",
+			Wanted{
+				From: clusters.State{Version: "1.34", FeatureGates: on},
+				To:   clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRollback: true,
+			},
+			"start 1.34.9 A=true, upgrade 1.35.9 A=true, upgrade 1.36.9 A=false",
+		},
+		{
+			"down",
+			Wanted{From: clusters.State{Version: "1.36"}, To: clusters.Change{Version: "1.34"}, NoRollback: true},
+			"start 1.36.9, upgrade 1.35.9, upgrade 1.34.9",
+		},
+		{
+			"nothing",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.34.9"}},
+			"nothing changes between 1.34.9 and 1.34.9; name another version with --to, or gates with --feature-gates",
+		},
+		{
+			"no version",
+			Wanted{From: clusters.State{Version: "new"}},
+			`version "new": want a Kubernetes version such as "1.34" or "1.34.4" (in quotes, or YAML reads it as a number)`,
+		},
+		{
+			"what the provider refuses",
+			Wanted{
+				From: clusters.State{Version: "1.34", FeatureGates: map[string]bool{"Bad": true}},
+				To:   clusters.Change{Version: "1.35"},
+			},
+			"no gate Bad",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path, err := NewPath(t.Context(), versions{}, test.w)

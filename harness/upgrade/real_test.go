@@ -42,7 +42,8 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 		t.Fatal(err)
 	}
 	report, err := upgrade.Run(t.Context(), upgrade.Options{
-		Provider: p, Path: path, Objects: objects, Namespace: "default", Settle: time.Second, Features: p.Releases, Progress: t.Logf,
+		Provider: p, Path: path, Objects: objects, Namespace: "default", Settle: time.Second, Features: p.Releases,
+		Progress: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,10 +65,12 @@ func said(r *upgrades.Report) string {
 	return strings.Join(all, "\n")
 }
 
-// Ordinary objects, of the shapes of well-kept public charts, survive an upgrade and the way back: nothing is said of any. Beside them are three that
-// Kubernetes 1.36 would not take any more, though they live on (kubernetes#137053, #136582): that is found, and nothing else.
+// Ordinary objects, of the shapes of well-kept public charts, survive an upgrade and the way back: nothing is said of
+// any. Beside them are three that Kubernetes 1.36 would not take any more, though they live on (kubernetes#137053,
+// #136582): that is found, and nothing else.
 func TestUpgradeOfOrdinaryObjects(t *testing.T) {
-	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "testdata/ordinary", "testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
+	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "testdata/ordinary",
+		"testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
 	want := strings.Join([]string{
 		"breaks: create Gauge default/big [1 3] the way back mends it",
 		"breaks: create NetworkPolicy default/host-bits [1 3] the way back mends it",
@@ -86,16 +89,19 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 		if f.Severity == upgrades.Breaks && !strings.HasPrefix(f.Link, "https://") {
 			t.Errorf("%s: no cause is named", f.What)
 		}
-		if f.Severity == upgrades.Breaks && f.Kind != "Gauge.red.example.com" && !slices.Contains(f.Flips, "StrictIPCIDRValidation turns on") {
+		if f.Severity == upgrades.Breaks && f.Kind != "Gauge.red.example.com" &&
+			!slices.Contains(f.Flips, "StrictIPCIDRValidation turns on") {
 			t.Errorf("%s: the gate that is to blame is not among %v", f.What, f.Flips)
 		}
 	}
 }
 
-// An object that is accepted only once a gate is on (KEP-5311) is created there. The way back leaves it stuck in 1.34 (kubernetes#135425).
+// An object that is accepted only once a gate is on (KEP-5311) is created there. The way back leaves it stuck in 1.34
+// (kubernetes#135425).
 func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
 	on := true
-	r := rehearse(t, clusters.State{Version: "1.34"}, clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
+	r := rehearse(t, clusters.State{Version: "1.34"},
+		clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
 	const want = "breaks: update+label+apply+create Ingress default/digits [2] going up again mends it"
 	if got := said(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -42,7 +42,10 @@ const (
 
 // Run rehearses. What came of it is in the report, also where the error, which is of the rehearsal itself, is not nil.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{Format: 1, Started: time.Now(), Objects: len(o.Objects)}}
+	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{
+		Format: 1, Started: time.Now(),
+		Objects: len(o.Objects),
+	}}
 	for i, state := range o.Path.States {
 		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
 		if i > 0 {
@@ -118,7 +121,10 @@ func (r *rehearsal) run(ctx context.Context) error {
 		}
 	}()
 	r.report.Path[0].Transition = time.Since(began).Seconds()
-	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{Settle: r.Settle, Sample: r.Sample, Progress: r.Progress}); err != nil {
+	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{
+		Settle: r.Settle, Sample: r.Sample,
+		Progress: r.Progress,
+	}); err != nil {
 		return err
 	}
 	defer r.survey.Close()
@@ -191,7 +197,8 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	r.survey.Add(created...)
 	if i > 0 {
 		for _, c := range created {
-			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) is accepted from %s on only, and was created there", c.Object, c.Object.Place(), r.report.Path[i].Name))
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) is accepted from %s on only, and was created there",
+				c.Object, c.Object.Place(), r.report.Path[i].Name))
 		}
 	}
 	r.left, r.waiting = left, nil
@@ -237,7 +244,8 @@ func (r *rehearsal) died(i int) bool {
 // sampled notes that not all objects were sent dry runs.
 func (r *rehearsal) sampled() {
 	if r.Sample > 0 && r.report.Sampled < r.report.Surveyed {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d objects were sent dry runs, at most %d of one kind and shape; all of them were read",
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d objects were sent dry runs, at most %d of one kind "+
+			"and shape; all of them were read",
 			r.report.Sampled, r.report.Surveyed, r.Sample))
 	}
 }
@@ -245,8 +253,10 @@ func (r *rehearsal) sampled() {
 func (r *rehearsal) broke(i int, what, words string) {
 	path := r.report.Path
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i}, Hop: path[max(i-1, 0)].Name + " -> " + path[i].Name,
-		What: what, Words: words, Back: "what comes after was not rehearsed", Advice: "do not upgrade with these objects stored, before it is known why",
+		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
+		Hop:  path[max(i-1, 0)].Name + " -> " + path[i].Name,
+		What: what, Words: words, Back: "what comes after was not rehearsed",
+		Advice: "do not upgrade with these objects stored, before it is known why",
 	})
 }
 
@@ -255,8 +265,10 @@ func (r *rehearsal) unaccepted() {
 	for _, one := range append(r.left, r.withheld...) {
 		r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 			Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
-			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0}, Hop: r.report.Path[0].Name,
-			What: "it was not surveyed, since no state of the path has it", Words: one.err.Error(), Advice: "mend the manifest, or leave it out with --except",
+			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0},
+			Hop:  r.report.Path[0].Name,
+			What: "it was not surveyed, since no state of the path has it", Words: one.err.Error(),
+			Advice: "mend the manifest, or leave it out with --except",
 		})
 	}
 	if r.creator != nil {

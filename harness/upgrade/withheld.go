@@ -8,12 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// withhold takes out the objects that make the API server call a Service in the cluster: its pods are simulated and answer nothing, so
-// that every write would fail, or discovery would be incomplete.
+// withhold takes out the objects that make the API server call a Service in the cluster: its pods are simulated and
+// answer nothing, so that every write would fail, or discovery would be incomplete.
 func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld []rejected) {
 	for _, o := range objects {
 		if service := calls(o); service != "" {
-			withheld = append(withheld, rejected{o, fmt.Errorf("it was not created: the API server would call Service %s, whose pods are simulated and answer nothing", service)})
+			withheld = append(withheld, rejected{o, fmt.Errorf("it was not created: the API server would call Service %s, "+
+				"whose pods are simulated and answer nothing", service)})
 			continue
 		}
 		kept = append(kept, o)
@@ -24,7 +25,8 @@ func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld [
 // calls is the Service that the API server would call for an object; "" where there is none.
 func calls(o *manifests.Object) string {
 	switch o.GVK().Group + "/" + o.GVK().Kind {
-	case "admissionregistration.k8s.io/MutatingWebhookConfiguration", "admissionregistration.k8s.io/ValidatingWebhookConfiguration":
+	case "admissionregistration.k8s.io/MutatingWebhookConfiguration",
+		"admissionregistration.k8s.io/ValidatingWebhookConfiguration":
 		webhooks, _, _ := unstructured.NestedSlice(o.Content.Object, "webhooks")
 		for _, webhook := range webhooks {
 			if fields, ok := webhook.(map[string]any); ok {

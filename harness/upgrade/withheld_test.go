@@ -7,7 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// What would make the API server call a Service is left out, and told; what calls somebody outside of the cluster is not.
+// What would make the API server call a Service is left out, and told; what calls somebody outside of the cluster is
+// not.
 func TestWithhold(t *testing.T) {
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: inside}, webhooks: [{name: a, clientConfig: {service: {namespace: ns, name: policy}}}]}
@@ -22,10 +23,12 @@ func TestWithhold(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, withheld := withhold(objects)
-	if got, want := manifests.Counts(kept), "1 ConfigMap, 1 MutatingWebhookConfiguration.admissionregistration.k8s.io"; got != want {
+	if got, want := manifests.Counts(kept),
+		"1 ConfigMap, 1 MutatingWebhookConfiguration.admissionregistration.k8s.io"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
-	if len(withheld) != 2 || !strings.Contains(withheld[0].err.Error(), "Service ns/policy") || !strings.Contains(withheld[1].err.Error(), "Service ns/api") {
+	if len(withheld) != 2 || !strings.Contains(withheld[0].err.Error(), "Service ns/policy") ||
+		!strings.Contains(withheld[1].err.Error(), "Service ns/api") {
 		t.Errorf("withheld %+v", withheld)
 	}
 }

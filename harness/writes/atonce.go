@@ -21,8 +21,9 @@ type contender struct {
 	answer  answer
 }
 
-// AtOnce sends writes at the same time: each is prepared until nothing is left but to send it, and then all are let go. With an expect it is one
-// of all the writes together; without, each step has its own. Attempts may be told from several goroutines.
+// AtOnce sends writes at the same time: each is prepared until nothing is left but to send it, and then all are let go.
+// With an expect it is one of all the writes together; without, each step has its own. Attempts may be told from
+// several goroutines.
 func (w *Writer) AtOnce(ctx context.Context, requests []Request, expect *scenarios.ParallelExpect) Verdict {
 	contenders, err := w.contenders(requests, expect)
 	if err != nil {
@@ -98,9 +99,11 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 	return together
 }
 
-// compareTogether counts the accepted writes and puts each of the others to how it should be refused. A deviation that is certain fails the step, also
-// where the outcome of other writes is unknown.
-func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, expect scenarios.ParallelExpect) Verdict {
+// compareTogether counts the accepted writes and puts each of the others to how it should be refused. A deviation that
+// is certain fails the step, also where the outcome of other writes is unknown.
+func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
+	expect scenarios.ParallelExpect,
+) Verdict {
 	together := Verdict{Status: reports.Passed}
 	var wrong, lines []string
 	note := func(c *contender, v Verdict) {
@@ -147,14 +150,16 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender, e
 	return together
 }
 
-// wrongNumber says that the number of accepted writes can't be as wanted, whatever became of the unknown ones; "" when it can.
+// wrongNumber says that the number of accepted writes can't be as wanted, whatever became of the unknown ones; "" when
+// it can.
 func wrongNumber(want scenarios.Count, accepted, unknown, total int) string {
 	for more := range unknown + 1 {
 		if want.Holds(accepted+more, total) {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%d of %d writes at the same time were accepted, but should have been %s", accepted, total, describeCount(want))
+	return fmt.Sprintf("%d of %d writes at the same time were accepted, but should have been %s", accepted, total,
+		describeCount(want))
 }
 
 func describeCount(c scenarios.Count) string {

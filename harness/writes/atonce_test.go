@@ -40,14 +40,16 @@ func TestOneWins(t *testing.T) {
 	if got.Status != reports.Passed {
 		t.Fatal(got.Message)
 	}
-	if !strings.HasPrefix(got.Evidence, "8 writes at the same time: 1 accepted, 7 refused, 0 unknown\n") || strings.Count(got.Evidence, "\nwrite ") != 8 {
+	if !strings.HasPrefix(got.Evidence, "8 writes at the same time: 1 accepted, 7 refused, 0 unknown\n") ||
+		strings.Count(got.Evidence, "\nwrite ") != 8 {
 		t.Errorf("evidence:\n%s", got.Evidence)
 	}
 	if len(got.Objects) != 1 || len(s.made) != 1 || server.Requests("create", "ConfigMap") != 8 {
 		t.Errorf("%d objects, made %+v, %d requests", len(got.Objects), s.made, server.Requests("create", "ConfigMap"))
 	}
 	got = s.atOnce(t.Context(), &scenarios.ParallelExpect{Accepted: count(1)}, creations(2)...)
-	if got.Status != reports.Failed || !strings.Contains(got.Message, "0 of 2 writes at the same time were accepted, but should have been 1") {
+	if got.Status != reports.Failed || !strings.Contains(got.Message,
+		"0 of 2 writes at the same time were accepted, but should have been 1") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
 }
@@ -92,7 +94,8 @@ func TestAtOnce(t *testing.T) {
 			status: reports.Failed, says: []string{"2 of 2 writes at the same time were accepted, but should have been 1"},
 		},
 		"the loser is refused otherwise": {
-			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 422}}, steps: creations(2),
+			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 422}},
+			steps:  creations(2),
 			status: reports.Failed, says: []string{"want 422\n  got  409"},
 		},
 		"the loser is stored nevertheless": {
@@ -102,14 +105,19 @@ func TestAtOnce(t *testing.T) {
 		},
 		"each for itself": {
 			steps:  []scenarios.Step{creations(1)[0], refused},
-			status: reports.Failed, says: []string{"write 2 of 2: create ConfigMap other was accepted, but should have been refused"},
+			status: reports.Failed, says: []string{"write 2 of 2: create ConfigMap other was accepted, but should have been " +
+				"refused"},
 		},
 		"a write that can't be sent": {
-			steps: []scenarios.Step{creations(1)[0], {Create: scenarios.Object{"kind": "Pod"}}}, status: reports.Error, says: []string{"write 2 of 2: create: apiVersion"},
+			steps: []scenarios.Step{creations(1)[0], {Create: scenarios.Object{"kind": "Pod"}}}, status: reports.Error,
+			says: []string{"write 2 of 2: create: apiVersion"},
 		},
 		"a kind that is not served does not keep the others": {
 			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 404}},
-			steps:  []scenarios.Step{creations(1)[0], {Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}},
+			steps: []scenarios.Step{creations(1)[0], {Create: scenarios.Object{
+				"apiVersion": "x.io/v1", "kind": "Thing",
+				"metadata": map[string]any{"name": "a"},
+			}}},
 			status: reports.Passed,
 		},
 	} {
@@ -133,8 +141,14 @@ func TestAtOnce(t *testing.T) {
 func TestOneDeletionWins(t *testing.T) {
 	server := apitest.New(t)
 	server.Put("configmaps", stored("web", "ns"))
-	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}}}
-	got := newSender(t, server).atOnce(t.Context(), &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 404}}, remove, remove, remove)
+	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{
+		APIVersion: "v1",
+		Kind:       "ConfigMap", Name: "web",
+	}}}
+	got := newSender(t, server).atOnce(t.Context(), &scenarios.ParallelExpect{
+		Accepted: count(1),
+		Rejected: &scenarios.Rejection{Code: 404},
+	}, remove, remove, remove)
 	if got.Status != reports.Passed || server.Count("configmaps") != 0 {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
@@ -158,7 +172,11 @@ func TestUnknownAmongOthers(t *testing.T) {
 			}
 			return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "starting")}
 		})
-		got := newSender(t, server).atOnce(ctx, &scenarios.ParallelExpect{Accepted: count(wanted)}, creations(1)[0], scenarios.Step{Create: scenarios.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "a"}}})
+		got := newSender(t, server).atOnce(ctx, &scenarios.ParallelExpect{Accepted: count(wanted)}, creations(1)[0],
+			scenarios.Step{Create: scenarios.Object{
+				"apiVersion": "v1", "kind": "Node",
+				"metadata": map[string]any{"name": "a"},
+			}})
 		if got.Status != status {
 			t.Errorf("%d wanted: got %s, want %s: %s", wanted, got.Status, status, got.Message)
 		}

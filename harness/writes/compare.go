@@ -17,11 +17,14 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	want := wanted(step)
 	switch {
 	case a.doubt != "":
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but it is unknown whether anything was stored: %s", op, a.outcome, a.doubt)}
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but it is unknown whether anything was "+
+			"stored: %s", op, a.outcome, a.doubt)}
 	case a.stored && a.outcome == Accepted:
-		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, and yet it was stored%s", op, orNothing(": ", a.note))}
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, and yet it was stored%s",
+			op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was accepted or rejected before the timeout: %v", op, a.err)}
+		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was "+
+			"accepted or rejected before the timeout: %v", op, a.err)}
 	case a.outcome == Refused && want == nil:
 		return Verdict{
 			Status:   reports.Failed,
@@ -44,7 +47,8 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	}
 	if a.stored {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused, and yet it was stored%s: %s", op, orNothing(": ", a.note), describeStatus(a.status))
+		v.Message = fmt.Sprintf("%s was refused, and yet it was stored%s: %s", op, orNothing(": ", a.note),
+			describeStatus(a.status))
 		if a.object != nil {
 			v.Message += "\nstored object:\n" + render(a.object.Object)
 		}
@@ -110,11 +114,14 @@ func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scena
 	return w.compareObject(op, step, expect, a, v)
 }
 
-func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scenarios.Expect, a answer, v Verdict) Verdict {
+func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scenarios.Expect, a answer,
+	v Verdict,
+) Verdict {
 	problems, note := w.compareSent(op, step, a)
 	if a.lost && len(problems) > 0 {
 		v.Status = reports.Error
-		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and in the object as it was then: %s", op, strings.Join(problems, "\n"))
+		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and in the object as it was then: %s",
+			op, strings.Join(problems, "\n"))
 		return v
 	}
 	v.Evidence += note
@@ -133,7 +140,8 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 			case err != nil:
 				problems = append(problems, fmt.Sprintf("cel %s: %v", expect.CEL, err))
 			case !holds:
-				problems = append(problems, fmt.Sprintf("cel: %s is false of the object returned:\n%s", expect.CEL, render(v.Object)))
+				problems = append(problems, fmt.Sprintf("cel: %s is false of the object returned:\n%s", expect.CEL,
+					render(v.Object)))
 			}
 		}
 	}
@@ -167,7 +175,8 @@ func missing(want []scenarios.Text, got []string) []string {
 	var problems []string
 	for _, text := range want {
 		if !anyLike(text, got) {
-			problems = append(problems, fmt.Sprintf("warning:\n  want one that %s\n  got  %s", Describe(text), orNone(strings.Join(got, "; "))))
+			problems = append(problems, fmt.Sprintf("warning:\n  want one that %s\n  got  %s", Describe(text),
+				orNone(strings.Join(got, "; "))))
 		}
 	}
 	return problems

@@ -31,7 +31,8 @@ type answer struct {
 	lost bool
 	// stored says that the write was refused, or a dry run, and that it has changed what is stored nevertheless.
 	stored bool
-	// doubt says that after a refusal or a dry run something else is stored than before, and that it is unknown who did that.
+	// doubt says that after a refusal or a dry run something else is stored than before, and that it is unknown who did
+	// that.
 	doubt string
 	// held says that the Proof has yet to tell whether a refusal stored something.
 	held bool
@@ -139,7 +140,8 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	return w.verify(ctx, op, step, a, sent)
 }
 
-// outdated says whether the API server may have judged by the definition of a kind as it was before the track changed it. It is asked again then, for a while.
+// outdated says whether the API server may have judged by the definition of a kind as it was before the track changed
+// it. It is asked again then, for a while.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
 	if wanted(step) != nil || refusedBy(status).by != scenarios.BySchema || !w.Kinds.isFresh(op.gvk) {
 		return false
@@ -172,8 +174,9 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
 }
 
-// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, where something on the track may have brought
-// the kind, for a while also when it could, since what was just installed is served a moment later; unless that is what the scenario wants.
+// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, where something
+// on the track may have brought the kind, for a while also when it could, since what was just installed is served a
+// moment later; unless that is what the scenario wants.
 func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	var none *NotServedError
 	if !errors.As(err, &none) {

@@ -89,7 +89,8 @@ func (w *Writer) deleteAll(ctx context.Context, request Request) Verdict {
 		return w.compare(ctx, op, request.Step, answer)
 	}
 	if len(found) == 0 {
-		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: none has the labels %s, so nothing was deleted", d.Kind, selector)}
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: none has the labels %s, so nothing was "+
+			"deleted", d.Kind, selector)}
 	}
 	return w.deleteEach(ctx, request, found)
 }
@@ -178,7 +179,9 @@ func stillThereOr(ctx context.Context, name string, last error) error {
 }
 
 // watchGone waits until the object is deleted or the watch ends, and returns the object as it was last seen.
-func watchGone(ctx context.Context, api dynamic.ResourceInterface, object *unstructured.Unstructured) (bool, *unstructured.Unstructured) {
+func watchGone(ctx context.Context, api dynamic.ResourceInterface, object *unstructured.Unstructured) (bool,
+	*unstructured.Unstructured,
+) {
 	watcher, err := api.Watch(ctx, metav1.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector("metadata.name", object.GetName()).String(),
 		ResourceVersion: object.GetResourceVersion(),
@@ -217,7 +220,8 @@ func stillThere(object *unstructured.Unstructured) *StillThereError {
 	}
 }
 
-// contentReasons are the messages of those conditions of a namespace, or of a CRD, that keep it: what is left in it, and with which finalizers.
+// contentReasons are the messages of those conditions of a namespace, or of a CRD, that keep it: what is left in it,
+// and with which finalizers.
 func contentReasons(object *unstructured.Unstructured) []string {
 	kind := object.GetKind()
 	if kind != "Namespace" && kind != "CustomResourceDefinition" {

@@ -42,7 +42,8 @@ func TestDeleteOfAllWithLabels(t *testing.T) {
 		server.Put("configmaps", object)
 	}
 	step := scenarios.Step{Delete: &scenarios.Delete{
-		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"},
+		Selector:        map[string]string{"app": "web"},
 	}}
 	s := newSender(t, server)
 	if got := s.do(t.Context(), step); got.Status != reports.Passed {
@@ -51,7 +52,8 @@ func TestDeleteOfAllWithLabels(t *testing.T) {
 	if n := server.Count("configmaps"); n != 1 {
 		t.Errorf("%d objects are left, want 1", n)
 	}
-	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message, "nothing was deleted") {
+	if got := s.do(t.Context(), step); got.Status != reports.Failed || !strings.Contains(got.Message,
+		"nothing was deleted") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
 }
@@ -75,9 +77,11 @@ func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
 		return nil
 	})
 	got := s.do(t.Context(), scenarios.Step{Delete: &scenarios.Delete{
-		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"}, Selector: map[string]string{"app": "web"},
+		ObjectReference: scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap"},
+		Selector:        map[string]string{"app": "web"},
 	}})
-	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") || server.Count("configmaps") != 0 {
+	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") ||
+		server.Count("configmaps") != 0 {
 		t.Errorf("got %s, %d are left: %s%s", got.Status, server.Count("configmaps"), got.Message, got.Evidence)
 	}
 }

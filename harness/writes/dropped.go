@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Dropped is a field that was sent and is not in the object returned. What was sent with another value is there: webhooks, policies and the API
-// server itself may change values.
+// Dropped is a field that was sent and is not in the object returned. What was sent with another value is there:
+// webhooks, policies and the API server itself may change values.
 type Dropped struct {
 	// Path of names (string) and places in lists as they were sent (int).
 	Path []any
@@ -21,7 +21,8 @@ type Dropped struct {
 // String is the path.
 func (d Dropped) String() string { return scenarios.FieldPathOf(d.Path) }
 
-// piece is a part of what was sent, and where it belongs: a whole object, a merge patch, or what one operation of a JSON patch sets.
+// piece is a part of what was sent, and where it belongs: a whole object, a merge patch, or what one operation of a
+// JSON patch sets.
 type piece = Dropped
 
 // lostOf returns what of the pieces is not in the object returned.
@@ -79,7 +80,8 @@ func isContainer(value any) bool {
 	return false
 }
 
-// readable is an object as it is read where it is written in two ways: the texts of a Secret are returned as data alone.
+// readable is an object as it is read where it is written in two ways: the texts of a Secret are returned as data
+// alone.
 func readable(got map[string]any) map[string]any {
 	if got["apiVersion"] != "v1" || got["kind"] != "Secret" || got["data"] == nil {
 		return got
@@ -127,8 +129,9 @@ func lostOfList(path []any, sent, got []any) []Dropped {
 	return all
 }
 
-// pair returns for each element sent the place of the one that became of it; -1 where there is none. Equal ones, or those with the same keys, are paired
-// first, then those of which the least is lost. An element whose name is gone is gone, whatever else is in the list.
+// pair returns for each element sent the place of the one that became of it; -1 where there is none. Equal ones, or
+// those with the same keys, are paired first, then those of which the least is lost. An element whose name is gone is
+// gone, whatever else is in the list.
 func pair(sent, got []any) []int {
 	partners, taken := slices.Repeat([]int{-1}, len(sent)), make([]bool, len(got))
 	take := func(i int, among func(any) bool) {

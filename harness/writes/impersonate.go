@@ -13,7 +13,8 @@ import (
 
 type userKey struct{}
 
-// withUser returns a context whose writes are sent as the user, for clients that Configure has prepared; as the client's own when there is none.
+// withUser returns a context whose writes are sent as the user, for clients that Configure has prepared; as the
+// client's own when there is none.
 func withUser(ctx context.Context, user *scenarios.User) context.Context {
 	if user == nil {
 		return ctx
@@ -37,7 +38,8 @@ func (i impersonate) RoundTrip(request *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(request)
 }
 
-// mayNotImpersonate is what an API server says to who may not act as others (k8s.io/apiserver, endpoints/filters/impersonation).
+// mayNotImpersonate is what an API server says to who may not act as others (k8s.io/apiserver,
+// endpoints/filters/impersonation).
 var mayNotImpersonate = regexp.MustCompile(`^\S+ (?:"[^"]*" )?is forbidden: User "[^"]*" cannot impersonate`)
 
 // ownRefusal says whether it was not the write that was refused, but that it is sent as another user.

@@ -80,7 +80,10 @@ func TestOwnRefusalIsNoVerdict(t *testing.T) {
 		server.Misbehave(always("create", apitest.Fault{Status: apitest.Status(403, "Forbidden", said)}))
 		s := newSender(t, server)
 		ctx, cancel := context.WithCancel(t.Context())
-		step := scenarios.Step{Create: configMap("web", nil), Expect: reject(scenarios.Rejection{Code: 403}), As: &scenarios.User{User: "jane"}}
+		step := scenarios.Step{
+			Create: configMap("web", nil), Expect: reject(scenarios.Rejection{Code: 403}),
+			As: &scenarios.User{User: "jane"},
+		}
 		tried := ""
 		got := s.Do(ctx, writes.Request{Step: &step, Manager: manager, Attempt: func(outcome string) {
 			tried = outcome

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// setBy is what the operations of a JSON patch set and leave there. What they move or copy is not looked at, and neither are empty values, of which a patch
-// cannot tell whether they are kept.
+// setBy is what the operations of a JSON patch set and leave there. What they move or copy is not looked at, and
+// neither are empty values, of which a patch cannot tell whether they are kept.
 func setBy(operations []any) []piece {
 	var set []piece
 	for _, o := range operations {
@@ -34,8 +34,8 @@ func setBy(operations []any) []piece {
 	return set
 }
 
-// removed leaves out what is at a path, below it and above it: what is left of what is above is not known. Where an element of a list is removed, it may be
-// any of them.
+// removed leaves out what is at a path, below it and above it: what is left of what is above is not known. Where an
+// element of a list is removed, it may be any of them.
 func removed(set []piece, path []any) []piece {
 	if appends(path) {
 		path = path[:len(path)-1]

@@ -29,8 +29,8 @@ func (o Outcome) String() string {
 	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "refused"}[o]
 }
 
-// Judge says what the answer to a write means. The asked codes are those that the scenario expects a refusal to have: an
-// answer with one of them is a refusal even where it would else be unknown.
+// Judge says what the answer to a write means. The asked codes are those that the scenario expects a refusal to have:
+// an answer with one of them is a refusal even where it would else be unknown.
 func Judge(err error, asked ...int) Outcome {
 	if err == nil {
 		return Accepted
@@ -48,10 +48,11 @@ func Judge(err error, asked ...int) Outcome {
 	return Refused
 }
 
-// mistyped says whether server-side apply could not take an object for one of its kind. The API server answers with 500, though it has judged the
-// object (k8s.io/apiserver, endpoints/handlers/fieldmanager).
+// mistyped says whether server-side apply could not take an object for one of its kind. The API server answers with
+// 500, though it has judged the object (k8s.io/apiserver, endpoints/handlers/fieldmanager).
 func mistyped(status metav1.Status) bool {
-	return status.Code == http.StatusInternalServerError && strings.HasPrefix(status.Message, "failed to create typed patch object (")
+	return status.Code == http.StatusInternalServerError && strings.HasPrefix(status.Message,
+		"failed to create typed patch object (")
 }
 
 // StatusOf returns the API server's Status that an error carries.
@@ -63,8 +64,8 @@ func StatusOf(err error) (metav1.Status, bool) {
 	return answer.Status(), true
 }
 
-// verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server (429), not one that
-// does not know us (401), not one that gave up (408, 5xx).
+// verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server
+// (429), not one that does not know us (401), not one that gave up (408, 5xx).
 func verdict(status metav1.Status) bool {
 	switch status.Code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly:
@@ -75,7 +76,8 @@ func verdict(status metav1.Status) bool {
 	return status.Code >= 400 && status.Code < 500
 }
 
-// disruptionBudget says whether an eviction was refused by a PodDisruptionBudget. That has the code of an overloaded server.
+// disruptionBudget says whether an eviction was refused by a PodDisruptionBudget. That has the code of an overloaded
+// server.
 func disruptionBudget(status metav1.Status) bool {
 	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
 		return cause.Type == policyv1.DisruptionBudgetCause && !strings.Contains(cause.Message, "still being processed")
@@ -89,8 +91,9 @@ func foreign(status metav1.Status) bool {
 	})
 }
 
-// notReady recognizes what an API server says with a 4xx code while it can't judge, or not yet: admission plugins whose informers have not
-// synced (right after a start), the quota's own bookkeeping, and a dry run that a webhook was not asked about.
+// notReady recognizes what an API server says with a 4xx code while it can't judge, or not yet: admission plugins whose
+// informers have not synced (right after a start), the quota's own bookkeeping, and a dry run that a webhook was not
+// asked about.
 func notReady(status metav1.Status) bool {
 	for _, words := range []string{
 		"not yet ready to handle request",

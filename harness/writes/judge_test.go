@@ -23,8 +23,14 @@ func status(code int32, reason metav1.StatusReason, message string, causes ...me
 
 func TestJudge(t *testing.T) {
 	services := schema.GroupResource{Resource: "services"}
-	budget := metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: "The disruption budget x needs 1 healthy pods and has 1 currently"}
-	processing := metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: "The disruption budget x is still being processed by the server."}
+	budget := metav1.StatusCause{
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: "The disruption budget x needs 1 healthy pods and has 1 currently",
+	}
+	processing := metav1.StatusCause{
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: "The disruption budget x is still being processed by the server.",
+	}
 	refused := &url.Error{Op: "Post", URL: "https://x", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
 		err   error
@@ -67,15 +73,30 @@ func TestJudge(t *testing.T) {
 		"webhook failed, 422 asked":  {apierrors.NewInternalError(errors.New(`failed calling webhook "x"`)), 422, Unknown},
 		"webhook failed, 500 asked":  {apierrors.NewInternalError(errors.New(`failed calling webhook "x"`)), 500, Refused},
 		"webhook denied":             {status(400, "", `admission webhook "x" denied the request: no`), 0, Refused},
-		"no service IP":              {apierrors.NewInternalError(errors.New("failed to allocate a serviceIP: the allocator is not ready")), 0, Unknown},
-		"etcd":                       {status(500, "", "etcdserver: request timed out"), 0, Unknown},
-		"admission not ready":        {apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")), 0, Unknown},
-		"admission not ready, asked": {apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")), 403, Refused},
-		"quota unknown":              {apierrors.NewForbidden(services, "x", errors.New("status unknown for quota: q")), 0, Unknown},
-		"quota conflict":             {status(409, "Conflict", `Operation cannot be fulfilled on resourcequotas "q": modified`), 0, Unknown},
-		"no API server":              {apierrors.NewGenericServerResponse(404, "POST", services, "x", "404 page not found", 0, true), 0, Unknown},
-		"a proxy":                    {apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 0, Unknown},
-		"redirect":                   {status(307, "", "elsewhere"), 0, Unknown},
+		"no service IP": {apierrors.NewInternalError(errors.New("failed to allocate a serviceIP: the " +
+			"allocator is not ready")), 0, Unknown},
+		"etcd": {status(500, "", "etcdserver: request timed out"), 0, Unknown},
+		"admission not ready": {
+			apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")),
+			0, Unknown,
+		},
+		"admission not ready, asked": {
+			apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")),
+			403, Refused,
+		},
+		"quota unknown": {
+			apierrors.NewForbidden(services, "x", errors.New("status unknown for quota: q")), 0,
+			Unknown,
+		},
+		"quota conflict": {status(409, "Conflict",
+			`Operation cannot be fulfilled on resourcequotas "q": modified`), 0, Unknown},
+		"no API server": {apierrors.NewGenericServerResponse(404, "POST", services, "x", "404 page not found", 0,
+			true), 0, Unknown},
+		"a proxy": {
+			apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 0,
+			Unknown,
+		},
+		"redirect": {status(307, "", "elsewhere"), 0, Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Judge(test.err, test.asked); got != test.want {

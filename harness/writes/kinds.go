@@ -20,8 +20,8 @@ type Kind struct {
 	Namespaced bool
 }
 
-// Kinds finds out from the API server's discovery documents how kinds are served. What it found stays known until Reset; that a kind is
-// not served is asked anew each time. It is safe for concurrent use.
+// Kinds finds out from the API server's discovery documents how kinds are served. What it found stays known until
+// Reset; that a kind is not served is asked anew each time. It is safe for concurrent use.
 type Kinds struct {
 	client rest.Interface
 
@@ -44,7 +44,8 @@ func NewKinds(client rest.Interface, server string) *Kinds {
 	}
 }
 
-// Find returns how a kind is served. The error is a *NotServedError when the API server has said so, anything else when it could not be asked.
+// Find returns how a kind is served. The error is a *NotServedError when the API server has said so, anything else when
+// it could not be asked.
 func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error) {
 	k.mu.Lock()
 	kind, ok := k.known[gvk]
@@ -80,8 +81,8 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 	return kind, nil
 }
 
-// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last. A kind that nothing on the track
-// could bring is not waited for.
+// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last. A
+// kind that nothing on the track could bring is not waited for.
 func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind, error) {
 	pauses := (&Writer{}).pauses()
 	var last error

@@ -63,8 +63,8 @@ func (e *NotServedError) Status() metav1.Status {
 	}
 }
 
-// notServed explains why a kind is not among those that its version has. It asks the API server which other versions serve the kind; what cannot be
-// asked is left out.
+// notServed explains why a kind is not among those that its version has. It asks the API server which other versions
+// serve the kind; what cannot be asked is left out.
 func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, siblings []string) *NotServedError {
 	k.mu.Lock()
 	now := len(k.servers) - 1

@@ -15,21 +15,38 @@ import (
 )
 
 func flow(version, kind, resource string) apitest.Kind {
-	return apitest.Kind{GVK: schema.GroupVersionKind{Group: "flow.k8s.io", Version: version, Kind: kind}, Resource: resource}
+	return apitest.Kind{
+		GVK:      schema.GroupVersionKind{Group: "flow.k8s.io", Version: version, Kind: kind},
+		Resource: resource,
+	}
 }
 
 func TestNotServed(t *testing.T) {
 	kinds := []apitest.Kind{
-		flow("v1", "FlowSchema", "flowschemas"), flow("v1alpha1", "Level", "levels"), flow("v1beta2", "Level", "levels"), flow("v1beta2", "FlowSchema", "flowschemas"),
+		flow("v1", "FlowSchema", "flowschemas"), flow("v1alpha1", "Level", "levels"), flow("v1beta2", "Level", "levels"),
+		flow("v1beta2", "FlowSchema", "flowschemas"),
 	}
 	for want, gvk := range map[string]schema.GroupVersionKind{
-		"FlowSchema of flow.k8s.io/v1beta3 is not served by 1.34.4; v1, v1beta2 are served":                                               {Group: "flow.k8s.io", Version: "v1beta3", Kind: "FlowSchema"},
-		"FlowSchema of flow.k8s.io/v1alpha1 is not served by 1.34.4; v1, v1beta2 are served":                                              {Group: "flow.k8s.io", Version: "v1alpha1", Kind: "FlowSchema"},
-		"Level of flow.k8s.io/v1 is not served by 1.34.4; v1beta2, v1alpha1 are served":                                                   {Group: "flow.k8s.io", Version: "v1", Kind: "Level"},
-		"Thing of flow.k8s.io/v9 is not served by 1.34.4; the group flow.k8s.io is served as v1, v1beta2, v1alpha1, but has no such kind": {Group: "flow.k8s.io", Version: "v9", Kind: "Thing"},
-		"Thing of x.io/v1 is not served by 1.34.4; nothing of the group x.io is served":                                                   {Group: "x.io", Version: "v1", Kind: "Thing"},
-		`Podd of v1 is not served by 1.34.4; did you mean "Pod"?`:                                                                         {Version: "v1", Kind: "Podd"},
-		"Gizmo of v1 is not served by 1.34.4":                                                                                             {Version: "v1", Kind: "Gizmo"},
+		"FlowSchema of flow.k8s.io/v1beta3 is not served by 1.34.4; v1, v1beta2 are served": {
+			Group:   "flow.k8s.io",
+			Version: "v1beta3", Kind: "FlowSchema",
+		},
+		"FlowSchema of flow.k8s.io/v1alpha1 is not served by 1.34.4; v1, v1beta2 are served": {
+			Group:   "flow.k8s.io",
+			Version: "v1alpha1", Kind: "FlowSchema",
+		},
+		"Level of flow.k8s.io/v1 is not served by 1.34.4; v1beta2, v1alpha1 are served": {
+			Group:   "flow.k8s.io",
+			Version: "v1", Kind: "Level",
+		},
+		"Thing of flow.k8s.io/v9 is not served by 1.34.4; the group flow.k8s.io is served as v1, v1beta2, v1alpha1, but " +
+			"has no such kind": {Group: "flow.k8s.io", Version: "v9", Kind: "Thing"},
+		"Thing of x.io/v1 is not served by 1.34.4; nothing of the group x.io is served": {
+			Group: "x.io", Version: "v1",
+			Kind: "Thing",
+		},
+		`Podd of v1 is not served by 1.34.4; did you mean "Pod"?`: {Version: "v1", Kind: "Podd"},
+		"Gizmo of v1 is not served by 1.34.4":                     {Version: "v1", Kind: "Gizmo"},
 	} {
 		_, err := newSender(t, apitest.New(t, kinds...)).Kinds.Find(t.Context(), gvk)
 		var none *writes.NotServedError
@@ -48,7 +65,10 @@ func TestNotServedAndNotToldWhatIs(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := newSender(t, server).Kinds.Find(t.Context(), schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"})
+	_, err := newSender(t, server).Kinds.Find(t.Context(), schema.GroupVersionKind{
+		Group: "x.io", Version: "v1",
+		Kind: "Thing",
+	})
 	if err == nil || err.Error() != "Thing of x.io/v1 is not served by 1.34.4" {
 		t.Error(err)
 	}
@@ -64,7 +84,8 @@ func TestNotServedSinceATransition(t *testing.T) {
 	server.Withdraw(beta.GVK)
 	s.Kinds.Cross("1.35.4")
 	_, err := s.Kinds.Find(t.Context(), beta.GVK)
-	want := "FlowSchema of flow.k8s.io/v1beta3 is not served by 1.35.4; v1 is served; 1.34.4 served it before the transition"
+	want := "FlowSchema of flow.k8s.io/v1beta3 is not served by 1.35.4; v1 is served; 1.34.4 served it before the " +
+		"transition"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -72,7 +93,8 @@ func TestNotServedSinceATransition(t *testing.T) {
 
 func definition() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "things.x.io"},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "things.x.io"},
 		"spec": map[string]any{
 			"group": "x.io", "names": map[string]any{"kind": "Thing"},
 			"versions": []any{map[string]any{"name": "v1", "served": true}, map[string]any{"name": "v2", "served": false}},
@@ -102,14 +124,24 @@ func TestMayAppear(t *testing.T) {
 		}, gvk: thing("v1")},
 		"a service was made": {before: func(k *writes.Kinds) {
 			k.Wrote(&unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": "v1.x.io"}, "spec": map[string]any{"group": "x.io", "version": "v1"},
+				"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": "v1.x.io"},
+				"spec": map[string]any{"group": "x.io", "version": "v1"},
 			}})
 		}, gvk: thing("v1"), may: true},
-		"a program ran":                         {before: more, gvk: thing("v1"), may: true},
-		"a transition was made":                 {before: func(k *writes.Kinds) { k.Cross("1.35.4") }, gvk: thing("v1"), may: true},
-		"a kind of Kubernetes itself":           {before: more, gvk: schema.GroupVersionKind{Group: "flowcontrol.apiserver.k8s.io", Version: "v1beta3", Kind: "FlowSchema"}},
-		"a kind of Kubernetes without a domain": {before: more, gvk: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deploymnt"}},
-		"a core kind":                           {before: more, gvk: schema.GroupVersionKind{Version: "v1", Kind: "Podd"}},
+		"a program ran": {before: more, gvk: thing("v1"), may: true},
+		"a transition was made": {
+			before: func(k *writes.Kinds) { k.Cross("1.35.4") }, gvk: thing("v1"),
+			may: true,
+		},
+		"a kind of Kubernetes itself": {
+			before: more,
+			gvk:    schema.GroupVersionKind{Group: "flowcontrol.apiserver.k8s.io", Version: "v1beta3", Kind: "FlowSchema"},
+		},
+		"a kind of Kubernetes without a domain": {before: more, gvk: schema.GroupVersionKind{
+			Group: "apps", Version: "v1",
+			Kind: "Deploymnt",
+		}},
+		"a core kind": {before: more, gvk: schema.GroupVersionKind{Version: "v1", Kind: "Podd"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kinds := newSender(t, apitest.New(t)).Kinds
@@ -136,11 +168,17 @@ func TestKindThatAppears(t *testing.T) {
 			return nil
 		}
 		if asked++; asked == 3 {
-			server.Serve(apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"})
+			server.Serve(apitest.Kind{
+				GVK:      schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"},
+				Resource: "things",
+			})
 		}
 		return nil
 	})
-	got := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}})
+	got := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{
+		"apiVersion": "x.io/v1", "kind": "Thing",
+		"metadata": map[string]any{"name": "a"},
+	}})
 	if got.Status != reports.Passed {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}

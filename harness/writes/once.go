@@ -49,7 +49,8 @@ func (w *Writer) Once(ctx context.Context, request Request, kind Kind) Single {
 		s.Problem = WithoutAddress(a.err)
 	case a.outcome == Refused:
 		if problems, _ := differences(*want, a.status); len(problems) > 0 {
-			s.Problem = fmt.Sprintf("rejected, but not as expected (%s): %s", strings.Join(titles(problems), ", "), WithoutAddress(a.err))
+			s.Problem = fmt.Sprintf("rejected, but not as expected (%s): %s", strings.Join(titles(problems), ", "),
+				WithoutAddress(a.err))
 		}
 	case want != nil:
 		s.Problem = fmt.Sprintf("%s was accepted, but should have been rejected (wanted %s)", op, describeRejection(*want))

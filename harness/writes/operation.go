@@ -31,9 +31,15 @@ type effect struct{ makes, changes, removes bool }
 // table is how the verbs that write are sent, by their names.
 func table() map[string]write {
 	return map[string]write{
-		"create": {effect{makes: true}, func(o *operation, s *scenarios.Step) error { return o.setObject(s.Create, sendCreate) }},
-		"apply":  {effect{makes: true, changes: true}, (*operation).setApply},
-		"update": {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setObject(s.Update, sendUpdate) }},
+		"create": {effect{makes: true}, func(o *operation, s *scenarios.Step) error {
+			return o.setObject(s.Create,
+				sendCreate)
+		}},
+		"apply": {effect{makes: true, changes: true}, (*operation).setApply},
+		"update": {effect{changes: true}, func(o *operation, s *scenarios.Step) error {
+			return o.setObject(s.Update,
+				sendUpdate)
+		}},
 		"patch":  {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setPatch(*s.Patch) }},
 		"delete": {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setDelete(*s.Delete) }},
 		"evict":  {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setEvict(*s.Evict) }},
@@ -54,7 +60,8 @@ type operation struct {
 	subresource                   string
 	// validation is how the API server treats fields that it does not know.
 	validation string
-	// sent are the parts of what is sent, without what the object returned, of its kind, need not have. Nil where nothing is to be found again.
+	// sent are the parts of what is sent, without what the object returned, of its kind, need not have. Nil where nothing
+	// is to be found again.
 	sent func(got map[string]any) []piece
 	// among others that are sent at the same time, and may write the same object.
 	among bool
@@ -118,7 +125,8 @@ func (o *operation) String() string {
 
 func (w *Writer) prepare(request Request) (*operation, error) {
 	step := request.Step
-	op := &operation{manager: request.Manager, as: step.As, validation: cmp.Or(step.FieldValidation, scenarios.StrictFields)}
+	op := &operation{manager: request.Manager, as: step.As, validation: cmp.Or(step.FieldValidation,
+		scenarios.StrictFields)}
 	if step.DryRun {
 		op.dryRun = []string{metav1.DryRunAll}
 	}
@@ -167,7 +175,8 @@ func (o *operation) setReference(ref scenarios.ObjectReference) error {
 	return nil
 }
 
-// checkName finds names that never reach an API server, because no URL can hold them. A create has its name in the body.
+// checkName finds names that never reach an API server, because no URL can hold them. A create has its name in the
+// body.
 func (o *operation) checkName() error {
 	switch {
 	case o.creates():

@@ -11,8 +11,8 @@ import (
 
 // origins is where custom kinds may come from: what was just installed is served a moment later.
 type origins struct {
-	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those of which no API server is known to judge by
-	// the present definition.
+	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those of
+	// which no API server is known to judge by the present definition.
 	defined map[string][]schema.GroupVersionKind
 	fresh   map[schema.GroupVersionKind]bool
 	// services are the versions of the APIServices that the track has written, by their names.
@@ -23,7 +23,8 @@ type origins struct {
 
 func newOrigins() origins {
 	return origins{
-		defined: map[string][]schema.GroupVersionKind{}, fresh: map[schema.GroupVersionKind]bool{}, services: map[string]schema.GroupVersion{},
+		defined: map[string][]schema.GroupVersionKind{}, fresh: map[schema.GroupVersionKind]bool{},
+		services: map[string]schema.GroupVersion{},
 	}
 }
 
@@ -101,9 +102,11 @@ func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
 	return o.more
 }
 
-// custom says whether the group may be of a CustomResourceDefinition or of another API server. The groups of Kubernetes itself are served from the start.
+// custom says whether the group may be of a CustomResourceDefinition or of another API server. The groups of Kubernetes
+// itself are served from the start.
 func custom(group string) bool {
-	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group && group != services.Group
+	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group &&
+		group != services.Group
 }
 
 // isFresh says whether the definition of a kind was written, and an API server may not know it yet.

@@ -18,9 +18,10 @@ import (
 // page is how many objects are listed at once.
 const page = 500
 
-// Proof looks once for many refused creations of one kind in one namespace whether any of them stored something: a watch tells of what is stored
-// meanwhile, also of what goes again, and one consistent list in the end of all that is there. Whose it is an object's field manager says, under
-// whatever name. Where that would cost more than to look for each by itself, or is not possible, nothing is held. It is not safe for concurrent use.
+// Proof looks once for many refused creations of one kind in one namespace whether any of them stored something: a
+// watch tells of what is stored meanwhile, also of what goes again, and one consistent list in the end of all that is
+// there. Whose it is an object's field manager says, under whatever name. Where that would cost more than to look for
+// each by itself, or is not possible, nothing is held. It is not safe for concurrent use.
 type Proof struct {
 	w    *Writer
 	ctx  context.Context
@@ -144,7 +145,8 @@ func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
 	return !p.broken
 }
 
-// Prove returns what is to be said of each refusal that was held, in their order, and holds none any more. It tries to look until the context ends.
+// Prove returns what is to be said of each refusal that was held, in their order, and holds none any more. It tries to
+// look until the context ends.
 func (p *Proof) Prove(ctx context.Context) []Verdict {
 	if p == nil || len(p.held) == 0 {
 		return nil

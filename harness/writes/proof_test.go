@@ -22,7 +22,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// prover sends creations of ConfigMaps that should be refused, and are, while the third of them does more than it should.
+// prover sends creations of ConfigMaps that should be refused, and are, while the third of them does more than it
+// should.
 type prover struct {
 	*Writer
 	server *apitest.Server
@@ -80,7 +81,10 @@ func (p *prover) send(ctx context.Context, object scenarios.Object) Verdict {
 
 // write is what the third does under another name.
 func (p *prover) write(name string) {
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": name},
+	}}
 	if _, err := p.api.Create(context.Background(), object, metav1.CreateOptions{FieldManager: third}); err != nil {
 		panic(err)
 	}
@@ -98,11 +102,23 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		says     string
 		made     string
 	}{
-		"nothing is stored":   {},
-		"of generated names":  {generate: true},
-		"it is stored":        {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
-		"by a generated name": {generate: true, inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }, says: "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-"},
-		"refused otherwise":   {inThird: func(*prover) *apitest.Fault { return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")} }, says: "was rejected, but not as expected"},
+		"nothing is stored":  {},
+		"of generated names": {generate: true},
+		"it is stored": {inThird: func(*prover) *apitest.Fault {
+			return &apitest.Fault{
+				Status: refusal(),
+				Stored: true,
+			}
+		}, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
+		"by a generated name": {
+			generate: true,
+			inThird:  func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} },
+			says:     "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-",
+		},
+		"refused otherwise": {inThird: func(*prover) *apitest.Fault {
+			return &apitest.Fault{Status: apitest.Status(403,
+				"Forbidden", "no")}
+		}, says: "was rejected, but not as expected"},
 		"otherwise, and stored": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
 		}, says: "and yet it was stored", made: "a-3"},
@@ -134,11 +150,13 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 				t.Fatalf("%d verdicts, want 5 once", len(verdicts))
 			}
 			for n, v := range verdicts {
-				if want := n == 2 && test.says != ""; want != (v.Status == reports.Failed) || !strings.Contains(v.Message, test.says) && want {
+				if want := n == 2 && test.says != ""; want != (v.Status == reports.Failed) ||
+					!strings.Contains(v.Message, test.says) && want {
 					t.Errorf("write %d is %s: %s", n+1, v.Status, v.Message)
 				}
 			}
-			if told := len(p.made) == 1 && p.made[0].UID != "" && strings.HasPrefix(p.made[0].Name, test.made); told != (test.made != "") {
+			if told := len(p.made) == 1 && p.made[0].UID != "" && strings.HasPrefix(p.made[0].Name,
+				test.made); told != (test.made != "") {
 				t.Errorf("made %+v, want %q", p.made, test.made)
 			}
 			if p.server.Requests("get", "ConfigMap") != 0 || p.server.Requests("list", "ConfigMap") != 2 {
@@ -149,14 +167,16 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 }
 
 func (p *prover) await(what func() bool) error {
-	return wait.PollUntilContextTimeout(context.Background(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		p.proof.mu.Lock()
-		defer p.proof.mu.Unlock()
-		return what(), nil
-	})
+	return wait.PollUntilContextTimeout(context.Background(), time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) {
+			p.proof.mu.Lock()
+			defer p.proof.mu.Unlock()
+			return what(), nil
+		})
 }
 
-// Where nobody keeps managed fields, an object that came meanwhile is neither told of the creation that was refused nor overlooked.
+// Where nobody keeps managed fields, an object that came meanwhile is neither told of the creation that was refused nor
+// overlooked.
 func TestRefusalsWithoutManagedFields(t *testing.T) {
 	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }
 	for name, test := range map[string]struct {
@@ -164,22 +184,34 @@ func TestRefusalsWithoutManagedFields(t *testing.T) {
 		inThird                 func(*prover) *apitest.Fault
 		want                    string
 	}{
-		"nothing is stored":             {want: "passed passed passed passed passed"},
-		"nothing, each alone":           {alone: true, want: "passed passed passed passed passed"},
-		"it was there before":           {before: true, want: "passed passed passed passed passed"},
-		"it was there before, alone":    {before: true, alone: true, want: "passed passed passed passed passed"},
-		"it is stored":                  {inThird: stored, want: "passed passed error passed passed"},
-		"it is stored, alone":           {inThird: stored, alone: true, want: "passed passed error passed passed"},
-		"by a generated name":           {generate: true, inThird: stored, want: "error error error error error"},
-		"by a generated name, alone":    {generate: true, inThird: stored, alone: true, want: "passed passed error passed passed"},
-		"it is accepted":                {generate: true, inThird: func(*prover) *apitest.Fault { return nil }, want: "passed passed failed passed passed"},
-		"it is accepted, one after one": {generate: true, inThird: func(*prover) *apitest.Fault { return nil }, alone: true, want: "passed passed failed passed passed"},
+		"nothing is stored":          {want: "passed passed passed passed passed"},
+		"nothing, each alone":        {alone: true, want: "passed passed passed passed passed"},
+		"it was there before":        {before: true, want: "passed passed passed passed passed"},
+		"it was there before, alone": {before: true, alone: true, want: "passed passed passed passed passed"},
+		"it is stored":               {inThird: stored, want: "passed passed error passed passed"},
+		"it is stored, alone":        {inThird: stored, alone: true, want: "passed passed error passed passed"},
+		"by a generated name":        {generate: true, inThird: stored, want: "error error error error error"},
+		"by a generated name, alone": {
+			generate: true, inThird: stored, alone: true,
+			want: "passed passed error passed passed",
+		},
+		"it is accepted": {
+			generate: true, inThird: func(*prover) *apitest.Fault { return nil },
+			want: "passed passed failed passed passed",
+		},
+		"it is accepted, one after one": {
+			generate: true, inThird: func(*prover) *apitest.Fault { return nil }, alone: true,
+			want: "passed passed failed passed passed",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProver(t, test.inThird)
 			p.server.Unmanaged()
 			if test.before {
-				p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a-3", "namespace": "ns"}})
+				p.server.Put("configmaps", map[string]any{
+					"apiVersion": "v1", "kind": "ConfigMap",
+					"metadata": map[string]any{"name": "a-3", "namespace": "ns"},
+				})
 			}
 			if test.alone {
 				p.proof = nil
@@ -229,7 +261,10 @@ func TestRefusalsThatAreNotHeld(t *testing.T) {
 		},
 		"too many": func(p *prover) {
 			for n := range 6 {
-				p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"}})
+				p.server.Put("configmaps", map[string]any{
+					"apiVersion": "v1", "kind": "ConfigMap",
+					"metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"},
+				})
 			}
 		},
 	} {
@@ -272,7 +307,10 @@ func TestProofWithoutALookIsNoVerdict(t *testing.T) {
 		p.send(t.Context(), named(map[string]any{"name": "a"}))
 	}
 	for n := range page + 1 {
-		p.server.Put("configmaps", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"}})
+		p.server.Put("configmaps", map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": fmt.Sprint(n), "namespace": "ns"},
+		})
 	}
 	p.server.Misbehave(func(r apitest.Request) *apitest.Fault {
 		if r.Verb == "list" && r.Number == 3 {

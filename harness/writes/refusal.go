@@ -9,7 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// differences says how a rejection differs from the one wanted, nothing where it does not; and, where there are alternatives, which one it is.
+// differences says how a rejection differs from the one wanted, nothing where it does not; and, where there are
+// alternatives, which one it is.
 func differences(want scenarios.Rejection, got metav1.Status) (problems []string, met string) {
 	found := fieldDifferences(want, got)
 	if len(want.AnyOf) == 0 {

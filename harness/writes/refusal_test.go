@@ -11,7 +11,8 @@ import (
 
 func TestDifferences(t *testing.T) {
 	got := metav1.Status{
-		Code: 422, Reason: "Invalid", Message: `Service "9-web" is invalid: metadata.name: Invalid value: "9-web": a DNS-1035 label must`,
+		Code: 422, Reason: "Invalid",
+		Message: `Service "9-web" is invalid: metadata.name: Invalid value: "9-web": a DNS-1035 label must`,
 		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{
 			{Type: "FieldValueInvalid", Field: "metadata.name", Message: "a DNS-1035 label must consist of"},
 			{Type: "FieldValueRequired", Field: "spec.ports", Message: "Required value"},
@@ -22,30 +23,69 @@ func TestDifferences(t *testing.T) {
 		want   scenarios.Rejection
 		differ []string
 	}{
-		"nothing asked":        {scenarios.Rejection{}, nil},
-		"all as wanted":        {scenarios.Rejection{Code: 422, Reason: "Invalid", Field: "metadata.name", Message: contains("DNS-1035")}, nil},
-		"code":                 {scenarios.Rejection{Code: 403}, []string{"code:\n  want 403\n  got  422"}},
-		"reason":               {scenarios.Rejection{Reason: "Forbidden"}, []string{"reason:\n  want Forbidden\n  got  Invalid"}},
-		"field":                {scenarios.Rejection{Field: "spec.type"}, []string{"field:\n  want spec.type\n  got  metadata.name, spec.ports"}},
-		"message of status":    {scenarios.Rejection{Message: contains(`Service "9-web"`)}, nil},
-		"message of a cause":   {scenarios.Rejection{Field: "spec.ports", Message: &scenarios.Text{Equals: "Required value"}}, nil},
-		"of another cause":     {scenarios.Rejection{Field: "metadata.name", Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
-		"cause without field":  {scenarios.Rejection{Message: &scenarios.Text{Equals: "Required value"}}, []string{"message:"}},
-		"message matches":      {scenarios.Rejection{Message: &scenarios.Text{Matches: `^Service ".+" is invalid`}}, nil},
-		"message lacks":        {scenarios.Rejection{Message: &scenarios.Text{Lacks: "Pod"}}, nil},
-		"message does not":     {scenarios.Rejection{Message: &scenarios.Text{Contains: "Service", Lacks: "is invalid"}}, []string{"message:"}},
-		"bad pattern":          {scenarios.Rejection{Message: &scenarios.Text{Matches: `(`}}, []string{"message:"}},
-		"all differ":           {scenarios.Rejection{Code: 400, Reason: "BadRequest", Field: "x", Message: contains("y")}, []string{"code:", "reason:", "field:", "message:"}},
-		"causes, any order":    {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Reason: "FieldValueInvalid"}}}, nil},
-		"causes, one for two":  {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Field: "spec.ports"}}}, []string{"causes:"}},
+		"nothing asked": {scenarios.Rejection{}, nil},
+		"all as wanted": {scenarios.Rejection{
+			Code: 422, Reason: "Invalid", Field: "metadata.name",
+			Message: contains("DNS-1035"),
+		}, nil},
+		"code": {scenarios.Rejection{Code: 403}, []string{"code:\n  want 403\n  got  422"}},
+		"reason": {
+			scenarios.Rejection{Reason: "Forbidden"},
+			[]string{"reason:\n  want Forbidden\n  got  Invalid"},
+		},
+		"field": {
+			scenarios.Rejection{Field: "spec.type"},
+			[]string{"field:\n  want spec.type\n  got  metadata.name, spec.ports"},
+		},
+		"message of status": {scenarios.Rejection{Message: contains(`Service "9-web"`)}, nil},
+		"message of a cause": {
+			scenarios.Rejection{Field: "spec.ports", Message: &scenarios.Text{Equals: "Required value"}},
+			nil,
+		},
+		"of another cause": {scenarios.Rejection{
+			Field:   "metadata.name",
+			Message: &scenarios.Text{Equals: "Required value"},
+		}, []string{"message:"}},
+		"cause without field": {
+			scenarios.Rejection{Message: &scenarios.Text{Equals: "Required value"}},
+			[]string{"message:"},
+		},
+		"message matches": {scenarios.Rejection{Message: &scenarios.Text{Matches: `^Service ".+" is invalid`}}, nil},
+		"message lacks":   {scenarios.Rejection{Message: &scenarios.Text{Lacks: "Pod"}}, nil},
+		"message does not": {
+			scenarios.Rejection{Message: &scenarios.Text{Contains: "Service", Lacks: "is invalid"}},
+			[]string{"message:"},
+		},
+		"bad pattern": {scenarios.Rejection{Message: &scenarios.Text{Matches: `(`}}, []string{"message:"}},
+		"all differ": {
+			scenarios.Rejection{Code: 400, Reason: "BadRequest", Field: "x", Message: contains("y")},
+			[]string{"code:", "reason:", "field:", "message:"},
+		},
+		"causes, any order": {scenarios.Rejection{Causes: []scenarios.Cause{
+			{Field: "spec.ports"},
+			{Reason: "FieldValueInvalid"},
+		}}, nil},
+		"causes, one for two": {
+			scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}, {Field: "spec.ports"}}},
+			[]string{"causes:"},
+		},
 		"causes, one left":     {scenarios.Rejection{Causes: []scenarios.Cause{{Field: "spec.ports"}}}, []string{"causes:"}},
 		"causes, greedy fails": {scenarios.Rejection{Causes: []scenarios.Cause{{}, {Field: "metadata.name"}}}, nil},
 		"by":                   {scenarios.Rejection{By: "schema"}, nil},
 		"by another":           {scenarios.Rejection{By: "webhook"}, []string{"by:\n  want webhook\n  got  schema"}},
-		"any of, the second":   {scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422, By: "schema"}}}, nil},
-		"any of, none whole":   {scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 422, By: "webhook"}, {Code: 403, By: "schema"}}}, []string{"anyOf: none of the alternatives is met:"}},
-		"any of, and beside":   {scenarios.Rejection{Reason: "Forbidden", AnyOf: []scenarios.Rejection{{Code: 422}, {Code: 403}}}, []string{"reason:"}},
-		"causes, none wanted":  {scenarios.Rejection{Causes: []scenarios.Cause{}}, []string{"causes:"}},
+		"any of, the second": {
+			scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422, By: "schema"}}},
+			nil,
+		},
+		"any of, none whole": {scenarios.Rejection{AnyOf: []scenarios.Rejection{
+			{Code: 422, By: "webhook"},
+			{Code: 403, By: "schema"},
+		}}, []string{"anyOf: none of the alternatives is met:"}},
+		"any of, and beside": {scenarios.Rejection{Reason: "Forbidden", AnyOf: []scenarios.Rejection{
+			{Code: 422},
+			{Code: 403},
+		}}, []string{"reason:"}},
+		"causes, none wanted": {scenarios.Rejection{Causes: []scenarios.Cause{}}, []string{"causes:"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, _ := differences(test.want, got)

@@ -30,8 +30,8 @@ func (r refuser) String() string {
 	}
 }
 
-// The texts by which the API server itself says who refused. They begin the message, or what follows "is forbidden: ": what a webhook or a
-// policy says in its own words comes later and cannot be taken for them.
+// The texts by which the API server itself says who refused. They begin the message, or what follows "is forbidden: ":
+// what a webhook or a policy says in its own words comes later and cannot be taken for them.
 var (
 	// k8s.io/apiserver, admission/plugin/webhook/errors and webhook/validating.
 	webhookDenied = regexp.MustCompile(`^admission webhook "([^"]+)" denied the request`)
@@ -47,28 +47,44 @@ var (
 	undecodable = regexp.MustCompile(`^\S+ in version "[^"]*" cannot be handled as a `)
 )
 
-// plugins are the texts of admission plugins that are built into the API server. A plugin whose text is not here is not told.
+// plugins are the texts of admission plugins that are built into the API server. A plugin whose text is not here is not
+// told.
 var plugins = []struct {
 	name string
 	text *regexp.Regexp
 }{
 	{"ResourceQuota", regexp.MustCompile(`^(exceeded quota: |failed quota: |insufficient quota to (consume|match))`)},
-	{"LimitRanger", regexp.MustCompile(`^\[?((minimum|maximum) \S+ usage per \S+ is |\S+ max limit to request ratio per )`)},
-	{"NamespaceLifecycle", regexp.MustCompile(`^(unable to create new content in namespace \S+ because it is being terminated|this namespace may not be deleted)`)},
-	{"ServiceAccount", regexp.MustCompile(`^(error looking up service account |no service account specified for pod |a mirror pod may not )`)},
+	{
+		"LimitRanger",
+		regexp.MustCompile(`^\[?((minimum|maximum) \S+ usage per \S+ is |\S+ max limit to request ratio per )`),
+	},
+	{
+		"NamespaceLifecycle",
+		regexp.MustCompile(`^(unable to create new content in namespace \S+ because it is being terminated|this namespace may not be deleted)`),
+	},
+	{
+		"ServiceAccount",
+		regexp.MustCompile(`^(error looking up service account |no service account specified for pod |a mirror pod may not )`),
+	},
 	{"PodSecurity", regexp.MustCompile(`^violates PodSecurity `)},
-	{"Priority", regexp.MustCompile(`^(no PriorityClass with name .* was found|the integer value of priority .* must not be provided in pod spec|PriorityClass .* is already marked as default)`)},
+	{
+		"Priority",
+		regexp.MustCompile(`^(no PriorityClass with name .* was found|the integer value of priority .* must not be provided in pod spec|PriorityClass .* is already marked as default)`),
+	},
 	{"RuntimeClass", regexp.MustCompile(`^pod rejected: (RuntimeClass|Pod)`)},
 	{"OwnerReferencesPermissionEnforcement", regexp.MustCompile(`^cannot set (an ownerRef|blockOwnerDeletion) `)},
-	{"PersistentVolumeClaimResize", regexp.MustCompile(`(?i)^only (dynamically provisioned pvc can be resized|bound persistent volume claims can be expanded)`)},
+	{
+		"PersistentVolumeClaimResize",
+		regexp.MustCompile(`(?i)^only (dynamically provisioned pvc can be resized|bound persistent volume claims can be expanded)`),
+	},
 	{"CertificateApproval", regexp.MustCompile(`^user not permitted to (approve|sign) requests with signerName `)},
 	{"CertificateSubjectRestriction", regexp.MustCompile(`^use of \S+ signer with system:masters group is not allowed`)},
 	{"NodeRestriction", regexp.MustCompile(`^node "[^"]*" (can only|is not allowed|cannot|can not) `)},
 	{"DenyServiceExternalIPs", regexp.MustCompile(`^Use of external IPs is denied by admission control`)},
 }
 
-// refusedBy says who refused, from what the API server writes into a Status and nobody else can: the code alone tells nothing (a webhook and a
-// policy may choose theirs).
+// refusedBy says who refused, from what the API server writes into a Status and nobody else can: the code alone tells
+// nothing (a webhook and a policy may choose theirs).
 func refusedBy(status metav1.Status) refuser {
 	if m := webhookDenied.FindStringSubmatch(status.Message); m != nil {
 		return refuser{scenarios.ByWebhook, m[1]}
@@ -88,7 +104,8 @@ func refusedBy(status metav1.Status) refuser {
 		}
 		return forbiddenBy(said)
 	case http.StatusUnprocessableEntity:
-		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") && len(namedFields(status)) > 0 {
+		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") &&
+			len(namedFields(status)) > 0 {
 			return refuser{by: scenarios.BySchema}
 		}
 	case http.StatusInternalServerError:

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. One that somebody else made in its
-// place stays. The error says what keeps the object.
+// Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. One that
+// somebody else made in its place stays. The error says what keeps the object.
 func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 	api := dynamic.ResourceInterface(client.Resource(made.Resource))
 	if made.Namespaced {

@@ -30,7 +30,10 @@ type unsentError struct{ cause error }
 func (e *unsentError) Error() string { return e.cause.Error() }
 
 func sendCreate(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-	return api.Create(ctx, op.body(), metav1.CreateOptions{FieldManager: op.manager, DryRun: op.dryRun, FieldValidation: op.validation})
+	return api.Create(ctx, op.body(), metav1.CreateOptions{
+		FieldManager: op.manager, DryRun: op.dryRun,
+		FieldValidation: op.validation,
+	})
 }
 
 func sendApply(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
@@ -61,10 +64,11 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 	return updated, outrun(err)
 }
 
-// outrun is a staleError where the API server says that somebody else wrote the object, and not that a webhook or a policy, which may choose the code of
-// its refusal, would not have it.
+// outrun is a staleError where the API server says that somebody else wrote the object, and not that a webhook or a
+// policy, which may choose the code of its refusal, would not have it.
 func outrun(err error) error {
-	if status, ok := StatusOf(err); ok && apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && refusedBy(status).by == "" {
+	if status, ok := StatusOf(err); ok && apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) &&
+		refusedBy(status).by == "" {
 		return &staleError{err}
 	}
 	return err
@@ -116,7 +120,10 @@ func (o *operation) patchWith(kind types.PatchType, content any, subresource str
 		subresources = []string{subresource}
 	}
 	o.send = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error) {
-		patched, err := api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{FieldManager: op.manager, DryRun: op.dryRun, FieldValidation: op.validation}, subresources...)
+		patched, err := api.Patch(ctx, op.name, kind, data, metav1.PatchOptions{
+			FieldManager: op.manager, DryRun: op.dryRun,
+			FieldValidation: op.validation,
+		}, subresources...)
 		if bytes.Contains(data, []byte("resourceVersion")) {
 			return patched, err
 		}

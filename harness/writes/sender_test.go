@@ -56,17 +56,26 @@ func (s *sender) do(ctx context.Context, step scenarios.Step) writes.Verdict {
 }
 
 func configMap(name string, data map[string]any) scenarios.Object {
-	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}, "data": data}
+	return scenarios.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
+		"data": data,
+	}
 }
 
 func stored(name, namespace string) map[string]any {
-	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace}}
+	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"name":      name,
+		"namespace": namespace,
+	}}
 }
 
 func reject(r scenarios.Rejection) *scenarios.Expect { return &scenarios.Expect{Rejected: &r} }
 
 func invalid() *metav1.Status {
-	return apitest.Status(422, "Invalid", "data is invalid", metav1.StatusCause{Type: "FieldValueInvalid", Field: "data.x", Message: "must be y"})
+	return apitest.Status(422, "Invalid", "data is invalid", metav1.StatusCause{
+		Type: "FieldValueInvalid", Field: "data.x",
+		Message: "must be y",
+	})
 }
 
 // only misbehaves at the n-th request of a verb for ConfigMaps.

@@ -7,9 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// compareSent says what is wrong with what was sent and is not in the object returned, and notes what the API server is meant to ignore.
+// compareSent says what is wrong with what was sent and is not in the object returned, and notes what the API server is
+// meant to ignore.
 func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (problems []string, note string) {
-	if op.sent == nil || a.object == nil || a.object.GetKind() == "Status" || step.FieldValidation == scenarios.IgnoreFields {
+	if op.sent == nil || a.object == nil || a.object.GetKind() == "Status" ||
+		step.FieldValidation == scenarios.IgnoreFields {
 		return nil, ""
 	}
 	expected, err := expectedDrops(step)
@@ -32,7 +34,8 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 				ignored = append(ignored, text)
 				continue
 			}
-			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent and is not in the object returned%s", text, w.blame(op, path)))
+			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent and is not in the object returned%s", text,
+				w.blame(op, path)))
 		}
 	}
 	for i, path := range expected {
@@ -105,7 +108,8 @@ func notDropped(path scenarios.FieldPath, sent []piece, gone map[string]bool) st
 	return ""
 }
 
-// ignores says whether the API server is meant to ignore the path: status is written through its subresource alone, and nothing else through that.
+// ignores says whether the API server is meant to ignore the path: status is written through its subresource alone, and
+// nothing else through that.
 func (o *operation) ignores(path []any) bool {
 	if len(path) == 0 {
 		return false

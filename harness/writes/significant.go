@@ -12,9 +12,9 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// significant is what of a sent object must be in the object returned. Left out are: nulls; the directives of a strategic merge patch; what the API
-// server alone decides (identity, and metadata like uid and managedFields); and empty values (false, 0, "", {}, []) where an API server need not tell
-// them from none.
+// significant is what of a sent object must be in the object returned. Left out are: nulls; the directives of a
+// strategic merge patch; what the API server alone decides (identity, and metadata like uid and managedFields); and
+// empty values (false, 0, "", {}, []) where an API server need not tell them from none.
 func significant(sent, got map[string]any) map[string]any {
 	apiVersion, _ := got["apiVersion"].(string)
 	kind, _ := got["kind"].(string)
@@ -33,13 +33,14 @@ func significant(sent, got map[string]any) map[string]any {
 // ownMetadata are the fields of metadata that the API server decides, and those that name the object.
 func ownMetadata() []string {
 	return []string{
-		"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+		"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+		"deletionGracePeriodSeconds", "selfLink",
 		"managedFields",
 	}
 }
 
-// encoded is an object as the types of its kind write it, which tells empty values that are kept from those that are not; nil where the kind has no types
-// here, as custom ones.
+// encoded is an object as the types of its kind write it, which tells empty values that are kept from those that are
+// not; nil where the kind has no types here, as custom ones.
 func encoded(gvk schema.GroupVersionKind, object map[string]any) map[string]any {
 	typed, err := kubernetesTypes().New(gvk)
 	if err != nil {
@@ -102,8 +103,9 @@ func empty(value any) bool {
 	return value == false || value == "" || value == int64(0) || value == float64(0)
 }
 
-// pruned is a value without what an API server need not keep; nil when that is all of it. An empty value counts only where its type keeps it (kept) and
-// would not have it unsent (unsent). Elements of lists stay, so that their places do.
+// pruned is a value without what an API server need not keep; nil when that is all of it. An empty value counts only
+// where its type keeps it (kept) and would not have it unsent (unsent). Elements of lists stay, so that their places
+// do.
 func pruned(sent, kept, unsent any) any {
 	if empty(sent) && (sent == nil || kept == nil || unsent != nil) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// strangers are objects of which nobody can tell who wrote them: some API servers keep no managed fields. One that was there before a creation is not
-// what the creation made; of one that came meanwhile this is unknown.
+// strangers are objects of which nobody can tell who wrote them: some API servers keep no managed fields. One that was
+// there before a creation is not what the creation made; of one that came meanwhile this is unknown.
 type strangers map[string]bool
 
 // identified is the object itself, and not only its name, where it has a UID.
@@ -33,7 +33,8 @@ func (s strangers) isNew(object *unstructured.Unstructured) bool {
 
 // strange says of a new one why it is in doubt.
 func strange(object *unstructured.Unstructured) string {
-	return fmt.Sprintf("%s %s was not there before, and it has no managed fields that would tell who made it", object.GetKind(), object.GetName())
+	return fmt.Sprintf("%s %s was not there before, and it has no managed fields that would tell who made it",
+		object.GetKind(), object.GetName())
 }
 
 // lookForStrangers looks for those that a creation's own object could be taken for.

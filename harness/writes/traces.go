@@ -16,9 +16,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// landed says whether a try whose answer was lost was stored: the object then carries this step's field manager, or, for a deletion, is
-// gone or going.
-func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, bool, error) {
+// landed says whether a try whose answer was lost was stored: the object then carries this step's field manager, or,
+// for a deletion, is gone or going.
+func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, bool,
+	error,
+) {
 	if len(o.dryRun) > 0 {
 		return nil, false, nil
 	}
@@ -30,7 +32,8 @@ func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (
 		if o.before == nil {
 			return nil, false, nil
 		}
-		return o.before, object == nil || object.GetUID() != o.uid || (object.GetDeletionTimestamp() != nil && o.before.GetDeletionTimestamp() == nil), nil
+		return o.before, object == nil || object.GetUID() != o.uid || (object.GetDeletionTimestamp() != nil &&
+			o.before.GetDeletionTimestamp() == nil), nil
 	}
 	return object, object != nil && wroteBy(object, o.manager), nil
 }
@@ -47,7 +50,9 @@ func (o *operation) look(ctx context.Context, api dynamic.ResourceInterface) (*u
 	return object, err
 }
 
-func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, error) {
+func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured,
+	error,
+) {
 	list, err := api.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -65,8 +70,8 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 	return stranger, nil
 }
 
-// lookBefore keeps what is there before the write, where that is needed: to see that a refused change stored nothing, and to
-// tell an apply that makes an object from one that changes it.
+// lookBefore keeps what is there before the write, where that is needed: to see that a refused change stored nothing,
+// and to tell an apply that makes an object from one that changes it.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
 	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
@@ -85,7 +90,8 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request)
 	return nil
 }
 
-// verify makes sure that a refused write, or a dry run, stored nothing. It tries until it could look, and gives an unknown outcome if it never could.
+// verify makes sure that a refused write, or a dry run, stored nothing. It tries until it could look, and gives an
+// unknown outcome if it never could.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
 	dry := len(op.dryRun) > 0
 	if op.effect == (effect{}) || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
@@ -150,7 +156,8 @@ const (
 func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
 	case o.removes:
-		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil && o.before.GetDeletionTimestamp() == nil)) {
+		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil &&
+			o.before.GetDeletionTimestamp() == nil)) {
 			return ours, "the object is gone, or terminating, as if it had been accepted"
 		}
 		return none, ""

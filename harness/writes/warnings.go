@@ -8,8 +8,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Configure prepares a client configuration for a Writer: warnings go to the request that drew them, nothing is throttled, client-go
-// repeats no write on its own, because how often a write was sent must be known here, and a write is sent as whoever its step names.
+// Configure prepares a client configuration for a Writer: warnings go to the request that drew them, nothing is
+// throttled, client-go repeats no write on its own, because how often a write was sent must be known here, and a write
+// is sent as whoever its step names.
 func Configure(config *rest.Config, userAgent string) *rest.Config {
 	c := rest.CopyConfig(config)
 	c.QPS = -1
@@ -39,7 +40,8 @@ type warnings struct {
 
 type warningsKey struct{}
 
-// WithWarnings returns a context whose requests' warnings are kept, for clients that Configure has prepared; and what tells them.
+// WithWarnings returns a context whose requests' warnings are kept, for clients that Configure has prepared; and what
+// tells them.
 func WithWarnings(ctx context.Context) (context.Context, func() []string) {
 	ctx, w := withWarnings(ctx)
 	return ctx, w.all

@@ -1,4 +1,5 @@
-// Package writes sends the writes of a scenario to an API server and judges the answers: accepted, refused, or unknown and sent again.
+// Package writes sends the writes of a scenario to an API server and judges the answers: accepted, refused, or unknown
+// and sent again.
 package writes
 
 import (
@@ -30,8 +31,8 @@ type Writer struct {
 	Mismatch func(want, got map[string]any) string
 	// Holds evaluates the CEL expression that a step expects to be true of the object that was returned.
 	Holds func(step *scenarios.Step, object map[string]any) (bool, error)
-	// Blame says which feature gate or version of Kubernetes is likely to be the reason that a field of a kind was not taken; "" where nothing is known.
-	// May be nil.
+	// Blame says which feature gate or version of Kubernetes is likely to be the reason that a field of a kind was not
+	// taken; "" where nothing is known. May be nil.
 	Blame func(gvk schema.GroupVersionKind, path []any) string
 	// Wrote hears of each object that was made (or may have been), so that it can be removed in the end. May be nil.
 	Wrote func(Made)
@@ -40,8 +41,8 @@ type Writer struct {
 	Pauses func() backoff.BackOff
 	// Patience with one try, 10 s unless set: a connection that hangs must not take all of a step's time.
 	Patience time.Duration
-	// Appear is how long a kind that something on the track may have brought is waited for, 5 s unless set: a CRD that was just made is served a moment
-	// later, and so is a change of one.
+	// Appear is how long a kind that something on the track may have brought is waited for, 5 s unless set: a CRD that was
+	// just made is served a moment later, and so is a change of one.
 	Appear time.Duration
 }
 
@@ -87,7 +88,8 @@ type Verdict struct {
 	Objects []any
 }
 
-// Do sends a write until its outcome is known or the context ends, and compares that outcome with what the step expects.
+// Do sends a write until its outcome is known or the context ends, and compares that outcome with what the step
+// expects.
 func (w *Writer) Do(ctx context.Context, request Request) Verdict {
 	step := request.Step
 	if step.Delete != nil && len(step.Delete.Selector) > 0 {

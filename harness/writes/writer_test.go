@@ -22,8 +22,14 @@ func TestWrites(t *testing.T) {
 	create := scenarios.Step{Create: configMap("web", map[string]any{"x": "1"})}
 	update := scenarios.Step{Update: configMap("web", map[string]any{"x": "2"})}
 	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
-	patch := scenarios.Step{Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"data": map[string]any{"x": "3"}}}}
-	versioned := scenarios.Step{Patch: &scenarios.Patch{ObjectReference: ref, Merge: map[string]any{"metadata": map[string]any{"resourceVersion": "1"}}}}
+	patch := scenarios.Step{Patch: &scenarios.Patch{
+		ObjectReference: ref,
+		Merge:           map[string]any{"data": map[string]any{"x": "3"}},
+	}}
+	versioned := scenarios.Step{Patch: &scenarios.Patch{
+		ObjectReference: ref,
+		Merge:           map[string]any{"metadata": map[string]any{"resourceVersion": "1"}},
+	}}
 	remove := scenarios.Step{Delete: &scenarios.Delete{ObjectReference: ref}}
 	with := func(step scenarios.Step, expect *scenarios.Expect) scenarios.Step {
 		step.Expect = expect
@@ -44,9 +50,15 @@ func TestWrites(t *testing.T) {
 		attempt string   // in the first attempt
 		writes  int      // how often the write was sent; default: 1
 	}{
-		"create accepted":     {step: create, status: reports.Passed},
-		"create lost, unsent": {step: create, fault: only("create", 1, apitest.Fault{}), status: reports.Passed, attempt: "unknown", writes: 2},
-		"create lost, stored": {step: create, fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Passed, attempt: "unknown"},
+		"create accepted": {step: create, status: reports.Passed},
+		"create lost, unsent": {
+			step: create, fault: only("create", 1, apitest.Fault{}), status: reports.Passed,
+			attempt: "unknown", writes: 2,
+		},
+		"create lost, stored": {
+			step: create, fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Passed,
+			attempt: "unknown",
+		},
 		"create lost, stored, but should be refused": {
 			step: with(create, reject(exists)), fault: only("create", 1, apitest.Fault{Stored: true}),
 			status: reports.Failed, says: []string{"was accepted, but should have been refused", "stored object:", `x: "1"`},
@@ -63,16 +75,52 @@ func TestWrites(t *testing.T) {
 				return nil
 			}, status: reports.Passed, writes: 2,
 		},
-		"create of what is there":           {step: create, before: true, status: reports.Failed, says: []string{"was refused, but should have been accepted", "409 AlreadyExists"}},
+		"create of what is there": {
+			step: create, before: true, status: reports.Failed,
+			says: []string{"was refused, but should have been accepted", "409 AlreadyExists"},
+		},
 		"create of what is there, expected": {step: with(create, reject(exists)), before: true, status: reports.Passed},
-		"create refused":                    {step: create, fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"422 Invalid: data is invalid", "cause: FieldValueInvalid data.x: must be y"}},
-		"create refused as expected":        {step: with(create, reject(scenarios.Rejection{Code: 422, Field: "data.x", Message: &scenarios.Text{Contains: "must be y"}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
-		"create refused otherwise":          {step: with(create, reject(scenarios.Rejection{Code: 403, Field: "data.y"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"want 403\n  got  422", "want data.y\n  got  data.x"}},
-		"create refused and yet stored":     {step: with(create, reject(scenarios.Rejection{Code: 422})), fault: always("create", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed, says: []string{"was refused, and yet it was stored"}},
-		"create wrongly accepted":           {step: with(create, reject(scenarios.Rejection{Code: 422})), status: reports.Failed, says: []string{"was accepted, but should have been refused (wanted code 422)", "name: web"}},
-		"a 500 is no refusal":               {step: with(create, reject(scenarios.Rejection{})), fault: only("create", 1, apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Failed, says: []string{"was accepted"}, attempt: "failed calling webhook", writes: 2},
-		"a 500 that is asked for":           {step: with(create, reject(scenarios.Rejection{Code: 500})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
-		"a proxy's 403 is no refusal":       {step: with(create, reject(scenarios.Rejection{Reason: "Forbidden"})), fault: only("create", 1, apitest.Fault{Code: 403, Text: "no way"}), status: reports.Failed, says: []string{"was accepted"}, writes: 2},
+		"create refused": {
+			step: create, fault: always("create", apitest.Fault{Status: invalid()}),
+			status: reports.Failed, says: []string{
+				"422 Invalid: data is invalid",
+				"cause: FieldValueInvalid data.x: must be y",
+			},
+		},
+		"create refused as expected": {
+			step: with(create,
+				reject(scenarios.Rejection{Code: 422, Field: "data.x", Message: &scenarios.Text{Contains: "must be y"}})),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed,
+		},
+		"create refused otherwise": {
+			step:  with(create, reject(scenarios.Rejection{Code: 403, Field: "data.y"})),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed,
+			says: []string{"want 403\n  got  422", "want data.y\n  got  data.x"},
+		},
+		"create refused and yet stored": {
+			step:  with(create, reject(scenarios.Rejection{Code: 422})),
+			fault: always("create", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
+			says: []string{"was refused, and yet it was stored"},
+		},
+		"create wrongly accepted": {
+			step:   with(create, reject(scenarios.Rejection{Code: 422})),
+			status: reports.Failed, says: []string{"was accepted, but should have been refused (wanted code 422)", "name: web"},
+		},
+		"a 500 is no refusal": {
+			step:   with(create, reject(scenarios.Rejection{})),
+			fault:  only("create", 1, apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
+			status: reports.Failed, says: []string{"was accepted"}, attempt: "failed calling webhook", writes: 2,
+		},
+		"a 500 that is asked for": {
+			step:   with(create, reject(scenarios.Rejection{Code: 500})),
+			fault:  always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
+			status: reports.Passed,
+		},
+		"a proxy's 403 is no refusal": {
+			step:  with(create, reject(scenarios.Rejection{Reason: "Forbidden"})),
+			fault: only("create", 1, apitest.Fault{Code: 403, Text: "no way"}), status: reports.Failed,
+			says: []string{"was accepted"}, writes: 2,
+		},
 		"look after a refusal is tried again": {
 			step: with(create, reject(scenarios.Rejection{Code: 422})), fault: func(r apitest.Request) *apitest.Fault {
 				switch {
@@ -87,75 +135,224 @@ func TestWrites(t *testing.T) {
 
 		"update accepted":   {step: update, before: true, status: reports.Passed},
 		"update of nothing": {step: update, status: reports.Failed, says: []string{"404 NotFound"}},
-		"update outrun":     {step: update, before: true, fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"update outrun": {
+			step: update, before: true,
+			fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
+			attempt: "somebody else wrote", writes: 2,
+		},
 		"update refused with the code of a conflict": {
 			step: with(update, reject(scenarios.Rejection{Code: 409, By: "webhook"})), before: true,
-			fault: always("update", apitest.Fault{Status: apitest.Status(409, "", `admission webhook "x" denied the request: frozen`)}), status: reports.Passed, writes: 1,
+			fault: always("update", apitest.Fault{Status: apitest.Status(409, "",
+				`admission webhook "x" denied the request: frozen`)}), status: reports.Passed, writes: 1,
 		},
-		"patch outrun": {step: patch, before: true, fault: only("patch", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, attempt: "somebody else wrote", writes: 2},
+		"patch outrun": {
+			step: patch, before: true,
+			fault: only("patch", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
+			attempt: "somebody else wrote", writes: 2,
+		},
 		"patch that names a version": {
 			step: with(versioned, reject(scenarios.Rejection{Code: 409})), before: true,
-			fault: always("patch", apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed, writes: 1,
+			fault: always("patch", apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
+			writes: 1,
 		},
-		"update lost, stored": {step: update, before: true, fault: only("update", 1, apitest.Fault{Stored: true}), status: reports.Passed, attempt: "unknown"},
-		"update refused":      {step: with(update, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("update", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"update lost, stored": {
+			step: update, before: true, fault: only("update", 1, apitest.Fault{Stored: true}),
+			status: reports.Passed, attempt: "unknown",
+		},
+		"update refused": {
+			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
+			fault: always("update", apitest.Fault{Status: invalid()}), status: reports.Passed,
+		},
 		"update refused and yet stored": {
 			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
-			fault: always("update", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed, says: []string{"yet it was stored"},
+			fault: always("update", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
+			says: []string{"yet it was stored"},
 		},
 
-		"patch accepted":     {step: patch, before: true, status: reports.Passed},
-		"patch lost, stored": {step: patch, before: true, fault: only("patch", 1, apitest.Fault{Stored: true}), status: reports.Passed},
-		"patch refused":      {step: with(patch, reject(scenarios.Rejection{Code: 422})), before: true, fault: always("patch", apitest.Fault{Status: invalid()}), status: reports.Passed},
+		"patch accepted": {step: patch, before: true, status: reports.Passed},
+		"patch lost, stored": {
+			step: patch, before: true, fault: only("patch", 1, apitest.Fault{Stored: true}),
+			status: reports.Passed,
+		},
+		"patch refused": {
+			step: with(patch, reject(scenarios.Rejection{Code: 422})), before: true,
+			fault: always("patch", apitest.Fault{Status: invalid()}), status: reports.Passed,
+		},
 
-		"delete":                {step: remove, before: true, status: reports.Passed},
-		"delete of nothing":     {step: remove, status: reports.Failed, says: []string{"404 NotFound"}},
-		"delete lost, done":     {step: remove, before: true, fault: only("delete", 1, apitest.Fault{Stored: true}), status: reports.Passed},
-		"delete lost, not done": {step: remove, before: true, fault: only("delete", 1, apitest.Fault{}), status: reports.Passed, writes: 2},
-		"delete refused":        {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed},
+		"delete":            {step: remove, before: true, status: reports.Passed},
+		"delete of nothing": {step: remove, status: reports.Failed, says: []string{"404 NotFound"}},
+		"delete lost, done": {
+			step: remove, before: true, fault: only("delete", 1, apitest.Fault{Stored: true}),
+			status: reports.Passed,
+		},
+		"delete lost, not done": {
+			step: remove, before: true, fault: only("delete", 1, apitest.Fault{}),
+			status: reports.Passed, writes: 2,
+		},
+		"delete refused": {
+			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true,
+			fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed,
+		},
 		"delete refused and yet done": {
-			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}),
+			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete",
+				apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}),
 			status: reports.Failed, says: []string{"was refused, and yet it was stored: the object is gone"},
 		},
 
-		"dry run of a create":            {step: dry(create), status: reports.Passed},
-		"dry run of a create, stored":    {step: dry(create), fault: always("create", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"was accepted as a dry run, and yet it was stored"}},
-		"dry run of an apply":            {step: dry(apply), before: true, status: reports.Passed},
-		"dry run of an apply, stored":    {step: dry(apply), before: true, fault: always("apply", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
-		"dry run of a new apply, stored": {step: dry(apply), fault: always("apply", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
-		"dry run of an update":           {step: dry(update), before: true, status: reports.Passed},
-		"dry run of an update, stored":   {step: dry(update), before: true, fault: always("update", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
-		"dry run of a patch":             {step: dry(patch), before: true, status: reports.Passed},
-		"dry run of a patch, stored":     {step: dry(patch), before: true, fault: always("patch", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored"}},
-		"dry run of a delete":            {step: dry(remove), before: true, status: reports.Passed},
-		"dry run of a delete, done":      {step: dry(remove), before: true, fault: always("delete", apitest.Fault{Wet: true}), status: reports.Failed, says: []string{"yet it was stored: the object is gone"}},
-		"dry run refused":                {step: dry(with(create, reject(scenarios.Rejection{Code: 422}))), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
-		"dry run that is no dry run":     {step: dry(create), fault: only("create", 1, apitest.Fault{Status: apitest.Status(400, "BadRequest", `admission webhook "x" does not support dry run`)}), status: reports.Passed, attempt: "does not support dry run", writes: 2},
+		"dry run of a create": {step: dry(create), status: reports.Passed},
+		"dry run of a create, stored": {
+			step: dry(create), fault: always("create", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"was accepted as a dry run, and yet it was stored"},
+		},
+		"dry run of an apply": {step: dry(apply), before: true, status: reports.Passed},
+		"dry run of an apply, stored": {
+			step: dry(apply), before: true, fault: always("apply", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"yet it was stored"},
+		},
+		"dry run of a new apply, stored": {
+			step: dry(apply), fault: always("apply", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"yet it was stored"},
+		},
+		"dry run of an update": {step: dry(update), before: true, status: reports.Passed},
+		"dry run of an update, stored": {
+			step: dry(update), before: true, fault: always("update", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"yet it was stored"},
+		},
+		"dry run of a patch": {step: dry(patch), before: true, status: reports.Passed},
+		"dry run of a patch, stored": {
+			step: dry(patch), before: true, fault: always("patch", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"yet it was stored"},
+		},
+		"dry run of a delete": {step: dry(remove), before: true, status: reports.Passed},
+		"dry run of a delete, done": {
+			step: dry(remove), before: true, fault: always("delete", apitest.Fault{Wet: true}),
+			status: reports.Failed, says: []string{"yet it was stored: the object is gone"},
+		},
+		"dry run refused": {
+			step:  dry(with(create, reject(scenarios.Rejection{Code: 422}))),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed,
+		},
+		"dry run that is no dry run": {
+			step: dry(create),
+			fault: only("create", 1, apitest.Fault{Status: apitest.Status(400, "BadRequest",
+				`admission webhook "x" does not support dry run`)}), status: reports.Passed, attempt: "does not support dry run",
+			writes: 2,
+		},
 
-		"apply of a wrong type":                {step: with(apply, reject(scenarios.Rejection{By: "schema"})), fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .data: no")}), status: reports.Passed},
-		"apply of an unknown field":            {step: apply, fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object (ns/web; v1, Kind=ConfigMap): .dta: field not declared in schema")}), status: reports.Failed, says: []string{"refused, but should have been accepted", ".dta: field not declared in schema"}},
-		"create of which something is dropped": {step: create, fault: always("create", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"create ConfigMap web was accepted, but: data was dropped: it was sent and is not in the object returned"}},
-		"apply of which something is dropped":  {step: apply, fault: always("apply", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
-		"update of which something is dropped": {step: update, before: true, fault: always("update", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
-		"patch of which something is dropped":  {step: patch, before: true, fault: always("patch", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"}},
-		"dropped as expected":                  {step: with(create, &scenarios.Expect{Dropped: []string{"data.x"}}), fault: always("create", apitest.Fault{Without: "data"}), status: reports.Passed},
-		"any of, the second":                   {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed},
-		"any of, none":                         {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 409}}})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"alternative 1 of 2 (code 403):", "want 409"}},
-		"any of, with a 500":                   {step: with(create, reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 500}}})), fault: always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}), status: reports.Passed},
-		"refused by another":                   {step: with(create, reject(scenarios.Rejection{By: "webhook"})), fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed, says: []string{"by:\n  want webhook\n  got  unknown"}},
-		"delete wrongly accepted":              {step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, status: reports.Failed, says: []string{"was accepted, but should have been refused"}},
-		"match":                                {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
-		"mismatch":                             {step: with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed, says: []string{"not as wanted", "data.x"}},
-		"cel is false":                         {step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed, says: []string{"cel: false is false"}},
-		"warning":                              {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed},
-		"warning missing":                      {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed, says: []string{"warning:", "(none)"}},
-		"warning lost":                         {step: with(create, &scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"}},
-		"kind not served":                      {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, status: reports.Failed, says: []string{"Thing of x.io/v1 is not served by 1.34.4"}, writes: -1},
-		"kind not served, wanted":              {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{Code: 404})), status: reports.Passed, writes: -1},
-		"kind not served, any refusal":         {step: with(scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}, reject(scenarios.Rejection{})), status: reports.Passed, writes: -1},
-		"delete of a kind not served":          {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
-		"a name no URL can hold":               {step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error, says: []string{"can't be sent"}, writes: -1},
-		"an object without a kind":             {step: scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}}, status: reports.Error, says: []string{"do not name a kind"}, writes: -1},
+		"apply of a wrong type": {
+			step: with(apply, reject(scenarios.Rejection{By: "schema"})),
+			fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object "+
+				"(ns/web; v1, Kind=ConfigMap): .data: no")}), status: reports.Passed,
+		},
+		"apply of an unknown field": {
+			step: apply,
+			fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object "+
+				"(ns/web; v1, Kind=ConfigMap): .dta: field not declared in schema")}), status: reports.Failed,
+			says: []string{"refused, but should have been accepted", ".dta: field not declared in schema"},
+		},
+		"create of which something is dropped": {
+			step: create, fault: always("create", apitest.Fault{Without: "data"}),
+			status: reports.Failed, says: []string{"create ConfigMap web was accepted, but: data was dropped: it was sent " +
+				"and is not in the object returned"},
+		},
+		"apply of which something is dropped": {
+			step: apply, fault: always("apply", apitest.Fault{Without: "data"}),
+			status: reports.Failed, says: []string{"data was dropped"},
+		},
+		"update of which something is dropped": {
+			step: update, before: true,
+			fault: always("update", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"},
+		},
+		"patch of which something is dropped": {
+			step: patch, before: true,
+			fault: always("patch", apitest.Fault{Without: "data"}), status: reports.Failed, says: []string{"data was dropped"},
+		},
+		"dropped as expected": {
+			step:  with(create, &scenarios.Expect{Dropped: []string{"data.x"}}),
+			fault: always("create", apitest.Fault{Without: "data"}), status: reports.Passed,
+		},
+		"any of, the second": {
+			step: with(create,
+				reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 422}}})),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed,
+		},
+		"any of, none": {
+			step: with(create,
+				reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 409}}})),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed,
+			says: []string{"alternative 1 of 2 (code 403):", "want 409"},
+		},
+		"any of, with a 500": {
+			step: with(create,
+				reject(scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, {Code: 500}}})),
+			fault:  always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
+			status: reports.Passed,
+		},
+		"refused by another": {
+			step:  with(create, reject(scenarios.Rejection{By: "webhook"})),
+			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed,
+			says: []string{"by:\n  want webhook\n  got  unknown"},
+		},
+		"delete wrongly accepted": {
+			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true,
+			status: reports.Failed, says: []string{"was accepted, but should have been refused"},
+		},
+		"match": {step: with(create,
+			&scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
+		"mismatch": {
+			step: with(create,
+				&scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed,
+			says: []string{"not as wanted", "data.x"},
+		},
+		"cel is false": {
+			step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed,
+			says: []string{"cel: false is false"},
+		},
+		"warning": {
+			step: with(create,
+				&scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}),
+			fault: always("create", apitest.Fault{Warnings: []string{"this is old"}}), status: reports.Passed,
+		},
+		"warning missing": {
+			step: with(create,
+				&scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}), status: reports.Failed,
+			says: []string{"warning:", "(none)"},
+		},
+		"warning lost": {
+			step: with(create,
+				&scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}),
+			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"},
+		},
+		"kind not served": {
+			step: scenarios.Step{Create: scenarios.Object{
+				"apiVersion": "x.io/v1",
+				"kind":       "Thing", "metadata": map[string]any{"name": "a"},
+			}}, status: reports.Failed,
+			says: []string{"Thing of x.io/v1 is not served by 1.34.4"}, writes: -1,
+		},
+		"kind not served, wanted": {
+			step: with(scenarios.Step{Create: scenarios.Object{
+				"apiVersion": "x.io/v1",
+				"kind":       "Thing", "metadata": map[string]any{"name": "a"},
+			}}, reject(scenarios.Rejection{Code: 404})),
+			status: reports.Passed, writes: -1,
+		},
+		"kind not served, any refusal": {
+			step: with(scenarios.Step{Create: scenarios.Object{
+				"apiVersion": "x.io/v1",
+				"kind":       "Thing", "metadata": map[string]any{"name": "a"},
+			}}, reject(scenarios.Rejection{})), status: reports.Passed,
+			writes: -1,
+		},
+		"delete of a kind not served": {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
+		"a name no URL can hold": {
+			step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error,
+			says: []string{"can't be sent"}, writes: -1,
+		},
+		"an object without a kind": {
+			step:   scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}},
+			status: reports.Error, says: []string{"do not name a kind"}, writes: -1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)
@@ -224,7 +421,10 @@ func TestRefusalWithoutALookIsNoVerdict(t *testing.T) {
 		}
 		return nil
 	})
-	got := newSender(t, server).do(ctx, scenarios.Step{Create: configMap("web", nil), Expect: reject(scenarios.Rejection{Code: 422})})
+	got := newSender(t, server).do(ctx, scenarios.Step{
+		Create: configMap("web", nil),
+		Expect: reject(scenarios.Rejection{Code: 422}),
+	})
 	if got.Status != reports.Error || !strings.Contains(got.Message, "nobody could look") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
@@ -295,14 +495,18 @@ func TestDefinitionThatWasJustWritten(t *testing.T) {
 	s := newSender(t, server)
 	s.Kinds.Wrote(definition())
 	s.Appear = time.Hour
-	unknown := apitest.Status(400, "BadRequest", `Thing in version "v1" cannot be handled as a Thing: strict decoding error: unknown field "spec"`)
+	unknown := apitest.Status(400, "BadRequest",
+		`Thing in version "v1" cannot be handled as a Thing: strict decoding error: unknown field "spec"`)
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {
 		if r.Kind == "Thing" && r.Verb == "create" && r.Number < 3 {
 			return &apitest.Fault{Status: unknown}
 		}
 		return nil
 	})
-	create := scenarios.Step{Create: scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": "x"}}
+	create := scenarios.Step{Create: scenarios.Object{
+		"apiVersion": "x.io/v1", "kind": "Thing",
+		"metadata": map[string]any{"name": "a"}, "spec": "x",
+	}}
 	if got := s.do(t.Context(), create); got.Status != reports.Passed {
 		t.Fatalf("got %s: %s", got.Status, got.Message)
 	}
@@ -326,7 +530,8 @@ func TestNothingIsSentAgainByTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).Get(t.Context(), "a", metav1.GetOptions{})
+	_, err = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).Get(t.Context(), "a",
+		metav1.GetOptions{})
 	if err == nil || requests != 1 {
 		t.Errorf("%d requests, error %v", requests, err)
 	}

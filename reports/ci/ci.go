@@ -1,4 +1,5 @@
-// Package ci hands a run's reports to the CI system that it runs in: GitHub Actions, GitLab, Jenkins, Prow. It knows them by their environment.
+// Package ci hands a run's reports to the CI system that it runs in: GitHub Actions, GitLab, Jenkins, Prow. It knows
+// them by their environment.
 package ci
 
 import (
@@ -12,13 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// The limits of GitHub Actions: a step's summary above 1 MiB is dropped whole, and of annotations only the first ten are shown.
+// The limits of GitHub Actions: a step's summary above 1 MiB is dropped whole, and of annotations only the first ten
+// are shown.
 const (
 	summaryLimit    = 1<<20 - 1
 	annotationLimit = 10
 )
 
-// Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's artifacts. dir is the report folder.
+// Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's
+// artifacts. dir is the report folder.
 func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
 	var errs []error
 	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
@@ -91,13 +94,15 @@ func Annotations(run *reports.Run, workspace string) []string {
 					file, line = f, l
 				}
 			}
-			if relative, err := filepath.Rel(workspace, file); workspace != "" && filepath.IsAbs(file) && err == nil && filepath.IsLocal(relative) {
+			if relative, err := filepath.Rel(workspace, file); workspace != "" && filepath.IsAbs(file) && err == nil &&
+				filepath.IsLocal(relative) {
 				file = relative
 			}
 			if len(lines) == annotationLimit {
 				return lines
 			}
-			lines = append(lines, fmt.Sprintf("::error file=%s,line=%d,title=%s::%s", property(file), max(line, 1), property(s.Name+" "+reports.StatusWord(s.Status)), data(message)))
+			lines = append(lines, fmt.Sprintf("::error file=%s,line=%d,title=%s::%s", property(file), max(line, 1),
+				property(s.Name+" "+reports.StatusWord(s.Status)), data(message)))
 		}
 	}
 	return lines
@@ -124,13 +129,17 @@ func place(position string) (file string, line int, ok bool) {
 	return strings.Join(parts[:len(parts)-2], ":"), line, true
 }
 
-// prow copies the reports into the folder that is kept, under names that its lenses look for: junit*.xml, and *.html in an iframe.
+// prow copies the reports into the folder that is kept, under names that its lenses look for: junit*.xml, and *.html in
+// an iframe.
 func prow(dir, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("make the folder of Prow's artifacts: %w", err)
 	}
 	var errs []error
-	for from, to := range map[string]string{"junit.xml": "junit_rehearse.xml", "report.html": "rehearse-report.html", "run.json": "rehearse-run.json"} {
+	for from, to := range map[string]string{
+		"junit.xml": "junit_rehearse.xml", "report.html": "rehearse-report.html",
+		"run.json": "rehearse-run.json",
+	} {
 		text, err := os.ReadFile(filepath.Join(dir, from))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -145,8 +154,8 @@ func prow(dir, folder string) error {
 	return errors.Join(errs...)
 }
 
-// Attachments says how JUnit names the files that a scenario left, where the CI system shows them beside the case: GitLab by a path in the project,
-// Jenkins by an absolute one. nil where none does. dir is the report folder.
+// Attachments says how JUnit names the files that a scenario left, where the CI system shows them beside the case:
+// GitLab by a path in the project, Jenkins by an absolute one. nil where none does. dir is the report folder.
 func Attachments(dir string, env func(string) string) func(artifact string) string {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

@@ -14,7 +14,10 @@ func failing(n int) *reports.Run {
 	for range n {
 		track.Scenarios = append(track.Scenarios, &reports.Scenario{
 			Name: "a, b: c", File: "/work/project/x.yaml", Line: 3, Status: reports.Failed, Message: "50% of it\nfailed",
-			Steps: []*reports.Step{{Name: "step", Verb: "create", Status: reports.Failed, Message: "50% of it\nfailed", Position: "/work/project/x.yaml:12:5"}},
+			Steps: []*reports.Step{{
+				Name: "step", Verb: "create", Status: reports.Failed, Message: "50% of it\nfailed",
+				Position: "/work/project/x.yaml:12:5",
+			}},
 		})
 	}
 	return &reports.Run{Tracks: []*reports.Track{track}}
@@ -42,13 +45,15 @@ func TestPublishOnGitHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), "# before\n### Rehearse: 0 passed, 1 failed") || !strings.HasPrefix(out.String(), "::error file=/work/project/x.yaml") {
+	if err != nil || !strings.HasPrefix(string(text), "# before\n### Rehearse: 0 passed, 1 failed") ||
+		!strings.HasPrefix(out.String(), "::error file=/work/project/x.yaml") {
 		t.Errorf("%v: %s%s", err, text, out.String())
 	}
 }
 
 func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
-	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) + "```\n\n</details>\n"
+	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) +
+		"```\n\n</details>\n"
 	got := Cut(text, summaryLimit)
 	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Cut here") {
 		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-200:])
@@ -82,9 +87,15 @@ func TestAttachments(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		"GitLab":                      {map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/work/project"}, "[[ATTACHMENT|out/s/history.jsonl]]"},
+		"GitLab": {
+			map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/work/project"},
+			"[[ATTACHMENT|out/s/history.jsonl]]",
+		},
 		"GitLab, outside the project": {map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/other"}, ""},
-		"Jenkins":                     {map[string]string{"JENKINS_URL": "https://ci"}, "[[ATTACHMENT|/work/project/out/s/history.jsonl]]"},
+		"Jenkins": {
+			map[string]string{"JENKINS_URL": "https://ci"},
+			"[[ATTACHMENT|/work/project/out/s/history.jsonl]]",
+		},
 	} {
 		attach := Attachments("/work/project/out", environment(test.env))
 		if got := attach("s/history.jsonl"); got != test.want {

@@ -1,4 +1,5 @@
-// Package compare tells two runs of the same scenarios apart: what passes now, what does not any more, and what got slower.
+// Package compare tells two runs of the same scenarios apart: what passes now, what does not any more, and what got
+// slower.
 package compare
 
 import (
@@ -119,7 +120,10 @@ func (r Result) Text() string {
 		return text
 	}
 	list("does not pass any more:", r.Worse, status)
-	list("is not there any more:", r.Gone, func(c Change) string { return fmt.Sprintf("%s: was %s", c.Name, reports.StatusWord(c.Old)) })
+	list("is not there any more:", r.Gone, func(c Change) string {
+		return fmt.Sprintf("%s: was %s", c.Name,
+			reports.StatusWord(c.Old))
+	})
 	list("is new:", r.Fresh, func(c Change) string { return c.Name + ": " + reports.StatusWord(c.New) })
 	list("passes now:", r.Better, status)
 	list("is different:", r.Other, status)

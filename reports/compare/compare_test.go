@@ -19,8 +19,14 @@ func run(all map[string]reports.Status, took time.Duration) *reports.Run {
 }
 
 func TestRuns(t *testing.T) {
-	before := run(map[string]reports.Status{"a": reports.Passed, "b": reports.Failed, "c": reports.Passed, "d": reports.Passed}, time.Second)
-	after := run(map[string]reports.Status{"a": reports.Error, "b": reports.Passed, "c": reports.Passed, "e": reports.Passed}, 3*time.Second)
+	before := run(map[string]reports.Status{
+		"a": reports.Passed, "b": reports.Failed, "c": reports.Passed,
+		"d": reports.Passed,
+	}, time.Second)
+	after := run(map[string]reports.Status{
+		"a": reports.Error, "b": reports.Passed, "c": reports.Passed,
+		"e": reports.Passed,
+	}, 3*time.Second)
 	for _, test := range []struct {
 		name          string
 		before, after *reports.Run
@@ -30,9 +36,19 @@ func TestRuns(t *testing.T) {
 		{"forward", before, after, "1 worse, 1 gone, 1 new, 1 better, 0 different, 1 slower, 0 the same", true},
 		{"the same", before, before, "0 worse, 0 gone, 0 new, 0 better, 0 different, 0 slower, 4 the same", false},
 		{"back", after, before, "1 worse, 1 gone, 1 new, 1 better, 0 different, 0 slower, 1 the same", true},
-		{"a new failure", run(nil, 0), run(map[string]reports.Status{"a": reports.Failed}, 0), "0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", true},
-		{"a new success", run(nil, 0), run(map[string]reports.Status{"a": reports.Passed}, 0), "0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", false},
-		{"not run any more", run(map[string]reports.Status{"a": reports.Passed}, 0), run(map[string]reports.Status{"a": reports.NotRun}, 0), "1 worse, 0 gone, 0 new, 0 better, 0 different, 0 slower, 0 the same", true},
+		{
+			"a new failure", run(nil, 0), run(map[string]reports.Status{"a": reports.Failed}, 0),
+			"0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", true,
+		},
+		{
+			"a new success", run(nil, 0), run(map[string]reports.Status{"a": reports.Passed}, 0),
+			"0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", false,
+		},
+		{
+			"not run any more", run(map[string]reports.Status{"a": reports.Passed}, 0),
+			run(map[string]reports.Status{"a": reports.NotRun}, 0),
+			"1 worse, 0 gone, 0 new, 0 better, 0 different, 0 slower, 0 the same", true,
+		},
 	} {
 		result := Runs(test.before, test.after)
 		if text := result.Text(); !strings.HasSuffix(text, test.want+"\n") || result.Worsened() != test.worsened {

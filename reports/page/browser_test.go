@@ -18,7 +18,8 @@ import (
 // What drives the browser is fetched from npm when the test runs, and is no part of this project.
 var browserModules = []string{"playwright-core@1.65.1", "axe-core@4.14.1"}
 
-// TestBrowser opens pages in Chromium: every interaction, both themes, two widths, accessibility, and a big run. It needs chromium, node and npm.
+// TestBrowser opens pages in Chromium: every interaction, both themes, two widths, accessibility, and a big run. It
+// needs chromium, node and npm.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT RUN: it takes a browser and minutes; make test-all, or go test without -short, runs it")
@@ -61,7 +62,8 @@ func need(t *testing.T, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "NOT RUN: the tests of report.html in a browser, since there is no %s (Debian: apt-get install chromium nodejs npm)\n", program)
+		fmt.Fprintf(os.Stderr, "NOT RUN: the tests of report.html in a browser, since there is no %s (Debian: apt-get "+
+			"install chromium nodejs npm)\n", program)
 		t.Skipf("no %s", program)
 	}
 	return path
@@ -82,9 +84,11 @@ func installed(t *testing.T, npm string) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), npm, append([]string{"install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir}, browserModules...)...)
+	command := exec.CommandContext(t.Context(), npm,
+		append([]string{"install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir}, browserModules...)...)
 	if said, err := command.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "NOT RUN: the tests of report.html in a browser, since npm could not get %s\n", strings.Join(browserModules, " and "))
+		fmt.Fprintf(os.Stderr, "NOT RUN: the tests of report.html in a browser, since npm could not get %s\n",
+			strings.Join(browserModules, " and "))
 		t.Skipf("npm install: %v\n%s", err, said)
 	}
 	return modules
@@ -118,7 +122,10 @@ func brokenRun() (*reports.Run, fs.FS) {
 	after := func(seconds float64) time.Time { return at.Add(time.Duration(seconds * float64(time.Second))) }
 	const old, fresh = "1.34.4 A=false", "1.35.4 A=true"
 	step := func(name, verb, state string, status reports.Status, from, to float64) *reports.Step {
-		return &reports.Step{Name: name, Verb: verb, State: state, Status: status, Started: after(from), Finished: after(to), Position: "a.yaml:5:5"}
+		return &reports.Step{
+			Name: name, Verb: verb, State: state, Status: status, Started: after(from), Finished: after(to),
+			Position: "a.yaml:5:5",
+		}
 	}
 	failed := step("it is ready", "eventually", fresh, reports.Failed, 5, 8)
 	failed.Message = "eventually: it did not become true.\nweb:\n  status.readyReplicas: wanted 3, is 2\n"
@@ -128,7 +135,8 @@ func brokenRun() (*reports.Run, fs.FS) {
 	never := &reports.Step{Name: "never", Verb: "create", Status: reports.NotRun}
 	scenario := func(name string, status reports.Status, message string, steps ...*reports.Step) *reports.Scenario {
 		return &reports.Scenario{
-			Name: name, System: name + "-system", Status: status, Message: message, File: "a.yaml", Line: 1, Covers: []string{"R-1"}, Versions: []string{"1.34.4", "1.35.4"},
+			Name: name, System: name + "-system", Status: status, Message: message, File: "a.yaml", Line: 1,
+			Covers: []string{"R-1"}, Versions: []string{"1.34.4", "1.35.4"},
 			Started: after(1), Finished: after(8), Steps: steps,
 		}
 	}
@@ -144,17 +152,27 @@ func brokenRun() (*reports.Run, fs.FS) {
 		Name: "track-1", Path: []string{old, fresh},
 		Setup: []*reports.Step{
 			{Name: old, Verb: "create", Change: old, Status: reports.Passed, Started: after(0), Finished: after(1)},
-			{Name: fresh, Verb: "transition", Direction: "up", Change: "1.34.4 → 1.35.4", Status: reports.Passed, Started: after(2), Finished: after(5)},
+			{
+				Name: fresh, Verb: "transition", Direction: "up", Change: "1.34.4 → 1.35.4", Status: reports.Passed,
+				Started: after(2), Finished: after(5),
+			},
 		},
 		Scenarios: []*reports.Scenario{
 			scenario("good", reports.Passed, "", step("make it", "create", old, reports.Passed, 1, 2)), broken,
 			scenario("unknown", reports.Error, "the cluster broke", step("make it", "create", old, reports.Error, 1, 2)),
 		},
-		Processes: []reports.Process{process("etcd", "", 0, 0, 9), process("kube-apiserver", "1.34.4", 0, 1, 2), process("kube-apiserver", "1.35.4", 2.1, 4.8, 9)},
+		Processes: []reports.Process{
+			process("etcd", "", 0, 0, 9), process("kube-apiserver", "1.34.4", 0, 1, 2),
+			process("kube-apiserver", "1.35.4", 2.1, 4.8, 9),
+		},
 	}
 	run := &reports.Run{
-		Format: reports.Format, Provider: "local", Command: "rehearse run a.yaml", Program: "v1", Started: at, Finished: after(9), Sources: map[string]string{"a.yaml": brokenSource},
-		Tracks: []*reports.Track{track}, Requirements: []reports.Requirement{{ID: "R-1", Level: "core", Statement: "It becomes ready."}},
+		Format: reports.Format, Provider: "local", Command: "rehearse run a.yaml", Program: "v1", Started: at,
+		Finished: after(9), Sources: map[string]string{"a.yaml": brokenSource},
+		Tracks: []*reports.Track{track}, Requirements: []reports.Requirement{{
+			ID: "R-1", Level: "core",
+			Statement: "It becomes ready.",
+		}},
 	}
 	return run, fstest.MapFS{"broken/history.jsonl": {Data: []byte(history)}}
 }
@@ -167,11 +185,15 @@ func bigRun(scenarios, changes int) (*reports.Run, fs.FS) {
 	files := fstest.MapFS{}
 	for n := range scenarios {
 		name := fmt.Sprintf("scenario-%d", n)
-		s := &reports.Scenario{Name: name, Status: reports.Passed, File: "a.yaml", Line: 1, Started: run.Started, Finished: run.Finished, Artifacts: []string{name + "/history.jsonl"}}
+		s := &reports.Scenario{
+			Name: name, Status: reports.Passed, File: "a.yaml", Line: 1, Started: run.Started,
+			Finished: run.Finished, Artifacts: []string{name + "/history.jsonl"},
+		}
 		for i := range 8 {
 			from := run.Started.Add(time.Duration(i) * time.Second)
 			s.Steps = append(s.Steps, &reports.Step{
-				Name: fmt.Sprintf("step %d", i), Verb: "create", Status: reports.Passed, Started: from, Finished: from.Add(time.Second), Evidence: fmt.Sprintf("create Service web-%d-%d was accepted", n, i),
+				Name: fmt.Sprintf("step %d", i), Verb: "create", Status: reports.Passed, Started: from,
+				Finished: from.Add(time.Second), Evidence: fmt.Sprintf("create Service web-%d-%d was accepted", n, i),
 			})
 		}
 		var b strings.Builder
@@ -181,7 +203,8 @@ func bigRun(scenarios, changes int) (*reports.Run, fs.FS) {
 			if c < 5 {
 				body = fmt.Sprintf(`"change":"added","object":{"metadata":{"name":"web-%d"},"spec":{"replicas":%d}}`, c, n)
 			}
-			fmt.Fprintf(&b, `{"line":"change","at":"%s","step":%d,"resource":"pods","kind":"Pod","name":"web-%d",%s}`+"\n", at, 1+c*8/changes, c%5, body)
+			fmt.Fprintf(&b, `{"line":"change","at":"%s","step":%d,"resource":"pods","kind":"Pod","name":"web-%d",%s}`+"\n", at,
+				1+c*8/changes, c%5, body)
 		}
 		files[name+"/history.jsonl"] = &fstest.MapFile{Data: []byte(b.String())}
 		track.Scenarios = append(track.Scenarios, s)
@@ -195,10 +218,16 @@ func brokenUpgrade() *upgrades.Report {
 		Format: 1, Started: at, Finished: at.Add(40 * time.Second), Command: "rehearse upgrade", Objects: 2, Surveyed: 2,
 		Path: []*upgrades.State{
 			{Name: "1.34.4", Way: upgrades.Start, Reached: true, Began: at, Transition: 5, Survey: 10},
-			{Name: "1.35.4", Way: upgrades.Up, Reached: true, Began: at.Add(15 * time.Second), Transition: 5, Survey: 10, Flips: []string{"A turns on"}},
+			{
+				Name: "1.35.4", Way: upgrades.Up, Reached: true, Began: at.Add(15 * time.Second), Transition: 5, Survey: 10,
+				Flips: []string{"A turns on"},
+			},
 			{Name: "1.34.4", Way: upgrades.Back},
 		},
-		Findings: []*upgrades.Finding{{Severity: upgrades.Breaks, Check: "create", Kind: "Service", What: "it is rejected", Words: "422", Hop: "1.34.4 -> 1.35.4", Objects: []upgrades.Object{{Name: "Service a", Place: "a.yaml:1"}}}},
-		Matrix:   []*upgrades.Row{{Kind: "Service", Objects: 2, Cells: []upgrades.Cell{{Good: 2}, {Good: 1, Breaks: 1}, {}}}},
+		Findings: []*upgrades.Finding{{
+			Severity: upgrades.Breaks, Check: "create", Kind: "Service", What: "it is rejected",
+			Words: "422", Hop: "1.34.4 -> 1.35.4", Objects: []upgrades.Object{{Name: "Service a", Place: "a.yaml:1"}},
+		}},
+		Matrix: []*upgrades.Row{{Kind: "Service", Objects: 2, Cells: []upgrades.Cell{{Good: 2}, {Good: 1, Breaks: 1}, {}}}},
 	}
 }

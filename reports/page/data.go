@@ -193,7 +193,10 @@ func (c *collector) track(t *reports.Track, runEnd int64) trackData {
 func processes(lives []reports.Process, relative func(int64) int64) []processData {
 	var all []processData
 	for _, p := range lives {
-		one := processData{Component: p.Component, Version: p.Version, Started: relative(millis(p.Started)), Unasked: p.Unasked}
+		one := processData{
+			Component: p.Component, Version: p.Version, Started: relative(millis(p.Started)),
+			Unasked: p.Unasked,
+		}
 		if !p.Ready.IsZero() {
 			one.Ready = relative(millis(p.Ready))
 		}

@@ -17,7 +17,8 @@ func later(times ...time.Time) time.Time {
 
 func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number int) scenarioData {
 	data := scenarioData{
-		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status), Description: s.Description, Remark: brief(reports.Headline(c.run, track, s)),
+		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status),
+		Description: s.Description, Remark: brief(reports.Headline(c.run, track, s)),
 		File: s.File, Line: s.Line, Covers: s.Covers, Versions: s.Versions, Namespace: s.Namespace,
 		From: c.relative(millis(s.Started)), To: c.relative(millis(s.Finished)), Steps: make([]stepData, 0, len(s.Steps)),
 	}
@@ -41,16 +42,19 @@ func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number i
 
 func (c *collector) step(step *reports.Step, logs []logLine) stepData {
 	data := stepData{
-		Name: reports.StepTitle(step), Verb: step.Verb, Status: string(step.Status), From: c.relative(millis(step.Started)), To: c.relative(millis(step.Finished)),
+		Name: reports.StepTitle(step), Verb: step.Verb, Status: string(step.Status), From: c.relative(millis(step.Started)),
+		To:     c.relative(millis(step.Finished)),
 		Waited: time.Duration(step.Waited).Milliseconds(), Crossing: time.Duration(step.Crossing).Milliseconds(),
-		State: step.State, Position: step.Position, Covers: step.Covers, Message: short(step.Message), Note: step.Note, Evidence: short(step.Evidence),
+		State: step.State, Position: step.Position, Covers: step.Covers, Message: short(step.Message), Note: step.Note,
+		Evidence: short(step.Evidence),
 	}
 	if data.Verb == data.Name {
 		data.Verb = ""
 	}
 	for _, attempt := range step.Attempts {
 		first, _, _ := strings.Cut(strings.TrimSpace(attempt.Outcome), "\n")
-		data.Attempts = append(data.Attempts, fmt.Sprintf("+%s %s", reports.InWords(reports.Elapsed(step.Started, attempt.At)), reports.Clean(first)))
+		data.Attempts = append(data.Attempts,
+			fmt.Sprintf("+%s %s", reports.InWords(reports.Elapsed(step.Started, attempt.At)), reports.Clean(first)))
 	}
 	if step.Status != reports.Passed {
 		data.Diff = differences(step.Message)
@@ -67,14 +71,16 @@ func short(text string) string {
 	return text
 }
 
-// objects puts the histories into the scenarios: those of what did not pass first, as far as there is room. It says what is left out.
+// objects puts the histories into the scenarios: those of what did not pass first, as far as there is room. It says
+// what is left out.
 func (c *collector) objects(scenarios []scenarioData) (left string) {
 	order := make([]int, len(scenarios))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return -cmp.Compare(slices.Index(gravity, reports.Status(scenarios[a].Status)), slices.Index(gravity, reports.Status(scenarios[b].Status)))
+		return -cmp.Compare(slices.Index(gravity, reports.Status(scenarios[a].Status)),
+			slices.Index(gravity, reports.Status(scenarios[b].Status)))
 	})
 	changes, bodies, bare, without := 0, 0, 0, 0
 	for _, i := range order {
@@ -104,9 +110,11 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 	}
 	switch {
 	case without > 0:
-		return fmt.Sprintf("The page has the contents of the first %d MB of objects, and %d objects are left out of it: they are in the history.jsonl files beside it.", mostBodies>>20, without)
+		return fmt.Sprintf("The page has the contents of the first %d MB of objects, and %d objects are left out of it: "+
+			"they are in the history.jsonl files beside it.", mostBodies>>20, without)
 	case bare > 0:
-		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl files beside it.", bare)
+		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl files "+
+			"beside it.", bare)
 	}
 	return ""
 }

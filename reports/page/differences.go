@@ -51,7 +51,8 @@ func differences(message string) []difference {
 	return all
 }
 
-// excerpt is what the file has at a position (file:line:column): the lines of one step, without what they are all indented by.
+// excerpt is what the file has at a position (file:line:column): the lines of one step, without what they are all
+// indented by.
 func excerpt(sources map[string]string, position string) (text string, line int) {
 	file, line, ok := cutPosition(position)
 	if !ok {

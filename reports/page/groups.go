@@ -62,14 +62,18 @@ func groups(run *reports.Run) []group {
 	}
 	ranks := []reports.Status{reports.Failed, reports.Error, reports.NotRun, reports.Known}
 	slices.SortStableFunc(order, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(slices.Index(ranks, a.Status), slices.Index(ranks, b.Status)), cmp.Compare(len(b.Members), len(a.Members)))
+		return cmp.Or(cmp.Compare(slices.Index(ranks, a.Status), slices.Index(ranks, b.Status)),
+			cmp.Compare(len(b.Members), len(a.Members)))
 	})
 	var all []group
 	left := shownFailures
 	for _, g := range order {
 		for i := range g.Members {
 			if left--; left < 0 {
-				g.Members[i] = failure{Status: g.Members[i].Status, Name: g.Members[i].Name, Link: g.Members[i].Link, Headline: g.Members[i].Headline, Short: true}
+				g.Members[i] = failure{
+					Status: g.Members[i].Status, Name: g.Members[i].Name, Link: g.Members[i].Link,
+					Headline: g.Members[i].Headline, Short: true,
+				}
 			}
 		}
 		all = append(all, *g)
@@ -88,19 +92,24 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 		headline, _, _ = strings.Cut(text, "\n")
 	}
 	return failure{
-		Status: status, Name: "cluster of " + track.Name, Step: reports.SetupTitle(step), Headline: brief(reports.Clean(headline)), State: step.State, Text: clipped(text),
+		Status: status, Name: "cluster of " + track.Name, Step: reports.SetupTitle(step),
+		Headline: brief(reports.Clean(headline)), State: step.State, Text: clipped(text),
 	}
 }
 
 func scenarioFailure(run *reports.Run, track *reports.Track, s *reports.Scenario) failure {
-	f := failure{Status: s.Status, Name: s.Name, Link: anchor(s), Headline: reports.Headline(run, track, s), Place: place(s), Text: clipped(reports.Explanation(s))}
+	f := failure{
+		Status: s.Status, Name: s.Name, Link: anchor(s), Headline: reports.Headline(run, track, s),
+		Place: place(s), Text: clipped(reports.Explanation(s)),
+	}
 	i := reports.Decisive(s)
 	if i < 0 {
 		return f
 	}
 	step := s.Steps[i]
 	f.Link += "/" + itoa(i+1)
-	f.Step, f.Place, f.State = "step "+itoa(i+1)+" of "+itoa(len(s.Steps))+": "+reports.StepTitle(step), step.Position, step.State
+	f.Step, f.Place, f.State = "step "+itoa(i+1)+" of "+itoa(len(s.Steps))+": "+reports.StepTitle(step), step.Position,
+		step.State
 	if line, _, _ := strings.Cut(strings.TrimSpace(step.Message), "\n"); line != "" {
 		f.Headline = brief(reports.Clean(line))
 	}

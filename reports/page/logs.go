@@ -83,7 +83,10 @@ func parseLog(name string, data []byte, near time.Time) []logLine {
 			continue // etcd has one for each slow request
 		}
 		if at, err := time.Parse("2006-01-02T15:04:05.000000Z0700", structured.TS); err == nil {
-			all = append(all, logLine{at: at, grave: structured.Level != "info" && structured.Level != "debug", From: name, Text: cutLine(strings.ToUpper(structured.Level[:1]) + " " + structured.Msg + " " + structured.Error)})
+			all = append(all, logLine{
+				at: at, grave: structured.Level != "info" && structured.Level != "debug", From: name,
+				Text: cutLine(strings.ToUpper(structured.Level[:1]) + " " + structured.Msg + " " + structured.Error),
+			})
 		}
 	}
 	return all
@@ -120,13 +123,15 @@ func readEvents(files fs.FS, name string) []logLine {
 			at = event.EventTime
 		}
 		all = append(all, logLine{
-			at: at, grave: event.Type != "Normal", From: "event", Text: cutLine(event.Type + " " + event.Reason + " " + event.InvolvedObject.Kind + "/" + event.InvolvedObject.Name + ": " + event.Message),
+			at: at, grave: event.Type != "Normal", From: "event", Text: cutLine(event.Type + " " + event.Reason + " " +
+				event.InvolvedObject.Kind + "/" + event.InvolvedObject.Name + ": " + event.Message),
 		})
 	}
 	return all
 }
 
-// logsOf are the lines of a step's time: warnings and errors first to stay where there are too many. Events know only seconds.
+// logsOf are the lines of a step's time: warnings and errors first to stay where there are too many. Events know only
+// seconds.
 func logsOf(step *reports.Step, logs []logLine) []logLine {
 	if step.Started.IsZero() {
 		return nil

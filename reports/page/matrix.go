@@ -31,14 +31,19 @@ type cell struct {
 }
 
 // gravity orders statuses: a cell has the gravest of its own. Only what passed alone is green.
-var gravity = []reports.Status{reports.Passed, reports.NotRun, reports.Skipped, reports.Known, reports.Error, reports.Failed}
+var gravity = []reports.Status{
+	reports.Passed, reports.NotRun, reports.Skipped, reports.Known, reports.Error,
+	reports.Failed,
+}
 
-// requirements is the matrix of requirements and versions. A step that names a requirement counts in the version that it ran in. Where no step does, the
-// scenario as a whole counts in each version of its path; one that failed says nothing of the versions that its failing step did not run in.
+// requirements is the matrix of requirements and versions. A step that names a requirement counts in the version that
+// it ran in. Where no step does, the scenario as a whole counts in each version of its path; one that failed says
+// nothing of the versions that its failing step did not run in.
 func requirements(run *reports.Run) matrix {
 	m := matrix{
 		Title: "Requirements and versions", Corner: "requirement",
-		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was not tested.",
+		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was " +
+			"not tested.",
 	}
 	columns := versions(run)
 	for _, version := range columns {

@@ -23,7 +23,10 @@ type moved struct {
 type movedObject struct{ Name, What, Fields string }
 
 // calm are the verbs that write nothing.
-var calm = []string{"transition", "eventually", "always", "never", "sequence", "unchanged", "resolve", "metric", "rolledOut", "snapshot"}
+var calm = []string{
+	"transition", "eventually", "always", "never", "sequence", "unchanged", "resolve", "metric",
+	"rolledOut", "snapshot",
+}
 
 // movements lists what moved by itself, scenario by scenario.
 func movements(run *reports.Run, histories map[*reports.Scenario]*history) []moved {

@@ -36,7 +36,8 @@ var objectsScript string
 //go:embed script/filters.js
 var filtersScript string
 
-// Format is the page as a file of a report folder. While a run goes on the page leaves out the histories, which are read when it ends.
+// Format is the page as a file of a report folder. While a run goes on the page leaves out the histories, which are
+// read when it ends.
 func Format(dir string) reports.FileFormat {
 	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
 		if run.Finished.IsZero() {
@@ -46,7 +47,8 @@ func Format(dir string) reports.FileFormat {
 	}}
 }
 
-// Of returns the page of a run. files is the report folder, which has the histories and logs of its scenarios; nil for none.
+// Of returns the page of a run. files is the report folder, which has the histories and logs of its scenarios; nil for
+// none.
 func Of(run *reports.Run, files fs.FS) ([]byte, error) {
 	histories := readHistories(run, files)
 	data, left, err := dataOf(run, histories, files)
@@ -62,7 +64,10 @@ func Of(run *reports.Run, files fs.FS) ([]byte, error) {
 }
 
 func render(v *view) ([]byte, error) {
-	page, err := template.New(File).Funcs(template.FuncMap{"sign": reports.Sign, "word": reports.StatusWord}).Parse(pageText)
+	page, err := template.New(File).Funcs(template.FuncMap{
+		"sign": reports.Sign,
+		"word": reports.StatusWord,
+	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the template of %s: %w", File, err)
 	}

@@ -15,8 +15,14 @@ import (
 )
 
 func TestDifferences(t *testing.T) {
-	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, is 1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
-	want := []difference{{"status.readyReplicas", "3", "2"}, {"spec.a", "absent", "1"}, {"b", "x", "not there"}, {"message", `contains "a"`, `"b"`}}
+	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, is " +
+		"1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
+	want := []difference{
+		{"status.readyReplicas", "3", "2"},
+		{"spec.a", "absent", "1"},
+		{"b", "x", "not there"},
+		{"message", `contains "a"`, `"b"`},
+	}
 	if got := differences(message); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -25,8 +31,14 @@ func TestDifferences(t *testing.T) {
 func TestShapeJoinsWhatSaysTheSame(t *testing.T) {
 	for _, pair := range [][2]string{
 		{`create Service 9-web was rejected: "9-web" after 12ms`, `create Service 7-api was rejected: "7-api" after 1.5s`},
-		{"always: exactly 2 of kind Pod in namespace a-b exist. It was false at +924ms, when web-1 was deleted.", "always: exactly 2 of kind Pod in namespace c exist. It was false at +1.2s, when web-0 was deleted."},
-		{"kube-apiserver (pid 123) ended by itself; the end of /root/.cache/x/a-1.log:", "kube-apiserver (pid 9) ended by itself; the end of /root/.cache/y/b-2.log:"},
+		{
+			"always: exactly 2 of kind Pod in namespace a-b exist. It was false at +924ms, when web-1 was deleted.",
+			"always: exactly 2 of kind Pod in namespace c exist. It was false at +1.2s, when web-0 was deleted.",
+		},
+		{
+			"kube-apiserver (pid 123) ended by itself; the end of /root/.cache/x/a-1.log:",
+			"kube-apiserver (pid 9) ended by itself; the end of /root/.cache/y/b-2.log:",
+		},
 	} {
 		if shape(pair[0]) != shape(pair[1]) {
 			t.Errorf("%s\n%s", shape(pair[0]), shape(pair[1]))
@@ -38,7 +50,8 @@ func TestShapeJoinsWhatSaysTheSame(t *testing.T) {
 }
 
 func TestExcerptIsOneStep(t *testing.T) {
-	sources := map[string]string{"a.yaml": "spec:\n  steps:\n  - name: one\n    create: &a\n\n      kind: X\n\n  - name: two\n    create: *a\n"}
+	sources := map[string]string{"a.yaml": "spec:\n  steps:\n  - name: one\n    create: &a\n\n      kind: X\n\n  - " +
+		"name: two\n    create: *a\n"}
 	text, line := excerpt(sources, "a.yaml:3:5")
 	if want := "- name: one\n  create: &a\n\n    kind: X\n"; text != want || line != 3 {
 		t.Errorf("line %d: %q", line, text)
@@ -55,9 +68,18 @@ func TestRequirementsInVersions(t *testing.T) {
 	}
 	both := []string{"1.34.4", "1.35.4"}
 	run := &reports.Run{Tracks: []*reports.Track{{Path: both, Scenarios: []*reports.Scenario{
-		{Name: "a", Status: reports.Failed, Covers: []string{"R1"}, Versions: both, Steps: []*reports.Step{step("1.34.4 A=true", reports.Passed), step("1.35.4", reports.Failed)}},
-		{Name: "b", Status: reports.Passed, Covers: []string{"R1", "R2"}, Versions: both, Steps: []*reports.Step{step("1.34.4", reports.Passed, "R2"), step("1.35.4", reports.Passed)}},
-		{Name: "c", Status: reports.NotRun, Covers: []string{"R3"}, Versions: both, Steps: []*reports.Step{step("1.34.4", reports.NotRun)}},
+		{
+			Name: "a", Status: reports.Failed, Covers: []string{"R1"}, Versions: both,
+			Steps: []*reports.Step{step("1.34.4 A=true", reports.Passed), step("1.35.4", reports.Failed)},
+		},
+		{
+			Name: "b", Status: reports.Passed, Covers: []string{"R1", "R2"}, Versions: both,
+			Steps: []*reports.Step{step("1.34.4", reports.Passed, "R2"), step("1.35.4", reports.Passed)},
+		},
+		{
+			Name: "c", Status: reports.NotRun, Covers: []string{"R3"}, Versions: both,
+			Steps: []*reports.Step{step("1.34.4", reports.NotRun)},
+		},
 	}}}, Requirements: []reports.Requirement{{ID: "R2", Statement: "two"}}}
 	got := map[string][]reports.Status{}
 	m := requirements(run)
@@ -66,7 +88,10 @@ func TestRequirementsInVersions(t *testing.T) {
 			got[row.Name] = append(got[row.Name], c.Status)
 		}
 	}
-	want := map[string][]reports.Status{"R1": {reports.NotRun, reports.Failed}, "R2": {reports.Passed, ""}, "R3": {reports.NotRun, reports.NotRun}}
+	want := map[string][]reports.Status{
+		"R1": {reports.NotRun, reports.Failed}, "R2": {reports.Passed, ""},
+		"R3": {reports.NotRun, reports.NotRun},
+	}
 	if !reflect.DeepEqual(got, want) || m.Rows[0].Name != "R2" || m.Rows[0].Text != "two" {
 		t.Errorf("%v in %v", got, m.Rows)
 	}
@@ -82,18 +107,31 @@ const movedHistory = `{"line":"step","at":"2026-01-01T00:00:00Z","step":1}
 
 func movedRun() (*reports.Run, fstest.MapFS) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := &reports.Scenario{Name: "s", Status: reports.Passed, Started: at, Finished: at.Add(time.Minute), Artifacts: []string{"s/history.jsonl"}}
-	for i, verb := range []string{"create", "transition", "eventually", "create"} {
-		s.Steps = append(s.Steps, &reports.Step{Verb: verb, Status: reports.Passed, Started: at.Add(time.Duration(i) * time.Second), Position: "a.yaml:1:1"})
+	s := &reports.Scenario{
+		Name: "s", Status: reports.Passed, Started: at, Finished: at.Add(time.Minute),
+		Artifacts: []string{"s/history.jsonl"},
 	}
-	run := &reports.Run{Format: 2, Provider: "local", Sources: map[string]string{"a.yaml": "- transition: {}\n"}, Started: at, Finished: at.Add(time.Minute), Tracks: []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}}}
+	for i, verb := range []string{"create", "transition", "eventually", "create"} {
+		s.Steps = append(s.Steps, &reports.Step{
+			Verb: verb, Status: reports.Passed,
+			Started: at.Add(time.Duration(i) * time.Second), Position: "a.yaml:1:1",
+		})
+	}
+	run := &reports.Run{
+		Format: 2, Provider: "local", Sources: map[string]string{"a.yaml": "- transition: {}\n"},
+		Started: at, Finished: at.Add(time.Minute),
+		Tracks: []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}},
+	}
 	return run, fstest.MapFS{"s/history.jsonl": {Data: []byte(movedHistory)}}
 }
 
 func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	run, files := movedRun()
 	got := movements(run, readHistories(run, files))
-	want := []moved{{Scenario: "s", Link: "s/2", Transition: "transition", Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}}}}
+	want := []moved{{
+		Scenario: "s", Link: "s/2", Transition: "transition",
+		Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}},
+	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -149,7 +187,10 @@ func TestPageOfRealRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"3 scenarios on Kubernetes 1.34.4 → 1.35.4 → 1.34.4 → 1.35.4", "1 failed with a known issue", "KEP5311-S1", `id="service-name-rollback"`, `class="top v-known"`} {
+		for _, want := range []string{
+			"3 scenarios on Kubernetes 1.34.4 → 1.35.4 → 1.34.4 → 1.35.4",
+			"1 failed with a known issue", "KEP5311-S1", `id="service-name-rollback"`, `class="top v-known"`,
+		} {
 			if !bytes.Contains(text, []byte(want)) {
 				t.Errorf("the page of %s lacks %s", file, want)
 			}
@@ -168,7 +209,8 @@ func TestPageOfAPlan(t *testing.T) {
 	run.Started, run.Finished = time.Time{}, time.Time{}
 	run.Tracks[0].Scenarios[0].Status = reports.NotRun
 	text, err := Of(run, nil)
-	if err != nil || !bytes.Contains(text, []byte(`class="top v-notRun"`)) || !bytes.Contains(text, []byte("did not run to its end")) {
+	if err != nil || !bytes.Contains(text, []byte(`class="top v-notRun"`)) ||
+		!bytes.Contains(text, []byte("did not run to its end")) {
 		t.Errorf("%v: %.2000s", err, text)
 	}
 }
@@ -179,7 +221,8 @@ func TestContentsThatDoNotFitAreLeftInTheirFiles(t *testing.T) {
 	big := `{"line":"change","at":"2026-01-01T00:00:01Z","step":1,"change":"added","resource":"pods","kind":"Pod","name":"big","object":{"x":"` + strings.Repeat("y", mostBodies) + `"}}`
 	files["s/history.jsonl"] = &fstest.MapFile{Data: []byte(movedHistory + big + "\n")}
 	text, err := Of(run, files)
-	if err != nil || len(text) > 1<<20 || !bytes.Contains(text, []byte("the contents of 1 of them are only in the history.jsonl files")) {
+	if err != nil || len(text) > 1<<20 || !bytes.Contains(text, []byte("the contents of 1 of them are only in the "+
+		"history.jsonl files")) {
 		t.Errorf("%v: %d bytes", err, len(text))
 	}
 }

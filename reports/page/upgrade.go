@@ -18,20 +18,23 @@ const (
 
 // severities are findings' severities as statuses, which give them their colours.
 var severities = map[upgrades.Severity]reports.Status{
-	upgrades.Breaks: reports.Failed, upgrades.Unjudged: reports.Error, upgrades.Changes: reports.Known, upgrades.Before: reports.Skipped, "": reports.Passed,
+	upgrades.Breaks: reports.Failed, upgrades.Unjudged: reports.Error, upgrades.Changes: reports.Known,
+	upgrades.Before: reports.Skipped, "": reports.Passed,
 }
 
 // OfUpgrade returns the page of a rehearsed upgrade.
 func OfUpgrade(r *upgrades.Report) ([]byte, error) {
 	v := &view{
-		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(), Verdict: upgradeVerdict(r), Reproduce: r.Command, Notes: r.Notes,
+		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(), Verdict: upgradeVerdict(r),
+		Reproduce: r.Command, Notes: r.Notes,
 		Matrices: []matrix{upgradeMatrix(r)}, HasTimeline: true,
 	}
 	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
 	if !r.Finished.IsZero() {
 		v.Facts = append(v.Facts, fact{"Took", reports.InWords(reports.Elapsed(r.Started, r.Finished))})
 	}
-	v.Facts = append(v.Facts, fact{"Objects", fmt.Sprintf("%d given, %d surveyed", r.Objects, r.Surveyed)}, fact{"Requests", fmt.Sprint(r.Requests)})
+	v.Facts = append(v.Facts, fact{"Objects", fmt.Sprintf("%d given, %d surveyed", r.Objects, r.Surveyed)},
+		fact{"Requests", fmt.Sprint(r.Requests)})
 	for _, f := range r.Findings {
 		v.Findings = append(v.Findings, findingOf(f))
 	}
@@ -61,7 +64,10 @@ func upgradeVerdict(r *upgrades.Report) reports.Status {
 }
 
 func findingOf(f *upgrades.Finding) finding {
-	one := finding{Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: f.Hop, Count: number(len(f.Objects), "object")}
+	one := finding{
+		Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: f.Hop,
+		Count: number(len(f.Objects), "object"),
+	}
 	for i, o := range f.Objects {
 		if i == shownObjects {
 			one.More = len(f.Objects) - i
@@ -86,7 +92,11 @@ func listed(flips []string) string {
 
 // upgradeMatrix is kinds and states, with the gates that flip on the way to each.
 func upgradeMatrix(r *upgrades.Report) matrix {
-	m := matrix{Title: "Kinds and states", Corner: "kind", Text: "The objects of each kind at each state, by the worst that was seen of them. Below a state: the gates that flip on the way to it."}
+	m := matrix{
+		Title: "Kinds and states", Corner: "kind",
+		Text: "The objects of each kind at each state, by the worst that was seen of them. Below a state: the gates that " +
+			"flip on the way to it.",
+	}
 	for _, s := range r.Path {
 		m.Columns = append(m.Columns, column{Name: s.Name, Remark: strings.TrimSpace(s.Way + " " + listed(s.Flips))})
 	}
@@ -107,7 +117,13 @@ func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
 		n      int
 		text   string
 		status reports.Status
-	}{{c.Breaks, "break", reports.Failed}, {c.Unjudged, "not judged", reports.Error}, {c.Changes, "changed", reports.Known}, {c.Before, "broken before", reports.Skipped}, {c.Good, "ok", reports.Passed}} {
+	}{
+		{c.Breaks, "break", reports.Failed},
+		{c.Unjudged, "not judged", reports.Error},
+		{c.Changes, "changed", reports.Known},
+		{c.Before, "broken before", reports.Skipped},
+		{c.Good, "ok", reports.Passed},
+	} {
 		if part.n == 0 {
 			continue
 		}
@@ -142,7 +158,10 @@ func upgradeData(r *upgrades.Report) runData {
 		if !s.Reached && s.Survey == 0 {
 			status = string(reports.Error)
 		}
-		track.Bands = append(track.Bands, bandData{Name: s.Name, Verb: verb, Change: s.Way + ": " + s.Name, Status: status, From: from, To: to})
+		track.Bands = append(track.Bands, bandData{
+			Name: s.Name, Verb: verb, Change: s.Way + ": " + s.Name, Status: status,
+			From: from, To: to,
+		})
 		end := data.End
 		if i+1 < len(r.Path) && !r.Path[i+1].Began.IsZero() {
 			end = relative(millis(r.Path[i+1].Began))

@@ -66,8 +66,10 @@ type scenarioRow struct {
 func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 	counts := reports.Count(run)
 	v := &view{
-		Title: "Rehearse: " + counts.String(), Sentence: sentence(run), Description: counts.String(), Verdict: verdict(run), HasTimeline: !run.Started.IsZero(),
-		Chips: chips(counts), Facts: facts(run), Reproduce: run.Command, Notes: notes(run), Groups: groups(run), Moved: movements(run, histories), Choices: choices(run),
+		Title: "Rehearse: " + counts.String(), Sentence: sentence(run), Description: counts.String(), Verdict: verdict(run),
+		HasTimeline: !run.Started.IsZero(),
+		Chips:       chips(counts), Facts: facts(run), Reproduce: run.Command, Notes: notes(run), Groups: groups(run),
+		Moved: movements(run, histories), Choices: choices(run),
 	}
 	if m := requirements(run); len(m.Rows) > 0 {
 		v.Matrices = append(v.Matrices, m)
@@ -79,7 +81,8 @@ func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 				took = reports.InWords(s.Duration())
 			}
 			v.Rows = append(v.Rows, scenarioRow{
-				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)), Place: place(s), Status: s.Status, Number: len(v.Rows),
+				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)),
+				Place: place(s), Status: s.Status, Number: len(v.Rows),
 			})
 		}
 	}
@@ -137,7 +140,8 @@ func sentence(run *reports.Run) string {
 
 // becomes says what came of a scenario.
 var becomes = map[reports.Status]string{
-	reports.Passed: "passed", reports.Failed: "failed", reports.Error: "could not be judged", reports.Known: "failed with a known issue", reports.Skipped: "was skipped", reports.NotRun: "did not run to its end",
+	reports.Passed: "passed", reports.Failed: "failed", reports.Error: "could not be judged",
+	reports.Known: "failed with a known issue", reports.Skipped: "was skipped", reports.NotRun: "did not run to its end",
 }
 
 func number(n int, what string) string {
@@ -199,7 +203,12 @@ func versions(run *reports.Run) []string {
 func chips(c reports.Counts) []chip {
 	var all []chip
 	for _, one := range []chip{
-		{reports.Failed, c.Failed}, {reports.Error, c.Errors}, {reports.Known, c.Known}, {reports.Passed, c.Passed}, {reports.Skipped, c.Skipped}, {reports.NotRun, c.NotRun},
+		{reports.Failed, c.Failed},
+		{reports.Error, c.Errors},
+		{reports.Known, c.Known},
+		{reports.Passed, c.Passed},
+		{reports.Skipped, c.Skipped},
+		{reports.NotRun, c.NotRun},
 	} {
 		if one.Count > 0 {
 			all = append(all, one)
@@ -237,7 +246,8 @@ func facts(run *reports.Run) []fact {
 func notes(run *reports.Run) []string {
 	var all []string
 	if run.Format < 2 {
-		all = append(all, "This run.json has an older format: it lacks the command, the files of the scenarios and the components' processes.")
+		all = append(all, "This run.json has an older format: it lacks the command, the files of the scenarios and the "+
+			"components' processes.")
 	}
 	told, kept := false, false
 	for _, track := range run.Tracks {
@@ -247,10 +257,12 @@ func notes(run *reports.Run) []string {
 		}
 	}
 	if !told && run.Format >= 2 {
-		all = append(all, fmt.Sprintf("Clusters of the provider %s do not tell when their components start and end.", run.Provider))
+		all = append(all, fmt.Sprintf("Clusters of the provider %s do not tell when their components start and end.",
+			run.Provider))
 	}
 	if !kept {
-		all = append(all, "No history was kept, so the page shows no objects. rehearse run --history keeps it; a scenario that fails always leaves it.")
+		all = append(all, "No history was kept, so the page shows no objects. rehearse run --history keeps it; a scenario "+
+			"that fails always leaves it.")
 	}
 	return all
 }
@@ -268,7 +280,11 @@ func choices(run *reports.Run) []choice {
 		}
 	}
 	var all []choice
-	for _, c := range []choice{{"version", "Version", versions(run)}, {"system", "System", sorted(systems)}, {"requirement", "Requirement", sorted(requirements)}} {
+	for _, c := range []choice{
+		{"version", "Version", versions(run)},
+		{"system", "System", sorted(systems)},
+		{"requirement", "Requirement", sorted(requirements)},
+	} {
 		if len(c.Values) > 1 {
 			all = append(all, c)
 		}

@@ -1,4 +1,5 @@
-// Package prr answers the questions of the production readiness review of a Kubernetes enhancement from runs of its scenarios.
+// Package prr answers the questions of the production readiness review of a Kubernetes enhancement from runs of its
+// scenarios.
 package prr
 
 import (
@@ -10,8 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Markdown has the questions of the enhancement template, under their exact headings, with what the scenarios that carry the label kep showed. What no
-// scenario shows is left open, with what would show it. The error says that there is no such scenario.
+// Markdown has the questions of the enhancement template, under their exact headings, with what the scenarios that
+// carry the label kep showed. What no scenario shows is left open, with what would show it. The error says that there
+// is no such scenario.
 func Markdown(run *reports.Run, kep string) (string, error) {
 	var journeys []journey
 	for _, track := range run.Tracks {
@@ -25,7 +27,8 @@ func Markdown(run *reports.Run, kep string) (string, error) {
 		return "", fmt.Errorf("no scenario of the run has the label kep: %q", kep)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- Written by rehearse report prr --kep %s from a run of %s. Read it before you paste it. -->\n", kep, run.Started.UTC().Format("2006-01-02 15:04 MST"))
+	fmt.Fprintf(&b, "<!-- Written by rehearse report prr --kep %s from a run of %s. Read it before you paste it. -->\n",
+		kep, run.Started.UTC().Format("2006-01-02 15:04 MST"))
 	for _, q := range questions() {
 		fmt.Fprintf(&b, "\n###### %s\n\n", q.heading)
 		if answer := q.answer(run, journeys); answer != "" {
@@ -69,7 +72,8 @@ func journeyOf(s *reports.Scenario, remark string) journey {
 func gates(state string) map[string]bool {
 	all := map[string]bool{}
 	for _, word := range strings.Fields(state)[1:] {
-		if name, value, ok := strings.Cut(word, "="); ok && (value == "true" || value == "false") && !strings.Contains(name, "/") {
+		if name, value, ok := strings.Cut(word, "="); ok && (value == "true" || value == "false") &&
+			!strings.Contains(name, "/") {
 			all[name] = value == "true"
 		}
 	}
@@ -81,7 +85,8 @@ func version(state string) string {
 	return text
 }
 
-// after finds the state in which a gate has gone through some values in a row, and returns its number; -1 where it never did.
+// after finds the state in which a gate has gone through some values in a row, and returns its number; -1 where it
+// never did.
 func (j journey) after(values ...bool) (state int, gate string) {
 	names := map[string]bool{}
 	for _, s := range j.states {

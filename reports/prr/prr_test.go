@@ -43,18 +43,24 @@ func TestMarkdown(t *testing.T) {
 
 // What failed, or did not come to the whole path, never reads as tested.
 func TestWhatFailedIsNotCalledTested(t *testing.T) {
-	s := &reports.Scenario{Name: "s", Status: reports.Failed, Labels: map[string]string{"kep": "1"}, Steps: []*reports.Step{
-		{Verb: "create", Status: reports.Passed, State: "1.34.4 A=false"},
-		{Verb: "transition", Status: reports.Passed, State: "1.34.4 A=false"},
-		{Verb: "create", Status: reports.Failed, State: "1.35.4 A=true", Message: "it was rejected"},
-		{Verb: "transition", Status: reports.NotRun, State: "1.35.4 A=true"},
-		{Verb: "create", Status: reports.NotRun, State: "1.34.4 A=false"},
-	}}
+	s := &reports.Scenario{
+		Name: "s", Status: reports.Failed, Labels: map[string]string{"kep": "1"},
+		Steps: []*reports.Step{
+			{Verb: "create", Status: reports.Passed, State: "1.34.4 A=false"},
+			{Verb: "transition", Status: reports.Passed, State: "1.34.4 A=false"},
+			{Verb: "create", Status: reports.Failed, State: "1.35.4 A=true", Message: "it was rejected"},
+			{Verb: "transition", Status: reports.NotRun, State: "1.35.4 A=true"},
+			{Verb: "create", Status: reports.NotRun, State: "1.34.4 A=false"},
+		},
+	}
 	text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"No scenario passed the whole path", "**failed**", "it was rejected", "(i.e. can we roll back the enablement)?\n\n*Open: no scenario shows it.*"} {
+	for _, want := range []string{
+		"No scenario passed the whole path", "**failed**", "it was rejected",
+		"(i.e. can we roll back the enablement)?\n\n*Open: no scenario shows it.*",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}

@@ -22,30 +22,56 @@ func none(*reports.Run, []journey) string { return "" }
 // questions in the order of the template.
 func questions() []question {
 	return []question{
-		{"How can this feature be enabled / disabled in a live cluster?", toggled, "a scenario with a transition that changes the feature gate."},
-		{"Does enabling the feature change any default behavior?", none, "a scenario whose objects do not use the feature, with `unchanged` over the transition that turns the gate on."},
+		{
+			"How can this feature be enabled / disabled in a live cluster?", toggled,
+			"a scenario with a transition that changes the feature gate.",
+		},
+		{
+			"Does enabling the feature change any default behavior?", none,
+			"a scenario whose objects do not use the feature, with `unchanged` over the transition that turns the gate on.",
+		},
 		{
 			"Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?", values(true, false),
-			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and deletes the object.",
+			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and deletes the " +
+				"object.",
 		},
 		{
 			"What happens if we reenable the feature if it was previously rolled back?", values(true, false, true),
 			"a scenario that turns the gate on, off and on again, with assertions after the last transition.",
 		},
-		{"Are there any tests for feature enablement/disablement?", tests, "a scenario with a transition that changes the feature gate."},
+		{
+			"Are there any tests for feature enablement/disablement?", tests,
+			"a scenario with a transition that changes the feature gate.",
+		},
 		{
 			"How can a rollout or rollback fail? Can it impact already running workloads?", disturbed,
 			"a scenario that kills or restarts a component during the transition, with `throughout` over it.",
 		},
-		{"What specific metrics should inform a rollback?", metrics, "a scenario with a `metric` step that shows the metric move under a fault, and not without it."},
-		{"Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?", turned, "a scenario whose transitions go up, down and up again."},
 		{
-			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, fields of API types, flags, etc.?", none,
+			"What specific metrics should inform a rollback?", metrics,
+			"a scenario with a `metric` step that shows the metric move under a fault, and not without it.",
+		},
+		{
+			"Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?", turned,
+			"a scenario whose transitions go up, down and up again.",
+		},
+		{
+			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, " +
+				"fields of API types, flags, etc.?", none,
 			"the list of gates that flip between the versions: `rehearse gates --from OLD --to NEW`.",
 		},
-		{"How can an operator determine if the feature is in use by workloads?", none, "a `metric` step, or an `eventually` on a condition that only its users have."},
-		{"Will enabling / using this feature result in any new API calls?", none, "`metric` steps on `apiserver_request_total` with the gate off and on."},
-		{"How does this feature react if the API server and/or etcd is unavailable?", unavailable, "a scenario with `kill: {component: etcd}` or `kill: {component: kube-apiserver}`, and what holds afterwards."},
+		{
+			"How can an operator determine if the feature is in use by workloads?", none,
+			"a `metric` step, or an `eventually` on a condition that only its users have.",
+		},
+		{
+			"Will enabling / using this feature result in any new API calls?", none,
+			"`metric` steps on `apiserver_request_total` with the gate off and on.",
+		},
+		{
+			"How does this feature react if the API server and/or etcd is unavailable?", unavailable,
+			"a scenario with `kill: {component: etcd}` or `kill: {component: kube-apiserver}`, and what holds afterwards.",
+		},
 	}
 }
 
@@ -60,7 +86,8 @@ func toggled(_ *reports.Run, journeys []journey) string {
 				if was, set := before[name]; set && was == now[name] {
 					continue
 				}
-				line := fmt.Sprintf("- Feature gate `%s`, set to `%t` by restarting the components that have it (%s → %s); proven by %s.\n", name, now[name], version(j.states[i-1]), version(j.states[i]), proven(j, j.states[i], name))
+				line := fmt.Sprintf("- Feature gate `%s`, set to `%t` by restarting the components that have it (%s → %s); "+
+					"proven by %s.\n", name, now[name], version(j.states[i-1]), version(j.states[i]), proven(j, j.states[i], name))
 				if !proofs[line] {
 					proofs[line] = true
 					b.WriteString(line)
@@ -98,7 +125,8 @@ func values(wanted ...bool) func(*reports.Run, []journey) string {
 		var b strings.Builder
 		for _, j := range journeys {
 			if state, gate := j.after(wanted...); state >= 0 {
-				fmt.Fprintf(&b, "- %s\n  - path: %s\n  - with `%s` %s again:\n%s", j.title(), j.path(), gate, onOff(wanted[len(wanted)-1]), j.observed(state))
+				fmt.Fprintf(&b, "- %s\n  - path: %s\n  - with `%s` %s again:\n%s", j.title(), j.path(), gate,
+					onOff(wanted[len(wanted)-1]), j.observed(state))
 			}
 		}
 		return b.String()
@@ -174,7 +202,8 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 		var steps []string
 		for _, step := range j.Steps {
 			if step.Status != reports.NotRun && wanted(step) {
-				line := fmt.Sprintf("  - on `%s`: %s: **%s**", step.State, plain(reports.StepTitle(step)), reports.StatusWord(step.Status))
+				line := fmt.Sprintf("  - on `%s`: %s: **%s**", step.State, plain(reports.StepTitle(step)),
+					reports.StatusWord(step.Status))
 				if seen := firstLine(step.Evidence + "\n" + step.Message); seen != "" {
 					line += "; seen: " + plain(seen)
 				}

@@ -23,7 +23,10 @@ func Write(dir string, r *Report) error {
 		return fmt.Errorf("write the reports: %w", err)
 	}
 	var errs []error
-	for name, data := range map[string][]byte{"upgrade.json": text, "upgrade.md": []byte(Markdown(r)), "junit.xml": junit} {
+	for name, data := range map[string][]byte{
+		"upgrade.json": text, "upgrade.md": []byte(Markdown(r)),
+		"junit.xml": junit,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			errs = append(errs, fmt.Errorf("write the report: %w", err))
 		}
@@ -45,7 +48,10 @@ func JSON(r *Report) ([]byte, error) {
 
 // JUnit has one case for each check and kind, whose names hold no versions, and one for each finding that no check has.
 func JUnit(r *Report) ([]byte, error) {
-	suite := reporters.JUnitTestSuite{Name: "upgrade", Package: "upgrade", Time: r.Finished.Sub(r.Started).Seconds(), Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05")}
+	suite := reporters.JUnitTestSuite{
+		Name: "upgrade", Package: "upgrade", Time: r.Finished.Sub(r.Started).Seconds(),
+		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"),
+	}
 	for _, check := range r.Checks {
 		suite.TestCases = append(suite.TestCases, r.checkCase(check))
 	}
@@ -60,7 +66,10 @@ func JUnit(r *Report) ([]byte, error) {
 	}
 	if r.reached() < len(r.Path) {
 		message := fmt.Sprintf("%d of %d states were reached", r.reached(), len(r.Path))
-		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{Name: "the whole path", Classname: "upgrade", Error: &reporters.JUnitError{Message: message, Description: r.Sentence()}})
+		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+			Name: "the whole path", Classname: "upgrade",
+			Error: &reporters.JUnitError{Message: message, Description: r.Sentence()},
+		})
 	}
 	for _, c := range suite.TestCases {
 		switch {
@@ -75,7 +84,8 @@ func JUnit(r *Report) ([]byte, error) {
 	suite.Tests = len(suite.TestCases)
 	suite.Properties.Properties = []reporters.JUnitProperty{{Name: "path", Value: clean(r.Sentence())}}
 	all := reporters.JUnitTestSuites{
-		Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Disabled: suite.Skipped, Time: suite.Time, TestSuites: []reporters.JUnitTestSuite{suite},
+		Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Disabled: suite.Skipped, Time: suite.Time,
+		TestSuites: []reporters.JUnitTestSuite{suite},
 	}
 	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {

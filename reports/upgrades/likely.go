@@ -10,7 +10,10 @@ import (
 // LikelyFirst puts the flips of gates in front whose names have to do with what a finding says. It is a hint, no proof.
 func LikelyFirst(flips []string, kind, words string) []string {
 	sorted := slices.Clone(flips)
-	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(related(b, kind, words), related(a, kind, words)) })
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		return cmp.Compare(related(b, kind, words),
+			related(a, kind, words))
+	})
 	return sorted
 }
 
@@ -38,7 +41,11 @@ func related(flip, kind, words string) int {
 
 // common are words of gates' names that say nothing.
 func common() []string {
-	return []string{"validation", "enable", "allow", "status", "field", "name", "new", "api", "set", "pod", "spec", "invalid", "container", "node", "kubelet", "list", "for", "and", "update", "resource", "version", "kind", "value", "not", "the", "type"}
+	return []string{
+		"validation", "enable", "allow", "status", "field", "name", "new", "api", "set", "pod", "spec",
+		"invalid", "container", "node", "kubelet", "list", "for", "and", "update", "resource", "version", "kind", "value",
+		"not", "the", "type",
+	}
 }
 
 // nameWords takes a name apart: StrictIPCIDRValidation is strict, ipcidr and validation, and cidr by itself.
@@ -49,7 +56,8 @@ func nameWords(name string) []string {
 	for i := 1; i <= len(runes); i++ {
 		if i < len(runes) {
 			lowerToUpper := unicode.IsLower(runes[i-1]) && unicode.IsUpper(runes[i])
-			acronymEnds := i+1 < len(runes) && unicode.IsUpper(runes[i-1]) && unicode.IsUpper(runes[i]) && unicode.IsLower(runes[i+1])
+			acronymEnds := i+1 < len(runes) && unicode.IsUpper(runes[i-1]) && unicode.IsUpper(runes[i]) &&
+				unicode.IsLower(runes[i+1])
 			if !lowerToUpper && !acronymEnds {
 				continue
 			}

@@ -10,7 +10,8 @@ func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", escaped(r.Sentence()))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s, %s\n\n", f.Severity, escaped(f.title()), escaped(f.Hop), number(len(f.Objects), "object"))
+		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s, %s\n\n", f.Severity, escaped(f.title()), escaped(f.Hop),
+			number(len(f.Objects), "object"))
 		for i, o := range f.Objects {
 			if i == shownObjects {
 				fmt.Fprintf(&b, "- and %d more\n", len(f.Objects)-i)

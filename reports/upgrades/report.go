@@ -1,5 +1,5 @@
-// Package upgrades holds the result of a rehearsed upgrade (what becomes of objects at each state of a path) and the writers of its
-// reports.
+// Package upgrades holds the result of a rehearsed upgrade (what becomes of objects at each state of a path) and the
+// writers of its reports.
 package upgrades
 
 import (
@@ -110,7 +110,8 @@ type Finding struct {
 	What string `json:"what"`
 	// Words are the API server's own, or what was seen.
 	Words string `json:"words,omitempty"`
-	// Flips are the gates that have another value since the hop: what is likely to blame, if it is not a change without a gate.
+	// Flips are the gates that have another value since the hop: what is likely to blame, if it is not a change without a
+	// gate.
 	Flips []string `json:"flips,omitempty"`
 	// Cause is a change of Kubernetes that is known to do this; Link is where to read of it.
 	Cause string `json:"cause,omitempty"`

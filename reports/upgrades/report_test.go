@@ -15,20 +15,27 @@ var update = flag.Bool("update", false, "write the golden files")
 func sample() *Report {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	broken := &Finding{
-		Severity: Breaks, Check: "create", Kind: "NetworkPolicy.networking.k8s.io", State: 1, States: []int{1}, Hop: "1.35.4 -> 1.36.3",
+		Severity: Breaks, Check: "create", Kind: "NetworkPolicy.networking.k8s.io", State: 1, States: []int{1},
+		Hop:     "1.35.4 -> 1.36.3",
 		Objects: []Object{{"NetworkPolicy shop/a", "a.yaml:1"}, {"NetworkPolicy shop/b", "a.yaml:9"}},
-		What:    "its manifest would not be accepted in a new cluster", Words: "422 Invalid: spec.cidr: <no> | `x`\nmore\x01", Flips: []string{"StrictIPCIDRValidation turns on"},
-		Back: "the way back mends it", Advice: "change the manifest",
+		What:    "its manifest would not be accepted in a new cluster", Words: "422 Invalid: spec.cidr: <no> | `x`\nmore\x01",
+		Flips: []string{"StrictIPCIDRValidation turns on"},
+		Back:  "the way back mends it", Advice: "change the manifest",
 	}
 	unjudged := &Finding{
-		Severity: Unjudged, Check: "creation", Kind: "Order.example.com", States: []int{0}, Hop: "1.35.4", Objects: []Object{{"Order first", "b.yaml:3"}},
-		What: "it was not surveyed", Words: "not served",
+		Severity: Unjudged, Check: "creation", Kind: "Order.example.com", States: []int{0}, Hop: "1.35.4",
+		Objects: []Object{{"Order first", "b.yaml:3"}},
+		What:    "it was not surveyed", Words: "not served",
 	}
 	return &Report{
-		Format: 1, Started: at, Finished: at.Add(20 * time.Second), Objects: 5, Surveyed: 4, Requests: 99, Notes: []string{"namespace shop was made"},
+		Format: 1, Started: at, Finished: at.Add(20 * time.Second), Objects: 5, Surveyed: 4, Requests: 99,
+		Notes: []string{"namespace shop was made"},
 		Path: []*State{
 			{Name: "1.35.4", Way: Start, Reached: true, Transition: 2.5, Survey: 10},
-			{Name: "1.36.3", Way: Up, Reached: true, Transition: 2, Survey: 10, Flips: []string{"StrictIPCIDRValidation turns on"}},
+			{
+				Name: "1.36.3", Way: Up, Reached: true, Transition: 2, Survey: 10,
+				Flips: []string{"StrictIPCIDRValidation turns on"},
+			},
 			{Name: "1.35.4", Way: Back, Reached: true, Transition: 2, Survey: 10},
 		},
 		Findings: []*Finding{broken, unjudged},
@@ -49,7 +56,10 @@ func TestReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, got := range map[string]string{"report.txt": Text(sample()), "report.md": Markdown(sample()), "junit.xml": string(junit)} {
+	for name, got := range map[string]string{
+		"report.txt": Text(sample()), "report.md": Markdown(sample()),
+		"junit.xml": string(junit),
+	} {
 		golden := filepath.Join("testdata", name+".golden")
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {

@@ -46,7 +46,12 @@ func (f *Finding) title() string { return f.Kind + ": " + f.What }
 func (f *Finding) lines() [][2]string {
 	var lines [][2]string
 	for _, line := range [][2]string{
-		{"seen", f.Words}, {"also", f.also()}, {"cause", strings.TrimSpace(f.Cause + " " + f.Link)}, {"back", f.Back}, {"gates", f.gates()}, {"to do", f.Advice},
+		{"seen", f.Words},
+		{"also", f.also()},
+		{"cause", strings.TrimSpace(f.Cause + " " + f.Link)},
+		{"back", f.Back},
+		{"gates", f.gates()},
+		{"to do", f.Advice},
 	} {
 		if line[1] != "" {
 			lines = append(lines, line)
@@ -79,11 +84,13 @@ func (f *Finding) gates() string {
 	case likely == 0 && others <= shownGates:
 		return strings.Join(f.Flips, ", ")
 	case likely == 0:
-		return fmt.Sprintf("none of the %d that flip at this hop has a name that fits (upgrade.md lists them); it may be a change without a gate", others)
+		return fmt.Sprintf("none of the %d that flip at this hop has a name that fits (upgrade.md lists them); it may be "+
+			"a change without a gate", others)
 	case others == 0:
 		return strings.Join(f.Flips, ", ")
 	}
-	return fmt.Sprintf("%s; and %d more flip at this hop (upgrade.md lists them)", strings.Join(f.Flips[:likely], ", "), others)
+	return fmt.Sprintf("%s; and %d more flip at this hop (upgrade.md lists them)", strings.Join(f.Flips[:likely], ", "),
+		others)
 }
 
 // String is the object with its place.

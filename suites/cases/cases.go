@@ -1,4 +1,5 @@
-// Package cases draws inputs from a rule and its borders, and compares an implementation's verdict on each with the specification's.
+// Package cases draws inputs from a rule and its borders, and compares an implementation's verdict on each with the
+// specification's.
 package cases
 
 import (
@@ -55,7 +56,8 @@ type Result struct {
 	// Seed that the cases were drawn with, and Judged how many were, those of the shrinking left out.
 	Seed   uint64
 	Judged int
-	// Disagreement is a case, the smallest that was found until nobody could judge any more, that the implementation judges differently from the specification; nil when there is none.
+	// Disagreement is a case, the smallest that was found until nobody could judge any more, that the implementation
+	// judges differently from the specification; nil when there is none.
 	Disagreement *Disagreement
 	// Err is why the rule could not be judged or, where a case disagrees, why that was not made smaller.
 	Err error

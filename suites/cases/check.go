@@ -49,12 +49,14 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 // attempts are how often a case is tried of which nobody can tell what came of it.
 const attempts = 3
 
-// judge says what the implementation says of a case, and whether that is what the specification says. The error is why nobody can tell.
+// judge says what the implementation says of a case, and whether that is what the specification says. The error is why
+// nobody can tell.
 func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
 	for range attempts {
 		object := &unstructured.Unstructured{Object: c.Object}
 		var created *unstructured.Unstructured
-		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
 			return "accepted", c.Allowed, forget(ctx, w, c, created)
@@ -68,20 +70,22 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 	return "", false, err
 }
 
-// forget removes what an implementation has stored though it was asked for a dry run, or the next case would not be judged for itself.
+// forget removes what an implementation has stored though it was asked for a dry run, or the next case would not be
+// judged for itself.
 func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
 	return writes.Remove(ctx, w.Client, writes.Made{
-		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(), UID: string(created.GetUID()),
+		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(),
+		UID: string(created.GetUID()),
 	})
 }
 
 // library guards what the property-testing library takes from flags, of which a process has one set.
 var library sync.Mutex
 
-// explore runs a property with n inputs and, when it fails, with smaller and smaller ones, the smallest that fails last. It returns what the library says
-// of the failure, "" when there was none.
+// explore runs a property with n inputs and, when it fails, with smaller and smaller ones, the smallest that fails
+// last. It returns what the library says of the failure, "" when there was none.
 func explore(n int, seed uint64, property func(*rapid.T)) string {
 	library.Lock()
 	defer library.Unlock()
@@ -90,7 +94,8 @@ func explore(n int, seed uint64, property func(*rapid.T)) string {
 		_ = flag.CommandLine.Parse(nil) // no arguments cannot be wrong
 	}
 	defer setFlags(map[string]string{
-		"rapid.checks": strconv.Itoa(n), "rapid.seed": strconv.FormatUint(seed, 10), "rapid.nofailfile": "true", "test.short": "false",
+		"rapid.checks": strconv.Itoa(n), "rapid.seed": strconv.FormatUint(seed, 10), "rapid.nofailfile": "true",
+		"test.short":       "false",
 		"rapid.shrinktime": "2m", // a machine that has much to do comes to the smallest case, too
 	})()
 	t := &probe{}

@@ -28,9 +28,12 @@ func small() Rule {
 		return func(t *rapid.T) Case {
 			name := rapid.StringOfN(rapid.SampledFrom([]rune("abAB-")), 1, 6, -1).Draw(t, "name")
 			allowed := strings.Trim(name, "ab") == ""
-			return Case{Input: "a widget named " + name, Resource: widgets, Allowed: allowed, Requirement: "W-1", Object: map[string]any{
-				"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name},
-			}}
+			return Case{
+				Input: "a widget named " + name, Resource: widgets, Allowed: allowed, Requirement: "W-1",
+				Object: map[string]any{
+					"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name},
+				},
+			}
 		}, nil
 	}}
 }
@@ -65,12 +68,24 @@ func TestCheck(t *testing.T) {
 		found string
 		err   string
 	}{
-		"agreement":             {judge: strict},
-		"a sign let through":    {judge: func(name string) error { return strict(strings.ReplaceAll(name, "A", "a")) }, found: "a widget named A: by W-1 it is to be refused, but it was accepted"},
-		"a good name refused":   {judge: func(name string) error { return strict(strings.ReplaceAll(name, "b", "B")) }, found: "a widget named b: by W-1 it is to be accepted, but it was refused: 400 BadRequest: widget B: small"},
-		"nobody can tell":       {judge: func(string) error { return errors.New("connection refused") }, err: "connection refused"},
-		"a webhook that broke":  {judge: func(string) error { return apierrors.NewInternalError(errors.New("failed calling webhook")) }, err: "failed calling webhook"},
-		"a server that is full": {judge: func(string) error { return apierrors.NewTooManyRequests("later", 1) }, err: "later"},
+		"agreement": {judge: strict},
+		"a sign let through": {
+			judge: func(name string) error { return strict(strings.ReplaceAll(name, "A", "a")) },
+			found: "a widget named A: by W-1 it is to be refused, but it was accepted",
+		},
+		"a good name refused": {
+			judge: func(name string) error { return strict(strings.ReplaceAll(name, "b", "B")) },
+			found: "a widget named b: by W-1 it is to be accepted, but it was refused: 400 BadRequest: widget B: small",
+		},
+		"nobody can tell": {
+			judge: func(string) error { return errors.New("connection refused") },
+			err:   "connection refused",
+		},
+		"a webhook that broke": {judge: func(string) error { return apierrors.NewInternalError(errors.New("failed calling webhook")) }, err: "failed calling webhook"},
+		"a server that is full": {
+			judge: func(string) error { return apierrors.NewTooManyRequests("later", 1) },
+			err:   "later",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _ := world(c.judge)
@@ -117,7 +132,8 @@ func TestDisagreementBeforeAnEnd(t *testing.T) {
 		broken = strict(name) != nil
 		return nil
 	})
-	if result := check(t.Context(), w, small(), 200); result.Err == nil || result.Disagreement == nil || result.Disagreement.Got != "accepted" {
+	if result := check(t.Context(), w, small(), 200); result.Err == nil || result.Disagreement == nil ||
+		result.Disagreement.Got != "accepted" {
 		t.Errorf("got %v, %v", result.Disagreement, result.Err)
 	}
 }
@@ -138,9 +154,12 @@ func TestDryRunsThatAreStored(t *testing.T) {
 	rule := Rule{Name: "any", Begin: func(context.Context, World) (Draw, error) {
 		return func(t *rapid.T) Case {
 			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
-			return Case{Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: true, Object: map[string]any{
-				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
-			}}
+			return Case{
+				Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: true,
+				Object: map[string]any{
+					"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
+				},
+			}
 		}, nil
 	}}
 	result := check(t.Context(), World{Client: client, Namespace: "here", Seed: 7}, rule, 20)
@@ -170,7 +189,10 @@ func TestRulesThatBreak(t *testing.T) {
 	w, _ := world(strict)
 	for name, begin := range map[string]func(context.Context, World) (Draw, error){
 		"no repository": func(context.Context, World) (Draw, error) { return nil, errors.New("no repository") },
-		"out of range":  func(context.Context, World) (Draw, error) { return func(*rapid.T) Case { panic("out of range") }, nil },
+		"out of range": func(context.Context, World) (Draw, error) {
+			return func(*rapid.T) Case { panic("out of range") },
+				nil
+		},
 	} {
 		result := check(t.Context(), w, Rule{Name: "broken", Begin: begin}, 5)
 		if result.Err == nil || !strings.Contains(result.Err.Error(), name) || result.Judged != 0 {
@@ -181,7 +203,8 @@ func TestRulesThatBreak(t *testing.T) {
 
 func TestStatusOfARefusal(t *testing.T) {
 	w, _ := world(func(name string) error {
-		return &apierrors.StatusError{ErrStatus: apierrors.NewConflict(widgets.GroupResource(), name, errors.New("taken")).Status()}
+		return &apierrors.StatusError{ErrStatus: apierrors.NewConflict(widgets.GroupResource(), name,
+			errors.New("taken")).Status()}
 	})
 	result := check(t.Context(), w, small(), 5)
 	if result.Disagreement == nil || !strings.Contains(result.Disagreement.Got, http.StatusText(http.StatusConflict)) {

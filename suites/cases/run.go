@@ -35,8 +35,8 @@ type Options struct {
 // removeTimeout is how long a cluster, or what was made in it, may take to go.
 const removeTimeout = 2 * time.Minute
 
-// Run has the cases of all rules judged, in their order. Rules that follow each other and whose states differ in systems alone share a cluster.
-// A rule that could not be judged says so in its result. The error is of the clusters.
+// Run has the cases of all rules judged, in their order. Rules that follow each other and whose states differ in
+// systems alone share a cluster. A rule that could not be judged says so in its result. The error is of the clusters.
 func Run(ctx context.Context, rules []Rule, o Options) ([]Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -88,11 +88,14 @@ func (o Options) share(ctx context.Context, rules []Rule, number int) (results [
 }
 
 // onCluster makes a cluster, does something with it and its systems, and removes them.
-func (o Options) onCluster(ctx context.Context, name string, state clusters.State, do func(clusters.Cluster, *systems.Set) error) (err error) {
+func (o Options) onCluster(ctx context.Context, name string, state clusters.State,
+	do func(clusters.Cluster, *systems.Set) error,
+) (err error) {
 	if state, err = o.Provider.Resolve(ctx, state); err != nil {
 		return err
 	}
-	if err := errors.Join(o.Provider.Check(ctx, []clusters.State{state}), systems.Check(ctx, state.Systems, o.Simulators)); err != nil {
+	if err := errors.Join(o.Provider.Check(ctx, []clusters.State{state}), systems.Check(ctx, state.Systems,
+		o.Simulators)); err != nil {
 		return err
 	}
 	if err := o.Provider.Prepare(ctx, state); err != nil {
@@ -128,7 +131,10 @@ func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespa
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", c.Name(), err)
 	}
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": namespace},
+	}}
 	if _, err := client.Resource(namespaces).Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return nil, fmt.Errorf("make a namespace for the cases of %s: %w", rule.Name, err)
 	}

@@ -60,17 +60,22 @@ func TestRulesAreJudgedBeforeACleanUpThatFails(t *testing.T) {
 		return Rule{Name: "any", Begin: func(context.Context, World) (Draw, error) {
 			return func(t *rapid.T) Case {
 				name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
-				return Case{Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: allowed, Object: map[string]any{
-					"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
-				}}
+				return Case{
+					Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"},
+					Allowed: allowed, Object: map[string]any{
+						"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
+					},
+				}
 			}, nil
 		}}
 	}
-	results, err := Run(t.Context(), []Rule{rule(false), rule(true)}, Options{Cases: 3, Seed: 1, Provider: &provider{server: server}, Prefix: "test"})
+	results, err := Run(t.Context(), []Rule{rule(false), rule(true)},
+		Options{Cases: 3, Seed: 1, Provider: &provider{server: server}, Prefix: "test"})
 	if err == nil || !strings.Contains(err.Error(), "remove namespace test-cases-1-1") {
 		t.Errorf("the error is %v", err)
 	}
-	if len(results) != 2 || results[0].Disagreement == nil || results[0].Err != nil || results[1].Err == nil || results[1].Disagreement != nil {
+	if len(results) != 2 || results[0].Disagreement == nil || results[0].Err != nil || results[1].Err == nil ||
+		results[1].Disagreement != nil {
 		t.Errorf("the results are %+v", results)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
-// Rules are those of the suite of which cases can be drawn for the implementation: in its profile, with its systems substituted and its faults.
+// Rules are those of the suite of which cases can be drawn for the implementation: in its profile, with its systems
+// substituted and its faults.
 func (p *Plan) Rules() []cases.Rule {
 	var rules []cases.Rule
 	for _, rule := range p.options.Suite.Rules {
@@ -27,11 +28,12 @@ func (p *Plan) Rules() []cases.Rule {
 	return rules
 }
 
-// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at fault, or all of them where it is none
-// of the rule's.
+// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at
+// fault, or all of them where it is none of the rule's.
 func generated(result cases.Result) (o outcome, covers []string) {
 	o = outcome{ConformanceScenario: reports.ConformanceScenario{
-		Name: "generated: " + result.Rule.Name, Status: reports.ConformancePassed, Source: "generated", Path: []string{result.Rule.State.String()},
+		Name: "generated: " + result.Rule.Name, Status: reports.ConformancePassed, Source: "generated",
+		Path:  []string{result.Rule.State.String()},
 		Cases: &reports.ConformanceCases{Seed: result.Seed, Agreed: result.Judged},
 	}}
 	switch {
@@ -40,7 +42,8 @@ func generated(result cases.Result) (o outcome, covers []string) {
 	case result.Disagreement != nil:
 		o.Status, o.Cases.Disagreement = reports.ConformanceFailed, result.Disagreement.String()
 		o.Reason = firstLine(o.Cases.Disagreement)
-		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged, result.Seed)
+		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged,
+			result.Seed)
 		if result.Err != nil {
 			o.Evidence += "\nit was not made as small as it gets: " + firstLine(result.Err.Error())
 		}

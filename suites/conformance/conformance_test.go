@@ -57,7 +57,8 @@ func gadgets(t *testing.T) suites.Suite {
 			level = suites.Extended
 		}
 		s.Requirements = append(s.Requirements, suites.Requirement{
-			ID: fmt.Sprintf("G-%d", i+1), Level: level, Statement: fmt.Sprintf("Rule %d holds.", i+1), Source: fmt.Sprintf("Chapter %d", i+1),
+			ID: fmt.Sprintf("G-%d", i+1), Level: level, Statement: fmt.Sprintf("Rule %d holds.", i+1),
+			Source: fmt.Sprintf("Chapter %d", i+1),
 		})
 	}
 	return s
@@ -66,7 +67,10 @@ func gadgets(t *testing.T) suites.Suite {
 func plan(t *testing.T, o Options) *Plan {
 	t.Helper()
 	o.Suite, o.Provider = gadgets(t), paper{}
-	o.Plan = harness.PlanOptions{Simulators: systems.Simulators{"gadgets": {Faults: []string{"bad"}, Variants: []string{"webhook", "crd", "older"}}}}
+	o.Plan = harness.PlanOptions{Simulators: systems.Simulators{"gadgets": {
+		Faults:   []string{"bad"},
+		Variants: []string{"webhook", "crd", "older"},
+	}}}
 	p, err := NewPlan(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -100,9 +104,12 @@ func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 
 func report(t *testing.T, p *Plan, run *reports.Run) *reports.ConformanceReport {
 	t.Helper()
-	r, err := p.Report(Results{Run: run}, About{Command: "rehearse conformance gadgets", Rehearse: "v0", Implementation: reports.Implementation{
-		Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
-	}})
+	r, err := p.Report(Results{Run: run}, About{
+		Command: "rehearse conformance gadgets", Rehearse: "v0",
+		Implementation: reports.Implementation{
+			Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +128,11 @@ func TestReport(t *testing.T) {
 	p := plan(t, Options{})
 	r := report(t, p, ran(p, map[string]reports.Scenario{
 		"named [crd]": {Status: reports.Failed, Message: "wanted\tthis, \nsaw that"},
-		"upgrade":     {Status: reports.Known, Message: "it is gone", KnownIssue: "It is lost. (https://example.com/1)", KnownCovers: []string{"G-3"}},
-		"faulty":      {Status: reports.Error, Message: "the cluster broke"},
+		"upgrade": {
+			Status: reports.Known, Message: "it is gone", KnownIssue: "It is lost. (https://example.com/1)",
+			KnownCovers: []string{"G-3"},
+		},
+		"faulty": {Status: reports.Error, Message: "the cluster broke"},
 	}))
 	got, err := reports.ConformanceYAML(r)
 	if err != nil {
@@ -160,7 +170,10 @@ func TestVerdicts(t *testing.T) {
 			"G-1 untested, G-2 untested, G-3 known, G-4 passed, G-5 untested",
 		},
 		"an unexpected success is one": {
-			map[string]reports.Scenario{"upgrade": {Status: reports.Failed, KnownCovers: []string{"G-3"}, KnownIssue: "unexpected"}},
+			map[string]reports.Scenario{"upgrade": {
+				Status: reports.Failed, KnownCovers: []string{"G-3"},
+				KnownIssue: "unexpected",
+			}},
 			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
 		},
 		"a failure where an issue is known is none": {
@@ -195,7 +208,8 @@ func TestScenariosThatAreMissingFromTheRun(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	p := plan(t, Options{Profile: "crd"})
 	r := report(t, p, ran(p, nil))
-	if got := statuses(r); got != "G-1 passed, G-2 passed, G-4 passed" || !slices.Equal(r.OutsideProfile, []string{"G-3", "G-5"}) {
+	if got := statuses(r); got != "G-1 passed, G-2 passed, G-4 passed" || !slices.Equal(r.OutsideProfile,
+		[]string{"G-3", "G-5"}) {
 		t.Errorf("%s; outside %q", got, r.OutsideProfile)
 	}
 	for _, s := range r.Scenarios {
@@ -216,7 +230,8 @@ func TestSubstitutes(t *testing.T) {
 		t.Error(got)
 	}
 	for title, want := range map[string]string{
-		"upgrade": "it needs variant older of system gadgets, which is not given", "faulty": "it gives the simulator of gadgets faults",
+		"upgrade":   "it needs variant older of system gadgets, which is not given",
+		"faulty":    "it gives the simulator of gadgets faults",
 		"elsewhere": "paper has no 1.35",
 	} {
 		if !strings.Contains(p.selection.why[title], want) {
@@ -235,7 +250,8 @@ func TestSubstitutes(t *testing.T) {
 		}
 		if c.Title() == "upgrade" {
 			found = true
-			if before, after := c.Path()[0].Systems[0], c.Path()[1].Systems[0]; before.Process.Command[0] != "false" || after.Process.Command[0] != "true" {
+			if before, after := c.Path()[0].Systems[0], c.Path()[1].Systems[0]; before.Process.Command[0] != "false" ||
+				after.Process.Command[0] != "true" {
 				t.Errorf("upgrade goes from %v to %v", before.Process.Command, after.Process.Command)
 			}
 		}
@@ -269,13 +285,25 @@ func TestWrongOptions(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"an unknown profile":                    {Options{Profile: "x"}, `no profile "x"; it has ["webhook" "crd"]`},
-		"an unknown fault":                      {Options{Faults: []string{"bad", "worse"}}, `has no fault "worse"`},
-		"an unknown system":                     {Options{Substitutes: []Substitute{{System: "x"}}}, `has a system "x"`},
-		"a system without saying which kind":    {Options{Substitutes: []Substitute{real}}, "--profile webhook or --profile crd"},
-		"a system twice":                        {Options{Profile: "crd", Substitutes: []Substitute{real, real}}, "system gadgets is given twice"},
-		"one that no scenario can be run with":  {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Variant: "x"}}}, "none of the scenarios of suite gadgets can be run"},
-		"one whose program is not to be had":    {Options{Profile: "webhook", Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}}}, "/no/such"},
+		"an unknown profile": {Options{Profile: "x"}, `no profile "x"; it has ["webhook" "crd"]`},
+		"an unknown fault":   {Options{Faults: []string{"bad", "worse"}}, `has no fault "worse"`},
+		"an unknown system":  {Options{Substitutes: []Substitute{{System: "x"}}}, `has a system "x"`},
+		"a system without saying which kind": {
+			Options{Substitutes: []Substitute{real}},
+			"--profile webhook or --profile crd",
+		},
+		"a system twice": {
+			Options{Profile: "crd", Substitutes: []Substitute{real, real}},
+			"system gadgets is given twice",
+		},
+		"one that no scenario can be run with": {Options{
+			Profile:     "crd",
+			Substitutes: []Substitute{{System: "gadgets", Variant: "x"}},
+		}, "none of the scenarios of suite gadgets can be run"},
+		"one whose program is not to be had": {Options{
+			Profile:     "webhook",
+			Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}},
+		}, "/no/such"},
 		"no simulator, so that nothing is left": {Options{Plan: harness.PlanOptions{}}, "no simulator"},
 	} {
 		t.Run(name, func(t *testing.T) {

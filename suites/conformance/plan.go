@@ -46,8 +46,9 @@ type Plan struct {
 	readings *harness.Plan
 }
 
-// NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's clusters cannot do is left out, and
-// will be untested. Its error says what is wrong with the options or, where nothing is left to be run, why.
+// NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's
+// clusters cannot do is left out, and will be untested. Its error says what is wrong with the options or, where nothing
+// is left to be run, why.
 func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	selection, err := newSelection(o.Suite, o.Profile, o.Focus, o.Substitutes)
 	if err != nil {
@@ -62,11 +63,13 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	selection.kept = o.simulated(selection.kept)
 	if len(selection.kept) == 0 && o.Focus != "" && len(selection.skipped) == 0 {
 		_, err := harness.Filter(o.Suite.Scenarios, o.Focus, "")
-		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name, cmp.Or(err, fmt.Errorf("no scenario of profile %q has a name that matches --focus %q", o.Profile, o.Focus)))
+		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name,
+			cmp.Or(err, fmt.Errorf("no scenario of profile %q has a name that matches --focus %q", o.Profile, o.Focus)))
 	}
 	if len(selection.kept) == 0 {
 		for _, c := range selection.skipped {
-			return nil, fmt.Errorf("none of the scenarios of suite %s can be run: %s: %s", o.Suite.Name, c.Title(), selection.why[c.Title()])
+			return nil, fmt.Errorf("none of the scenarios of suite %s can be run: %s: %s", o.Suite.Name, c.Title(),
+				selection.why[c.Title()])
 		}
 		return nil, fmt.Errorf("suite %s has no scenario of profile %q", o.Suite.Name, o.Profile)
 	}
@@ -79,11 +82,13 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	return &Plan{Plan: plan, options: o, selection: selection}, nil
 }
 
-// checkFaults refuses faults that the suite's simulator does not have: with them its scenarios could not be run, and would only be untested.
+// checkFaults refuses faults that the suite's simulator does not have: with them its scenarios could not be run, and
+// would only be untested.
 func checkFaults(suite suites.Suite, faults []string) error {
 	for _, name := range faults {
 		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {
-			return fmt.Errorf("the simulator of suite %s has no fault %q; rehearse faults %s lists them", suite.Name, name, suite.Name)
+			return fmt.Errorf("the simulator of suite %s has no fault %q; rehearse faults %s lists them", suite.Name, name,
+				suite.Name)
 		}
 	}
 	return nil
@@ -94,7 +99,8 @@ func checkLiberties(suite suites.Suite, taken []string) error {
 	for _, text := range taken {
 		name, _, _ := strings.Cut(text, "=")
 		if !slices.Contains(liberty.Names(suite.Liberties), name) {
-			return fmt.Errorf("the simulator of suite %s has no liberty %q; rehearse faults %s lists them", suite.Name, name, suite.Name)
+			return fmt.Errorf("the simulator of suite %s has no liberty %q; rehearse faults %s lists them", suite.Name, name,
+				suite.Name)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// Readings plans what is to be run after the plan itself: where a requirement that has variants is not met as it is stated, the scenarios that show the
-// other variants. It is nil where there is nothing of that kind.
+// Readings plans what is to be run after the plan itself: where a requirement that has variants is not met as it is
+// stated, the scenarios that show the other variants. It is nil where there is nothing of that kind.
 func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, error) {
 	failed := map[string]bool{}
 	for _, track := range run.Tracks {
@@ -47,7 +47,8 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 	return p.readings, err
 }
 
-// underTest returns the scenario with the implementation that is tested in the place of the simulator's variant that shows the reading.
+// underTest returns the scenario with the implementation that is tested in the place of the simulator's variant that
+// shows the reading.
 func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 	tested := clusters.Simulated{}
 	if p.selection.profile != nil {
@@ -63,9 +64,11 @@ func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 	return &c
 }
 
-// asRead says in which variant a requirement is met, given the evidence for its statement. Where that failed, it is met in another variant of which
-// every scenario passed; the evidence is then theirs.
-func (p *Plan) asRead(q suites.Requirement, stated reports.ConformanceEvidence, outcomes map[string]outcome) (variant string, evidence reports.ConformanceEvidence) {
+// asRead says in which variant a requirement is met, given the evidence for its statement. Where that failed, it is met
+// in another variant of which every scenario passed; the evidence is then theirs.
+func (p *Plan) asRead(q suites.Requirement, stated reports.ConformanceEvidence,
+	outcomes map[string]outcome,
+) (variant string, evidence reports.ConformanceEvidence) {
 	evidence = stated
 	if len(stated.Failed) == 0 && len(stated.Passed) > 0 {
 		variant = q.Variants[0].Name

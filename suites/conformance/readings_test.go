@@ -32,7 +32,10 @@ func readable(t *testing.T, o Options) *Plan {
 		t.Fatal(err)
 	}
 	p.options.Suite.Scenarios = append(p.options.Suite.Scenarios, set.Scenarios...)
-	p.options.Suite.Requirements[0].Variants = []suites.Variant{{Name: "square", Source: "Chapter 1"}, {Name: "round", Source: "Chapter 9"}}
+	p.options.Suite.Requirements[0].Variants = []suites.Variant{
+		{Name: "square", Source: "Chapter 1"},
+		{Name: "round", Source: "Chapter 9"},
+	}
 	if err := p.options.Suite.Check(); err == nil || strings.Contains(err.Error(), "it shows the reading") {
 		t.Fatalf("the suite: %v", err)
 	}
@@ -70,7 +73,8 @@ func TestReadings(t *testing.T) {
 			if got := string(q.Status) + " as " + q.Variant; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
-			if c.want == "passed as round" && (!slices.Equal(q.Scenarios.Passed, []string{"round"}) || !slices.Contains(q.Scenarios.Others, "named [crd]")) {
+			if c.want == "passed as round" && (!slices.Equal(q.Scenarios.Passed, []string{"round"}) ||
+				!slices.Contains(q.Scenarios.Others, "named [crd]")) {
 				t.Errorf("the evidence is %+v", q.Scenarios)
 			}
 		})
@@ -85,11 +89,15 @@ func TestReadingsOfWhatIsTested(t *testing.T) {
 	}{
 		"the simulator": {Options{Faults: []string{"bad"}}, "gadgets(simulated, faults bad)"},
 		"of a profile":  {Options{Profile: "crd"}, "gadgets(simulated, variant crd)"},
-		"a program":     {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}}, "gadgets(process"},
+		"a program": {Options{
+			Profile:     "crd",
+			Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}},
+		}, "gadgets(process"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := readable(t, c.options)
-			readings, err := p.Readings(t.Context(), ran(p, map[string]reports.Scenario{"named [crd]": {Status: reports.Failed}}))
+			readings, err := p.Readings(t.Context(),
+				ran(p, map[string]reports.Scenario{"named [crd]": {Status: reports.Failed}}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +111,10 @@ func TestReadingsOfWhatIsTested(t *testing.T) {
 func rule(variant string) cases.Rule {
 	return cases.Rule{
 		Name: "names [" + variant + "]", Covers: []string{"G-1", "G-5"},
-		State: clusters.State{Version: "1.36", Systems: []clusters.System{{Name: "gadgets", Simulated: &clusters.Simulated{Variant: variant}}}},
+		State: clusters.State{
+			Version: "1.36",
+			Systems: []clusters.System{{Name: "gadgets", Simulated: &clusters.Simulated{Variant: variant}}},
+		},
 	}
 }
 
@@ -114,7 +125,10 @@ func TestRules(t *testing.T) {
 	}{
 		"all":       {Options{}, []string{"simulated, variant webhook", "simulated, variant crd"}},
 		"a profile": {Options{Profile: "crd", Faults: []string{"bad"}}, []string{"simulated, variant crd, faults bad"}},
-		"a program": {Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}}, []string{"process"}},
+		"a program": {
+			Options{Profile: "crd", Substitutes: []Substitute{{System: "gadgets", Definition: process("true")}}},
+			[]string{"process"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, c.options)
@@ -137,18 +151,40 @@ func TestGeneratedCases(t *testing.T) {
 		result cases.Result
 		want   string
 	}{
-		"all agree":                         {cases.Result{Judged: 1000}, "G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed"},
-		"one does not":                      {cases.Result{Judged: 3, Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
-		"by no requirement of the rule":     {cases.Result{Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-2"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 failed"},
-		"one does not, and then nobody can": {cases.Result{Judged: 3, Err: errors.New("it broke"), Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
-		"nobody can judge":                  {cases.Result{Err: errors.New("it broke")}, "G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested"},
+		"all agree": {
+			cases.Result{Judged: 1000},
+			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed",
+		},
+		"one does not": {
+			cases.Result{
+				Judged:       3,
+				Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"},
+			},
+			"G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+		},
+		"by no requirement of the rule": {cases.Result{Disagreement: &cases.Disagreement{Case: cases.Case{
+			Input:       "A",
+			Requirement: "G-2",
+		}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 failed"},
+		"one does not, and then nobody can": {
+			cases.Result{
+				Judged: 3, Err: errors.New("it broke"),
+				Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"},
+			},
+			"G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+		},
+		"nobody can judge": {
+			cases.Result{Err: errors.New("it broke")},
+			"G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, Options{})
 			c.result.Rule, c.result.Seed = rule("crd"), 42
-			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}}, About{Implementation: reports.Implementation{
-				Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
-			}})
+			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}},
+				About{Implementation: reports.Implementation{
+					Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +192,8 @@ func TestGeneratedCases(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			last := r.Scenarios[len(r.Scenarios)-1]
-			if last.Cases == nil || last.Cases.Seed != 42 || last.Cases.Agreed != c.result.Judged || (last.Cases.Disagreement != "") != (c.result.Disagreement != nil) {
+			if last.Cases == nil || last.Cases.Seed != 42 || last.Cases.Agreed != c.result.Judged ||
+				(last.Cases.Disagreement != "") != (c.result.Disagreement != nil) {
 				t.Errorf("%s: %+v", last.Name, last.Cases)
 			}
 			data, err := reports.ConformanceYAML(r)

@@ -46,10 +46,15 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 		return nil, err
 	}
 	r := &reports.ConformanceReport{
-		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: run.Started.UTC().Truncate(time.Second),
+		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind,
+		Date:  run.Started.UTC().Truncate(time.Second),
 		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile, Focus: p.options.Focus,
-		Implementation: about.Implementation, Interrupted: results.Interrupted || run.Interrupted || (results.Readings != nil && results.Readings.Interrupted),
-		Reproduce: reports.Reproduction{Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider, Kubernetes: []string{}},
+		Implementation: about.Implementation, Interrupted: results.Interrupted || run.Interrupted ||
+			(results.Readings != nil && results.Readings.Interrupted),
+		Reproduce: reports.Reproduction{
+			Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider,
+			Kubernetes: []string{},
+		},
 	}
 	outcomes := p.outcomes(results)
 	for _, c := range suite.Scenarios {
@@ -135,7 +140,8 @@ func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
 
 // about is what the scenario says of one requirement, and the step that decided it, "" where no single step did.
 func (o outcome) about(id string) (reports.ConformanceStatus, string) {
-	if o.result == nil || o.Status != reports.ConformanceFailed && o.Status != reports.ConformanceKnown && o.Status != reports.ConformanceUntested {
+	if o.result == nil || o.Status != reports.ConformanceFailed && o.Status != reports.ConformanceKnown &&
+		o.Status != reports.ConformanceUntested {
 		return o.Status, ""
 	}
 	status, step := o.result.About(id)
@@ -202,7 +208,8 @@ func (r Results) tracks() []*reports.Track {
 	return slices.Concat(r.Run.Tracks, r.Readings.Tracks)
 }
 
-// paths are the states that the scenarios go through, by their titles. A scenario may leave its track before the track's end.
+// paths are the states that the scenarios go through, by their titles. A scenario may leave its track before the
+// track's end.
 func (p *Plan) paths() map[string][]string {
 	all := map[string][]string{}
 	tracks := p.Tracks
@@ -242,7 +249,8 @@ func outcomeOf(s *reports.Scenario) outcome {
 	case s.Status == reports.Passed:
 		o.Status, o.Reason = reports.ConformancePassed, ""
 	case s.Status == reports.Failed && len(s.KnownCovers) > 0 && passed == len(s.Steps):
-		// All that was expected was seen. That it was not expected of this version is the suite's mistake, not the implementation's.
+		// All that was expected was seen. That it was not expected of this version is the suite's mistake, not the
+		// implementation's.
 		o.Status = reports.ConformancePassed
 	case s.Status == reports.Failed && known > 0 && passed+known == len(s.Steps):
 		// The same, but another known issue happened.
@@ -264,7 +272,8 @@ func outcomeOf(s *reports.Scenario) outcome {
 	return o
 }
 
-// evidence is all that there is to say about a scenario, within bounds. No line ends in a space, so that it is readable as YAML.
+// evidence is all that there is to say about a scenario, within bounds. No line ends in a space, so that it is readable
+// as YAML.
 func evidence(s *reports.Scenario) string {
 	lines := strings.Split(reports.Explain(s), "\n")
 	for i, line := range lines {

@@ -14,8 +14,8 @@ import (
 
 // Substitute is what takes the place of a simulated system.
 type Substitute struct {
-	// System is the name that the scenarios give it, and Variant the variant that it is; "" for the one that the profile is of or, in a suite
-	// without profiles, for the scenarios that ask for no variant.
+	// System is the name that the scenarios give it, and Variant the variant that it is; "" for the one that the profile
+	// is of or, in a suite without profiles, for the scenarios that ask for no variant.
 	System, Variant string
 	// Definition of what is under test.
 	Definition clusters.System
@@ -53,7 +53,8 @@ func newSelection(suite suites.Suite, profile, focus string, substitutes []Subst
 		return nil, fmt.Errorf("focus %q is no regular expression: %w", focus, err)
 	}
 	for _, scenario := range suite.Scenarios {
-		if pattern.MatchString(scenario.Title()) && scenario.Metadata.Labels[suites.ReadingLabel] == "" && s.inProfile(scenario) {
+		if pattern.MatchString(scenario.Title()) && scenario.Metadata.Labels[suites.ReadingLabel] == "" &&
+			s.inProfile(scenario) {
 			s.take(scenario)
 		}
 	}
@@ -72,7 +73,8 @@ func (s *selection) substitute(by Substitute) error {
 			for _, p := range s.suite.Profiles {
 				names = append(names, p.Name)
 			}
-			return fmt.Errorf("say which kind of implementation %s is: --profile %s", by.System, strings.Join(names, " or --profile "))
+			return fmt.Errorf("say which kind of implementation %s is: --profile %s", by.System,
+				strings.Join(names, " or --profile "))
 		}
 		variants = append(variants, s.profile.Variants[0])
 	}

@@ -15,7 +15,8 @@ import (
 // relevant are the scenarios that cover what a fault breaks.
 func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
-		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers, func(id string) bool { return slices.Contains(fault.Breaks, id) })
+		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers,
+			func(id string) bool { return slices.Contains(fault.Breaks, id) })
 	})
 }
 
@@ -68,8 +69,9 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 	return sum
 }
 
-// A step that waits for what a fault keeps from coming is given up much sooner than it would be otherwise: after what it took without faults, times
-// patience, and some slack. Too soon would call a fault caught that is not, never the other way around.
+// A step that waits for what a fault keeps from coming is given up much sooner than it would be otherwise: after what
+// it took without faults, times patience, and some slack. Too soon would call a fault caught that is not, never the
+// other way around.
 const (
 	patience = 6
 	slack    = 4 * time.Second

@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// scenariosOfRound are the scenarios of a round. A fault of the whole cluster has its simulator, and so its cluster, to itself. All others are in one simulator side
-// by side, each in the namespaces of the scenarios that are to catch it; and beside them the same scenarios run without any, to show that
-// nothing but the fault makes them fail.
+// scenariosOfRound are the scenarios of a round. A fault of the whole cluster has its simulator, and so its cluster, to
+// itself. All others are in one simulator side by side, each in the namespaces of the scenarios that are to catch it;
+// and beside them the same scenarios run without any, to show that nothing but the fault makes them fail.
 func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took timings) []*scenarios.Scenario {
 	var list, beside, control []*scenarios.Scenario
 	var confined []string
@@ -33,8 +33,8 @@ func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took ti
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }
 
-// exceptRepeated are the timings of all scenarios but those that a trial of the round could not judge the first time: they are not given up sooner, with a fault or
-// without.
+// exceptRepeated are the timings of all scenarios but those that a trial of the round could not judge the first time:
+// they are not given up sooner, with a fault or without.
 func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 	t = maps.Clone(t)
 	for _, c := range round {
@@ -48,7 +48,8 @@ func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 // controlMark is the mark of scenarios that run without a fault beside those of the n-th round.
 func controlMark(n int) string { return fmt.Sprintf("c%d", n) }
 
-// controlled are scenarios that ran with a fault, of which those that failed without it too, on the same cluster at the same time, are not judged.
+// controlled are scenarios that ran with a fault, of which those that failed without it too, on the same cluster at the
+// same time, are not judged.
 func controlled(ran, control []*reports.Scenario) []*reports.Scenario {
 	var all []*reports.Scenario
 	for _, s := range ran {
@@ -70,13 +71,17 @@ func unlessControl(s *reports.Scenario, control []*reports.Scenario) *reports.Sc
 	case control[i].Status == reports.Passed || control[i].Status == reports.Known:
 		return s
 	default:
-		unjudged.Message = fmt.Sprintf("without the fault it is %s, too, on the same cluster at the same time: %s", control[i].Status, reports.Explain(control[i]))
+		unjudged.Message = fmt.Sprintf("without the fault it is %s, too, on the same cluster at the same time: %s",
+			control[i].Status, reports.Explain(control[i]))
 	}
 	return &unjudged
 }
 
-// again lets scenarios that could not be judged run once more, in a later round that has fewer beside them. It returns the others.
-func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int, progress clusters.Progress) []*reports.Scenario {
+// again lets scenarios that could not be judged run once more, in a later round that has fewer beside them. It returns
+// the others.
+func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
+	progress clusters.Progress,
+) []*reports.Scenario {
 	var judged []*reports.Scenario
 	for _, s := range ran {
 		title := original(s.Name)
@@ -90,7 +95,10 @@ func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int, progre
 		}
 		progress("%s with fault %s could not be judged, and is tried again: %s: %s", title, t.fault.Name, s.Status, s.Message)
 		t.repeated[title] = true
-		t.left = append(t.left, group{scenarios: []*scenarios.Scenario{round[i].group.of(title)}, states: round[i].group.states})
+		t.left = append(t.left, group{
+			scenarios: []*scenarios.Scenario{round[i].group.of(title)},
+			states:    round[i].group.states,
+		})
 	}
 	return judged
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Faults that can be confined share a simulator, and the scenarios run without them in it, too; one of the whole cluster has its own.
+// Faults that can be confined share a simulator, and the scenarios run without them in it, too; one of the whole
+// cluster has its own.
 func TestScenariosOfRound(t *testing.T) {
 	simulated := func(name string) *scenarios.Scenario {
 		s := scenario(name)
@@ -22,15 +23,26 @@ func TestScenariosOfRound(t *testing.T) {
 		return s
 	}
 	a, b := simulated("a"), simulated("b")
-	trials := []*trial{{fault: fault("loud")}, {fault: simulators.Fault{Name: "unregistered", ClusterWide: true}}, {fault: fault("late")}}
-	round := []chosen{{0, group{scenarios: []*scenarios.Scenario{a}}}, {1, group{scenarios: []*scenarios.Scenario{a}}}, {2, group{scenarios: []*scenarios.Scenario{a, b}}}}
+	trials := []*trial{
+		{fault: fault("loud")},
+		{fault: simulators.Fault{Name: "unregistered", ClusterWide: true}},
+		{fault: fault("late")},
+	}
+	round := []chosen{
+		{0, group{scenarios: []*scenarios.Scenario{a}}},
+		{1, group{scenarios: []*scenarios.Scenario{a}}},
+		{2, group{scenarios: []*scenarios.Scenario{a, b}}},
+	}
 	r := runner{Options: Options{Suite: suites.Suite{System: "gadgets"}}}
 	var got []string
 	for _, s := range r.scenariosOfRound(trials, round, 2, nil) {
 		got = append(got, s.Metadata.Name+": "+strings.Join(s.Spec.Cluster.Systems[0].Simulated.Faults, " "))
 	}
 	const beside = "loud@f0r2-* late@f2r2-*"
-	want := []string{"f1r2--a: unregistered", "f0r2--a: " + beside, "f2r2--a: " + beside, "f2r2--b: " + beside, "c2--a: " + beside, "c2--b: " + beside}
+	want := []string{
+		"f1r2--a: unregistered", "f0r2--a: " + beside, "f2r2--a: " + beside, "f2r2--b: " + beside,
+		"c2--a: " + beside, "c2--b: " + beside,
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -47,14 +59,33 @@ func TestControlled(t *testing.T) {
 		want    reports.Status
 		message string
 	}{
-		"it fails by the fault":          {reports.Failed, []*reports.Scenario{of("c1", reports.Passed)}, reports.Failed, ""},
-		"it fails and is known without":  {reports.Failed, []*reports.Scenario{of("c1", reports.Known)}, reports.Failed, ""},
-		"it passes":                      {reports.Passed, []*reports.Scenario{of("c1", reports.Failed)}, reports.Passed, ""},
-		"it fails without the fault":     {reports.Failed, []*reports.Scenario{of("c1", reports.Failed)}, reports.Error, "without the fault it is failed, too"},
-		"it did not run without":         {reports.Failed, nil, reports.Error, "it did not run without the fault"},
-		"it was not judged without":      {reports.Failed, []*reports.Scenario{of("c1", reports.Error)}, reports.Error, "without the fault it is error, too"},
-		"another one ran without it":     {reports.Failed, []*reports.Scenario{{Name: "c1--b", Status: reports.Passed}}, reports.Error, "it did not run without the fault"},
-		"it was skipped without a fault": {reports.Failed, []*reports.Scenario{of("c1", reports.Skipped)}, reports.Error, "without the fault it is skipped, too"},
+		"it fails by the fault":         {reports.Failed, []*reports.Scenario{of("c1", reports.Passed)}, reports.Failed, ""},
+		"it fails and is known without": {reports.Failed, []*reports.Scenario{of("c1", reports.Known)}, reports.Failed, ""},
+		"it passes":                     {reports.Passed, []*reports.Scenario{of("c1", reports.Failed)}, reports.Passed, ""},
+		"it fails without the fault": {
+			reports.Failed,
+			[]*reports.Scenario{of("c1", reports.Failed)},
+			reports.Error,
+			"without the fault it is failed, too",
+		},
+		"it did not run without": {reports.Failed, nil, reports.Error, "it did not run without the fault"},
+		"it was not judged without": {
+			reports.Failed,
+			[]*reports.Scenario{of("c1", reports.Error)},
+			reports.Error,
+			"without the fault it is error, too",
+		},
+		"another one ran without it": {
+			reports.Failed,
+			[]*reports.Scenario{{Name: "c1--b", Status: reports.Passed}},
+			reports.Error, "it did not run without the fault",
+		},
+		"it was skipped without a fault": {
+			reports.Failed,
+			[]*reports.Scenario{of("c1", reports.Skipped)},
+			reports.Error,
+			"without the fault it is skipped, too",
+		},
 	} {
 		got := controlled([]*reports.Scenario{of("f0", c.ran)}, c.control)[0]
 		if got.Status != c.want || !strings.Contains(got.Message, c.message) {
@@ -67,9 +98,13 @@ func TestControlled(t *testing.T) {
 func TestAgain(t *testing.T) {
 	a, b := scenario("a", "A"), scenario("b", "A")
 	tried := &trial{fault: fault("late", "A")}
-	round := []chosen{{0, group{scenarios: []*scenarios.Scenario{b}}}, {1, group{scenarios: []*scenarios.Scenario{a, b}, states: 2}}}
+	round := []chosen{
+		{0, group{scenarios: []*scenarios.Scenario{b}}},
+		{1, group{scenarios: []*scenarios.Scenario{a, b}, states: 2}},
+	}
 	ran := []*reports.Scenario{{Name: "f1--a", Status: reports.NotRun}, {Name: "f1--b", Status: reports.Passed}}
-	if judged := tried.again(ran, round, 1, t.Logf); len(judged) != 1 || judged[0] != ran[1] || len(tried.left) != 1 || tried.left[0].scenarios[0] != a || tried.left[0].states != 2 {
+	if judged := tried.again(ran, round, 1, t.Logf); len(judged) != 1 || judged[0] != ran[1] || len(tried.left) != 1 ||
+		tried.left[0].scenarios[0] != a || tried.left[0].states != 2 {
 		t.Errorf("judged %v, left %+v", judged, tried.left)
 	}
 	tried.left = nil
@@ -81,7 +116,10 @@ func TestAgain(t *testing.T) {
 // What could not be judged once is not given up sooner the second time, neither with the fault nor without.
 func TestExceptRepeated(t *testing.T) {
 	took := timings{"a": {time.Second}, "b": {time.Second}}
-	trials := []*trial{{fault: fault("late"), repeated: map[string]bool{"a": true}}, {fault: fault("loud"), repeated: map[string]bool{"b": true}}}
+	trials := []*trial{
+		{fault: fault("late"), repeated: map[string]bool{"a": true}},
+		{fault: fault("loud"), repeated: map[string]bool{"b": true}},
+	}
 	if got := took.exceptRepeated(trials, []chosen{{0, group{}}}); len(got) != 1 || got["b"] == nil || len(took) != 2 {
 		t.Errorf("%v of %v", got, took)
 	}
@@ -113,7 +151,8 @@ func TestWithoutCleanup(t *testing.T) {
 			t.Errorf("%s: %s", name, got.Status)
 		}
 	}
-	unexpected := &reports.Scenario{Status: reports.Error, KnownCovers: []string{"A"}, Steps: append(of(reports.Passed), stays)}
+	unexpected := &reports.Scenario{Status: reports.Error, KnownCovers: []string{"A"}, Steps: append(of(reports.Passed),
+		stays)}
 	if got := withoutCleanup(unexpected); got.Status != reports.Error {
 		t.Errorf("an issue that should have shown, and did not: %s", got.Status)
 	}

@@ -11,7 +11,8 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// Demand runs the suite against its simulator's faults, logs the matrix, and fails the test where anything is wrong with it.
+// Demand runs the suite against its simulator's faults, logs the matrix, and fails the test where anything is wrong
+// with it.
 func Demand(t T, o Options) {
 	t.Helper()
 	if o.Progress == nil {

@@ -17,12 +17,14 @@ import (
 // emptyTimeout is how long pods may take to go that nobody waits for.
 const emptyTimeout = time.Minute
 
-// empty removes the pods of scenarios that have ended, and returns when they are gone: they take the room of those to come, whose failure would be blamed on
-// a fault. Their namespaces, in which nothing can be made any more, may go later: kube-controller-manager gives pods half of their grace period before it
-// looks again.
+// empty removes the pods of scenarios that have ended, and returns when they are gone: they take the room of those to
+// come, whose failure would be blamed on a fault. Their namespaces, in which nothing can be made any more, may go
+// later: kube-controller-manager gives pods half of their grace period before it looks again.
 func empty(ctx context.Context, client kubernetes.Interface) error {
 	left := ""
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, emptyTimeout, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, emptyTimeout, true, func(ctx context.Context) (bool,
+		error,
+	) {
 		namespaces, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: harness.ScenarioLabel})
 		if err != nil {
 			return false, err
@@ -48,7 +50,8 @@ func empty(ctx context.Context, client kubernetes.Interface) error {
 // emptyNamespace deletes a namespace and its pods, and says how many of these were there.
 func emptyNamespace(ctx context.Context, client kubernetes.Interface, namespace *corev1.Namespace) (int, error) {
 	if namespace.DeletionTimestamp == nil {
-		if err := client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		if err := client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return 0, err
 		}
 	}
@@ -57,7 +60,8 @@ func emptyNamespace(ctx context.Context, client kubernetes.Interface, namespace 
 		return 0, err
 	}
 	for i := range pods.Items {
-		if err := client.CoreV1().Pods(namespace.Name).Delete(ctx, pods.Items[i].Name, *metav1.NewDeleteOptions(0)); err != nil && !apierrors.IsNotFound(err) {
+		if err := client.CoreV1().Pods(namespace.Name).Delete(ctx, pods.Items[i].Name,
+			*metav1.NewDeleteOptions(0)); err != nil && !apierrors.IsNotFound(err) {
 			return 0, err
 		}
 	}

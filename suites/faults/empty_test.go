@@ -13,8 +13,14 @@ import (
 func TestEmpty(t *testing.T) {
 	going := metav1.Now()
 	client := fake.NewClientset(
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "over", Labels: map[string]string{harness.ScenarioLabel: "over"}}},
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "going", Labels: map[string]string{harness.ScenarioLabel: "going"}, DeletionTimestamp: &going, Finalizers: []string{"x"}}},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name:   "over",
+			Labels: map[string]string{harness.ScenarioLabel: "over"},
+		}},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name:   "going",
+			Labels: map[string]string{harness.ScenarioLabel: "going"}, DeletionTimestamp: &going, Finalizers: []string{"x"},
+		}},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other"}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "over"}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "going"}},

@@ -1,5 +1,5 @@
-// Package faults shows that a suite can fail, and that it passes what is right: it runs the suite against each fault of its simulator, and says which
-// requirement caught which; and against each liberty, under which it must be green.
+// Package faults shows that a suite can fail, and that it passes what is right: it runs the suite against each fault of
+// its simulator, and says which requirement caught which; and against each liberty, under which it must be green.
 package faults
 
 import (
@@ -24,9 +24,11 @@ type Options struct {
 	Suite suites.Suite
 	// Only these faults or liberties, by name. Default: every one.
 	Only []string
-	// All scenarios of the suite run with each fault or liberty, and not only as many of those that cover what it breaks as it takes to see it caught.
+	// All scenarios of the suite run with each fault or liberty, and not only as many of those that cover what it breaks
+	// as it takes to see it caught.
 	All bool
-	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a scenario.
+	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a
+	// scenario.
 	Before *reports.Run
 	// Provider of the clusters, which are used again from fault to fault.
 	Provider *local.Provider
@@ -40,8 +42,8 @@ type Options struct {
 	Progress clusters.Progress
 }
 
-// Run runs the suite without faults, with each of them, and without them again. The matrix may be anything but green (see Matrix.Err); the error is of the
-// run itself.
+// Run runs the suite without faults, with each of them, and without them again. The matrix may be anything but green
+// (see Matrix.Err); the error is of the run itself.
 func Run(ctx context.Context, o Options) (*Matrix, error) {
 	began := time.Now()
 	o.fill()

@@ -32,11 +32,15 @@ func ran(name string, status reports.Status, covers ...string) *reports.Scenario
 
 func TestRow(t *testing.T) {
 	row := newRow(fault("f", "A", "B", "C"), []*reports.Scenario{
-		ran("one", reports.Failed, "B", "X"), ran("two", reports.Passed, "A"), ran("three", reports.Known, "A"), ran("four", reports.Error, "C"),
+		ran("one", reports.Failed, "B", "X"), ran("two", reports.Passed, "A"), ran("three", reports.Known, "A"),
+		ran("four", reports.Error, "C"),
 		ran("five", reports.NotRun, "C"),
 	})
 	want := Row{
-		Fault: fault("f", "A", "B", "C"), Scenarios: 5, Failed: []string{"one"}, Caught: []string{"B"}, Unseen: []string{"A", "C"},
+		Fault: fault("f", "A", "B", "C"), Scenarios: 5, Failed: []string{"one"}, Caught: []string{"B"}, Unseen: []string{
+			"A",
+			"C",
+		},
 		Unjudged: []string{"four: it is so", "five: it is so"},
 	}
 	if got := fmt.Sprintf("%+v", row); got != fmt.Sprintf("%+v", want) {
@@ -48,11 +52,17 @@ func matrix() *Matrix {
 	return &Matrix{
 		Suite: "gadgets", Took: 83 * time.Second,
 		requirements: []suites.Requirement{
-			{ID: "A", Level: suites.Core}, {ID: "B", Level: suites.Core}, {ID: "C", Level: suites.Extended}, {ID: "D", Level: suites.Core, NoFault: "It is the same."},
+			{ID: "A", Level: suites.Core},
+			{ID: "B", Level: suites.Core},
+			{ID: "C", Level: suites.Extended},
+			{ID: "D", Level: suites.Core, NoFault: "It is the same."},
 		},
 		Rows: []Row{
 			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}},
-			{Fault: fault("two", "A", "B"), Scenarios: 2, Failed: []string{"x", "y"}, Caught: []string{"A", "B"}, Unjudged: []string{"z: it broke"}},
+			{
+				Fault: fault("two", "A", "B"), Scenarios: 2, Failed: []string{"x", "y"}, Caught: []string{"A", "B"},
+				Unjudged: []string{"z: it broke"},
+			},
 		},
 	}
 }
@@ -79,7 +89,8 @@ func TestPartialMatrix(t *testing.T) {
 	m := matrix()
 	m.Rows, m.partial = m.Rows[:1], true
 	text := m.String()
-	if !strings.Contains(text, "1 of 3 core requirements catch one of these") || !strings.Contains(text, "\nA ") || strings.Contains(text, "\nB ") || strings.Contains(text, "\nD ") {
+	if !strings.Contains(text, "1 of 3 core requirements catch one of these") || !strings.Contains(text, "\nA ") ||
+		strings.Contains(text, "\nB ") || strings.Contains(text, "\nD ") {
 		t.Errorf("got:\n%s", text)
 	}
 }
@@ -89,16 +100,40 @@ func TestMatrixErr(t *testing.T) {
 		change func(*Matrix)
 		want   string
 	}{
-		"all is well":                    {func(*Matrix) {}, ""},
-		"a fault that nothing catches":   {func(m *Matrix) { m.Rows[0].Failed, m.Rows[0].Caught = nil, nil }, "fault one is not caught by any of 3 scenarios; it breaks A, C"},
-		"a fault that others catch":      {func(m *Matrix) { m.Rows[0].Caught = nil }, "fault one makes x fail, but none that covers a requirement that it breaks (A, C)"},
-		"a fault that is not judged":     {func(m *Matrix) { m.Rows[1].Caught = nil }, "fault two could not be judged: z: it broke"},
-		"a requirement that is idle":     {func(m *Matrix) { m.Rows[1].Caught = []string{"A"} }, "core requirement B catches no fault"},
-		"one that is not tried":          {func(m *Matrix) { m.Rows, m.partial = m.Rows[:1], true }, ""},
-		"not green before":               {func(m *Matrix) { m.Before = []string{"x failed"} }, "without faults, before: x failed"},
-		"not green for many reasons":     {func(m *Matrix) { m.Before = slices.Repeat([]string{"x failed"}, 9) }, "without faults, before: and 4 more"},
-		"not green after":                {func(m *Matrix) { m.After = []string{"x failed"} }, "without faults, after: x failed"},
-		"a reason that does not hold up": {func(m *Matrix) { m.requirements[3].NoFault = "" }, "core requirement D catches no fault"},
+		"all is well": {func(*Matrix) {}, ""},
+		"a fault that nothing catches": {
+			func(m *Matrix) { m.Rows[0].Failed, m.Rows[0].Caught = nil, nil },
+			"fault one is not caught by any of 3 scenarios; it breaks A, C",
+		},
+		"a fault that others catch": {
+			func(m *Matrix) { m.Rows[0].Caught = nil },
+			"fault one makes x fail, but none that covers a requirement that it breaks (A, C)",
+		},
+		"a fault that is not judged": {
+			func(m *Matrix) { m.Rows[1].Caught = nil },
+			"fault two could not be judged: z: it broke",
+		},
+		"a requirement that is idle": {
+			func(m *Matrix) { m.Rows[1].Caught = []string{"A"} },
+			"core requirement B catches no fault",
+		},
+		"one that is not tried": {func(m *Matrix) { m.Rows, m.partial = m.Rows[:1], true }, ""},
+		"not green before": {
+			func(m *Matrix) { m.Before = []string{"x failed"} },
+			"without faults, before: x failed",
+		},
+		"not green for many reasons": {
+			func(m *Matrix) { m.Before = slices.Repeat([]string{"x failed"}, 9) },
+			"without faults, before: and 4 more",
+		},
+		"not green after": {
+			func(m *Matrix) { m.After = []string{"x failed"} },
+			"without faults, after: x failed",
+		},
+		"a reason that does not hold up": {
+			func(m *Matrix) { m.requirements[3].NoFault = "" },
+			"core requirement D catches no fault",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := matrix()
@@ -151,7 +186,10 @@ func TestRounds(t *testing.T) {
 		want   []string
 	}{
 		"the group that covers most comes first, and one that catches is enough": {
-			[]*trial{{fault: fault("f", "A", "B"), left: []group{g(1, scenario("f", "A")), g(3, scenario("x", "A"), scenario("any", "B"))}}},
+			[]*trial{{fault: fault("f", "A", "B"), left: []group{
+				g(1, scenario("f", "A")),
+				g(3, scenario("x", "A"), scenario("any", "B")),
+			}}},
 			[]string{"f: x any", "f: f"}, // the second for A, which has caught nothing
 		},
 		"of two that cover as much the shorter path": {
@@ -160,7 +198,10 @@ func TestRounds(t *testing.T) {
 		},
 		"what is not caught is tried with all there is": {
 			[]*trial{
-				{fault: fault("f", "A"), left: []group{g(1, scenario("x", "A")), g(1, scenario("y", "A")), g(1, scenario("z", "Z"))}},
+				{fault: fault("f", "A"), left: []group{
+					g(1, scenario("x", "A")), g(1, scenario("y", "A")),
+					g(1, scenario("z", "Z")),
+				}},
 				{fault: fault("any", "A"), left: []group{g(1, scenario("any", "A")), g(2, scenario("any", "A"))}},
 			},
 			[]string{"f: x, any: any", "f: y"},
@@ -174,12 +215,16 @@ func TestRounds(t *testing.T) {
 		},
 		"other groups come before the rest of one, and the rest of one at once": {
 			[]*trial{{fault: fault("f", "A", "B"), left: []group{
-				g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A"), scenario("x4", "B")), g(2, scenario("y", "A")), g(3, scenario("f", "A")),
+				g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A"), scenario("x4", "B")), g(2, scenario("y", "A")),
+				g(3, scenario("f", "A")),
 			}}},
 			[]string{"f: x1 x4", "f: y", "f: f"},
 		},
 		"what nothing catches is tried with everything": {
-			[]*trial{{fault: fault("f", "A"), left: []group{g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A")), g(2, scenario("y", "A"))}}},
+			[]*trial{{fault: fault("f", "A"), left: []group{
+				g(1, scenario("x1", "A"), scenario("x2", "A"), scenario("x3", "A")),
+				g(2, scenario("y", "A")),
+			}}},
 			[]string{"f: x1", "f: y", "f: x2 x3"},
 		},
 		"a requirement that caught nothing is tried with the fault that breaks little else": {
@@ -207,14 +252,18 @@ func TestPick(t *testing.T) {
 		took timings
 		want *scenarios.Scenario
 	}{{[]string{"A"}, took, short}, {[]string{"B", "A"}, took, long}, {[]string{"A"}, nil, long}} {
-		if got := (group{scenarios: []*scenarios.Scenario{long, short}}).pick(c.ids, c.took); len(got) != 1 || got[0] != c.want {
+		if got := (group{scenarios: []*scenarios.Scenario{long, short}}).pick(c.ids, c.took); len(got) != 1 ||
+			got[0] != c.want {
 			t.Errorf("%v: %v", c.ids, got)
 		}
 	}
 }
 
 func TestRelevant(t *testing.T) {
-	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A", "B"), scenario("b", "B"), scenario("c", "C")}}
+	suite := suites.Suite{Scenarios: []*scenarios.Scenario{
+		scenario("a", "A", "B"), scenario("b", "B"),
+		scenario("c", "C"),
+	}}
 	var names []string
 	for _, s := range relevant(suite, fault("f", "A", "C")) {
 		names = append(names, s.Metadata.Name)
@@ -254,12 +303,14 @@ func TestBounded(t *testing.T) {
 	}
 	list := marked(bounded(set.Scenarios, timingsOf(run)), mark(3, 1))
 	steps := list[0].Spec.Steps
-	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[3].Timeout, steps[3].Always.For,
+	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within,
+		steps[3].Timeout, steps[3].Always.For,
 		steps[4].Timeout, steps[5].Timeout)
 	if got != "10s 10s 10s 2s 0s 1m0s 0s 0s" {
 		t.Errorf("got %s", got)
 	}
-	if before := set.Scenarios[0].Spec.Steps[1]; before.Timeout != 0 || time.Duration(before.Eventually.Within) != time.Minute {
+	if before := set.Scenarios[0].Spec.Steps[1]; before.Timeout != 0 ||
+		time.Duration(before.Eventually.Within) != time.Minute {
 		t.Error("the scenario itself was changed")
 	}
 	if title := list[0].Title(); title != "f3r1--s [row]" || original(title) != set.Scenarios[0].Title() {
@@ -269,8 +320,11 @@ func TestBounded(t *testing.T) {
 
 func TestRed(t *testing.T) {
 	run := &reports.Run{Tracks: []*reports.Track{{
-		Name:  "track-1",
-		Setup: []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Passed}, {Verb: "delete", Name: "cluster", Status: reports.Error, Message: "it stays"}},
+		Name: "track-1",
+		Setup: []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Passed}, {
+			Verb: "delete", Name: "cluster",
+			Status: reports.Error, Message: "it stays",
+		}},
 		Scenarios: []*reports.Scenario{
 			{Name: "before--good", Status: reports.Passed},
 			{Name: "before--known", Status: reports.Known},
@@ -291,7 +345,10 @@ func TestRed(t *testing.T) {
 
 // A run that was made just now is taken for the one before the faults, if nothing is missing in it.
 func TestBefore(t *testing.T) {
-	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "a", Steps: []*reports.Step{{}}}}}}}
+	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{
+		Name:  "a",
+		Steps: []*reports.Step{{}},
+	}}}}}
 	noClusters := errors.New("no clusters")
 	r := runner{Options: Options{Before: run, Progress: func(string, ...any) { panic(noClusters) }}}
 	if got, err := r.before(t.Context(), []*scenarios.Scenario{scenario("a")}); got != run || err != nil {
@@ -316,7 +373,8 @@ func TestChoose(t *testing.T) {
 	if _, err := choose(suite, []string{"c"}); err == nil || !strings.Contains(err.Error(), `has no fault "c"`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := choose(suites.Suite{Name: "kubernetes"}, nil); err == nil || !strings.Contains(err.Error(), "has no simulator") {
+	if _, err := choose(suites.Suite{Name: "kubernetes"}, nil); err == nil || !strings.Contains(err.Error(),
+		"has no simulator") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -42,8 +42,8 @@ type Trial struct {
 // AllTogether is the name of the trial of as many liberties as can be taken at once.
 const AllTogether = "all-together"
 
-// Liberties runs the suite with each liberty of its simulator, and with all that go together. What comes of it may be anything but green (see Freedom.Err); the
-// error is of the run itself.
+// Liberties runs the suite with each liberty of its simulator, and with all that go together. What comes of it may be
+// anything but green (see Freedom.Err); the error is of the run itself.
 func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	began := time.Now()
 	o.fill()
@@ -95,7 +95,8 @@ func (r runner) try(ctx context.Context, i int, trial *Trial) error {
 	}
 	trial.Scenarios = len(list)
 	r.Progress("%d scenarios with %s", len(list), trial.Name)
-	run, err := r.execute(ctx, suites.WithLiberties(marked(list, fmt.Sprintf("l%d", i)), r.Suite.System, trial.Liberties), cleanupTimeout)
+	run, err := r.execute(ctx, suites.WithLiberties(marked(list, fmt.Sprintf("l%d", i)), r.Suite.System, trial.Liberties),
+		cleanupTimeout)
 	if err != nil {
 		return err
 	}
@@ -109,9 +110,11 @@ func (r runner) try(ctx context.Context, i int, trial *Trial) error {
 // slowLabel is that of scenarios that take minutes.
 const slowLabel = "slow"
 
-// touched are the scenarios that cover a requirement which one of the liberties is about, but for those that take minutes.
+// touched are the scenarios that cover a requirement which one of the liberties is about, but for those that take
+// minutes.
 func touched(suite suites.Suite, names []string) []*scenarios.Scenario {
-	liberties := slices.DeleteFunc(slices.Clone(suite.Liberties), func(l simulators.Liberty) bool { return !slices.Contains(names, l.Name) })
+	liberties := slices.DeleteFunc(slices.Clone(suite.Liberties),
+		func(l simulators.Liberty) bool { return !slices.Contains(names, l.Name) })
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
 		_, slow := s.Metadata.Labels[slowLabel]
 		return slow || !slices.ContainsFunc(s.Spec.Covers, func(id string) bool {
@@ -125,7 +128,8 @@ func (f *Freedom) Err() error {
 	var errs []error
 	for _, t := range f.Trials {
 		if len(t.Red) > 0 {
-			errs = append(errs, fmt.Errorf("with liberty %s, which the specification allows, the suite is not green: %s", t.Name, firstLines(t.Red)))
+			errs = append(errs, fmt.Errorf("with liberty %s, which the specification allows, the suite is not green: %s", t.Name,
+				firstLines(t.Red)))
 		}
 	}
 	return errors.Join(errs...)

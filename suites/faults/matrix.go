@@ -19,7 +19,8 @@ type Matrix struct {
 	Suite string
 	// Rows, one for each fault, in the order of the suite.
 	Rows []Row
-	// Before and After are why the suite was not green without faults, before, and beside or after those with faults; nil where it was.
+	// Before and After are why the suite was not green without faults, before, and beside or after those with faults; nil
+	// where it was.
 	Before, After []string
 	// Took is how long it all took.
 	Took time.Duration
@@ -35,7 +36,8 @@ type Row struct {
 	// Scenarios that were run with it, and of those the ones that failed.
 	Scenarios int
 	Failed    []string
-	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that it breaks.
+	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that it
+	// breaks.
 	Caught, Unseen []string
 	// Unjudged are scenarios that could not be judged, each with the reason.
 	Unjudged []string
@@ -68,8 +70,9 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	return row
 }
 
-// Err says everything that is wrong with the suite: a fault that nothing caught, a core requirement that caught none, and a simulator without faults
-// that was not green. What could not be judged is wrong, too, unless the fault was caught all the same.
+// Err says everything that is wrong with the suite: a fault that nothing caught, a core requirement that caught none,
+// and a simulator without faults that was not green. What could not be judged is wrong, too, unless the fault was
+// caught all the same.
 func (m *Matrix) Err() error {
 	var errs []error
 	if len(m.Before) > 0 {
@@ -84,7 +87,8 @@ func (m *Matrix) Err() error {
 			errs = append(errs, fmt.Errorf("fault %s makes %s fail, but none that covers a requirement that it breaks (%s)",
 				row.Fault.Name, strings.Join(row.Failed, ", "), strings.Join(row.Fault.Breaks, ", ")))
 		default:
-			errs = append(errs, fmt.Errorf("fault %s is not caught by any of %d scenarios; it breaks %s", row.Fault.Name, row.Scenarios, strings.Join(row.Fault.Breaks, ", ")))
+			errs = append(errs, fmt.Errorf("fault %s is not caught by any of %d scenarios; it breaks %s", row.Fault.Name,
+				row.Scenarios, strings.Join(row.Fault.Breaks, ", ")))
 		}
 	}
 	if !m.partial {
@@ -151,7 +155,8 @@ func (m *Matrix) String() string {
 		if n := len(row.Unjudged); n > 0 {
 			by += fmt.Sprintf(" (%d not judged)", n)
 		}
-		fmt.Fprintf(table, "%s\t%d of %d\t%s\t%s\n", row.Fault.Name, len(row.Failed), row.Scenarios, by, strings.Join(row.Unseen, " "))
+		fmt.Fprintf(table, "%s\t%d of %d\t%s\t%s\n", row.Fault.Name, len(row.Failed), row.Scenarios, by,
+			strings.Join(row.Unseen, " "))
 	}
 	fmt.Fprintln(table, "\nCORE REQUIREMENT\tFAULTS\tCAUGHT BY IT ALONE\tCAUGHT BY OTHERS, TOO")
 	core, used := 0, 0

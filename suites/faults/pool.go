@@ -15,7 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// pool is a provider whose clusters are used again, with their systems: what differs from fault to fault is the simulator alone.
+// pool is a provider whose clusters are used again, with their systems: what differs from fault to fault is the
+// simulator alone.
 type pool struct {
 	*local.Provider
 	simulators systems.Simulators
@@ -48,9 +49,9 @@ func (e *equipped) end(ctx context.Context) error {
 	return errors.Join(e.set.Close(ctx, false), e.Cluster.Delete(ctx))
 }
 
-// Create returns a cluster that is idle and has that state but for its systems, or else a new one. Idle clusters of other states make room for it. A
-// cluster that was used has the systems of the state, but without faults: what a fault does with what it finds there does not depend on
-// the fault before it.
+// Create returns a cluster that is idle and has that state but for its systems, or else a new one. Idle clusters of
+// other states make room for it. A cluster that was used has the systems of the state, but without faults: what a fault
+// does with what it finds there does not depend on the fault before it.
 func (p *pool) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
 	for e := p.take(state); e != nil; e = p.take(state) {
 		err := e.renew(ctx, state)

@@ -40,7 +40,10 @@ func TestByState(t *testing.T) {
 		c.Spec.Cluster = clusters.State{Version: version, Systems: systems}
 		return chosen{trial, group{scenarios: []*scenarios.Scenario{c}}}
 	}
-	round := []chosen{in(0, "1.36"), in(1, "1.35"), in(2, "1.36", clusters.System{Name: "x"}), in(3, "1.35"), in(4, "1.36")}
+	round := []chosen{
+		in(0, "1.36"), in(1, "1.35"), in(2, "1.36", clusters.System{Name: "x"}), in(3, "1.35"),
+		in(4, "1.36"),
+	}
 	byState(round)
 	var order []int
 	for _, c := range round {

@@ -7,7 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// byMark are the scenarios of a run by their marks, each judged by its own steps. Where a track's cluster broke, its scenarios say so.
+// byMark are the scenarios of a run by their marks, each judged by its own steps. Where a track's cluster broke, its
+// scenarios say so.
 func byMark(run *reports.Run) map[string][]*reports.Scenario {
 	all := map[string][]*reports.Scenario{}
 	for _, track := range run.Tracks {
@@ -19,8 +20,8 @@ func byMark(run *reports.Run) map[string][]*reports.Scenario {
 	return all
 }
 
-// withoutCleanup is what came of a scenario's own steps. What it made may be slow to go where so many run beside it, and a fault may keep it from going at all: neither
-// says anything about the requirement.
+// withoutCleanup is what came of a scenario's own steps. What it made may be slow to go where so many run beside it,
+// and a fault may keep it from going at all: neither says anything about the requirement.
 func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	last := len(s.Steps) - 1
 	if s.Status != reports.Error || len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != reports.Cleanup {

@@ -15,7 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// How long what a scenario made may take to go: many namespaces at once take their time, and a fault may keep one from going at all.
+// How long what a scenario made may take to go: many namespaces at once take their time, and a fault may keep one from
+// going at all.
 const (
 	cleanupTimeout      = 2 * time.Minute
 	faultCleanupTimeout = 30 * time.Second
@@ -107,9 +108,11 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 	return trials, nil
 }
 
-// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the scenarios that were run, and not seen
-// green beside those with faults.
-func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario, error) {
+// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the
+// scenarios that were run, and not seen green beside those with faults.
+func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario,
+	error,
+) {
 	var tried []*scenarios.Scenario
 	green := map[string]bool{}
 	for n, round := 1, first; ; n, round = n+1, r.next(trials) {

@@ -36,7 +36,10 @@ func groupsOf(plan *harness.Plan) []group {
 // covers are those of some requirements that the group's scenarios cover.
 func (g group) covers(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return !slices.ContainsFunc(g.scenarios, func(s *scenarios.Scenario) bool { return slices.Contains(s.Spec.Covers, id) })
+		return !slices.ContainsFunc(g.scenarios, func(s *scenarios.Scenario) bool {
+			return slices.Contains(s.Spec.Covers,
+				id)
+		})
 	})
 }
 
@@ -53,7 +56,8 @@ func (g group) of(title string) *scenarios.Scenario {
 // state that the group's cluster begins in, as text that can be compared, but for its systems.
 func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
 
-// byState puts groups whose clusters begin in the same state one after the other: clusters are used again, and each other state costs a new one.
+// byState puts groups whose clusters begin in the same state one after the other: clusters are used again, and each
+// other state costs a new one.
 func byState(round []chosen) {
 	slices.SortStableFunc(round, func(a, b chosen) int { return cmp.Compare(a.group.state(), b.group.state()) })
 }
@@ -72,12 +76,13 @@ type trial struct {
 
 func (t *trial) row() Row { return newRow(t.fault, t.ran) }
 
-// few is how many scenarios of a group are tried at first: each costs a namespace, and a further round costs changes of the simulator.
+// few is how many scenarios of a group are tried at first: each costs a namespace, and a further round costs changes of
+// the simulator.
 const few = 3
 
-// choose takes scenarios of one group out of those that are left: of the group that was tried least, of several such the one that covers most of some
-// requirements, of several such the one with the shortest path. The first requirements count most. A group that was tried already is tried to
-// its end. It is false when none covers any.
+// choose takes scenarios of one group out of those that are left: of the group that was tried least, of several such
+// the one that covers most of some requirements, of several such the one with the shortest path. The first requirements
+// count most. A group that was tried already is tried to its end. It is false when none covers any.
 func (t *trial) choose(ids []string) (group, bool) {
 	best := -1
 	for i, g := range t.left {
@@ -96,25 +101,33 @@ func (t *trial) choose(ids []string) (group, bool) {
 	if from.tried > 0 {
 		picked = from.scenarios
 	}
-	rest := slices.DeleteFunc(slices.Clone(from.scenarios), func(s *scenarios.Scenario) bool { return slices.Contains(picked, s) })
+	rest := slices.DeleteFunc(slices.Clone(from.scenarios),
+		func(s *scenarios.Scenario) bool { return slices.Contains(picked, s) })
 	chosen := group{scenarios: picked, states: from.states}
 	from.scenarios, from.tried = rest, from.tried+1
 	return chosen, true
 }
 
 func compare(a, b group, ids []string) int {
-	return cmp.Or(cmp.Compare(a.tried, b.tried), -cmp.Compare(len(a.covers(ids)), len(b.covers(ids))), cmp.Compare(a.states, b.states))
+	return cmp.Or(cmp.Compare(a.tried, b.tried), -cmp.Compare(len(a.covers(ids)), len(b.covers(ids))),
+		cmp.Compare(a.states, b.states))
 }
 
-// pick takes a few scenarios that cover the first of some requirements, of several such the one that takes the shortest time.
+// pick takes a few scenarios that cover the first of some requirements, of several such the one that takes the shortest
+// time.
 func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	var picked []*scenarios.Scenario
 	for _, id := range ids {
-		covering := slices.DeleteFunc(slices.Clone(g.scenarios), func(s *scenarios.Scenario) bool { return !slices.Contains(s.Spec.Covers, id) })
-		if len(covering) == 0 || slices.ContainsFunc(picked, func(s *scenarios.Scenario) bool { return slices.Contains(covering, s) }) {
+		covering := slices.DeleteFunc(slices.Clone(g.scenarios),
+			func(s *scenarios.Scenario) bool { return !slices.Contains(s.Spec.Covers, id) })
+		if len(covering) == 0 || slices.ContainsFunc(picked,
+			func(s *scenarios.Scenario) bool { return slices.Contains(covering, s) }) {
 			continue
 		}
-		picked = append(picked, slices.MinFunc(covering, func(a, b *scenarios.Scenario) int { return cmp.Compare(took.of(a), took.of(b)) }))
+		picked = append(picked, slices.MinFunc(covering, func(a, b *scenarios.Scenario) int {
+			return cmp.Compare(took.of(a),
+				took.of(b))
+		}))
 		if len(picked) == few {
 			break
 		}
@@ -128,8 +141,9 @@ type chosen struct {
 	group group
 }
 
-// next are the groups of the next round: one for each fault that nothing has caught yet, and one more wherever a core requirement that a fault should
-// break has caught none. Nothing is next when every fault is caught and every core requirement has caught one, or all has been tried.
+// next are the groups of the next round: one for each fault that nothing has caught yet, and one more wherever a core
+// requirement that a fault should break has caught none. Nothing is next when every fault is caught and every core
+// requirement has caught one, or all has been tried.
 func next(trials []*trial, requirements []suites.Requirement) []chosen {
 	var round []chosen
 	catching := map[string]bool{}
@@ -181,7 +195,10 @@ func chooseFor(trials []*trial, id string) (chosen, bool) {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(trials[a].fault.Breaks), len(trials[b].fault.Breaks)) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(trials[a].fault.Breaks),
+			len(trials[b].fault.Breaks))
+	})
 	for _, i := range order {
 		if g, ok := trials[i].choose([]string{id}); ok {
 			return chosen{i, g}, true

@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
 )
 
-// Rules are those of which cases can be drawn: the names of sub groups, in each place in which an implementation may have the rule.
+// Rules are those of which cases can be drawn: the names of sub groups, in each place in which an implementation may
+// have the rule.
 func Rules() []cases.Rule {
 	var rules []cases.Rule
 	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {
@@ -32,7 +33,8 @@ func Rules() []cases.Rule {
 	return rules
 }
 
-// hostile are signs that no name has, and those at the ends of a name that only its middle may have. The first are the simplest.
+// hostile are signs that no name has, and those at the ends of a name that only its middle may have. The first are the
+// simplest.
 var hostile = []rune("A-_. Z@[`{/:\n\t\x00é\u0661\u017f\u0130\u212a\u200b\U0001f600")
 
 // drawName draws a name of the rule, and then spoils it in no place or a few: lengths are near 0 or near the longest.

@@ -13,7 +13,9 @@ func TestGeneratedNames(t *testing.T) {
 	rules := kai.Rules()
 	sound := len(rules)
 	for _, c := range []struct{ variant, fault string }{
-		{simulator.CRD, "crd-pattern-ignores-case"}, {simulator.Webhook, "length-off-by-one"}, {simulator.Webhook, "case-alone"},
+		{simulator.CRD, "crd-pattern-ignores-case"},
+		{simulator.Webhook, "length-off-by-one"},
+		{simulator.Webhook, "case-alone"},
 	} {
 		for _, rule := range kai.Rules() {
 			if strings.Contains(rule.Name, c.variant) {
@@ -28,8 +30,9 @@ func TestGeneratedNames(t *testing.T) {
 	}
 	smallest := map[string]string{
 		"crd-pattern-ignores-case": `a sub group named "A": by KAI-K02 it is to be refused, but it was accepted`,
-		"length-off-by-one":        `a sub group named "` + strings.Repeat("a", 63) + `": by KAI-K09 it is to be accepted, but it was refused: 403 Forbidden`,
-		"case-alone":               `a sub group named "-": by KAI-K05 it is to be refused, but it was accepted`,
+		"length-off-by-one": `a sub group named "` + strings.Repeat("a", 63) +
+			`": by KAI-K09 it is to be accepted, but it was refused: 403 Forbidden`,
+		"case-alone": `a sub group named "-": by KAI-K05 it is to be refused, but it was accepted`,
 	}
 	for i, result := range suite().Cases(t, rules, 1000, 1) {
 		want := smallest[result.Rule.Name]

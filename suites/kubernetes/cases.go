@@ -14,8 +14,10 @@ import (
 // Rules are those of which cases can be drawn: the names of Services, with the gate of KEP-5311 on and off.
 func Rules() []cases.Rule {
 	return []cases.Rule{
-		serviceNames("Service names, gate on", true, clusters.State{Version: "1.36"}, "KEP5311-S3", "KEP5311-S4", "KEP5311-S5", "KEP5311-S6"),
-		serviceNames("Service names, gate off", false, clusters.State{Version: "1.34"}, "KEP5311-S1", "KEP5311-S2", "KEP5311-S5", "KEP5311-S6"),
+		serviceNames("Service names, gate on", true, clusters.State{Version: "1.36"}, "KEP5311-S3", "KEP5311-S4",
+			"KEP5311-S5", "KEP5311-S6"),
+		serviceNames("Service names, gate off", false, clusters.State{Version: "1.34"}, "KEP5311-S1", "KEP5311-S2",
+			"KEP5311-S5", "KEP5311-S6"),
 	}
 }
 
@@ -33,7 +35,8 @@ const longestServiceName = 63
 
 // drawServiceName draws a DNS label, and then spoils it in no place or a few: lengths are near 1 or near the longest.
 func drawServiceName(t *rapid.T) string {
-	length := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(longestServiceName-3, longestServiceName+3)).Draw(t, "length")
+	length := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(longestServiceName-3, longestServiceName+3)).Draw(t,
+		"length")
 	good := rapid.SampledFrom([]rune("a0-bz9"))
 	name := make([]rune, length)
 	for i := range name {

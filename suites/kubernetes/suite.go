@@ -12,7 +12,10 @@ var files embed.FS
 
 // Definition is the suite of Kubernetes itself.
 func Definition() suites.Definition {
-	return suites.Definition{Name: "kubernetes", Title: "KEP-5311 on Kubernetes", Requirements: Requirements, Rules: Rules()}
+	return suites.Definition{
+		Name: "kubernetes", Title: "KEP-5311 on Kubernetes", Requirements: Requirements,
+		Rules: Rules(),
+	}
 }
 
 // Requirements returns the suite's requirements in the order in which they are written.

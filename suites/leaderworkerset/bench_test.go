@@ -63,7 +63,10 @@ func BenchmarkTransitionOfFiftyReplicas(b *testing.B) {
 			b.Fatal(err)
 		}
 		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-		if err := harness.Execute(b.Context(), plan, harness.Options{Recorder: recorder, ReportDir: b.TempDir()}); err != nil {
+		if err := harness.Execute(b.Context(), plan, harness.Options{
+			Recorder:  recorder,
+			ReportDir: b.TempDir(),
+		}); err != nil {
 			b.Fatal(err)
 		}
 		for _, track := range recorder.Run().Tracks {

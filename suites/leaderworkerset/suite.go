@@ -20,7 +20,8 @@ func Definition() suites.Definition {
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	return suites.Definition{
-		Name: simulator.Name, System: "lws", Title: "KEP-173 on LeaderWorkerSet's simulator", Requirements: Requirements, Simulator: own,
+		Name: simulator.Name, System: "lws", Title: "KEP-173 on LeaderWorkerSet's simulator", Requirements: Requirements,
+		Simulator: own,
 	}
 }
 

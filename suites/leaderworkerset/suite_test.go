@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// Each version of Kubernetes needs a cluster, the variant with annotations another, what is older than the field one, the upgrade in the middle of a
-// transition one, and the end of the manager one.
+// Each version of Kubernetes needs a cluster, the variant with annotations another, what is older than the field one,
+// the upgrade in the middle of a transition one, and the end of the manager one.
 func suite() suitetest.Suite {
 	return suitetest.Suite{Definition: leaderworkerset.Definition(), MaxTracks: 6}
 }

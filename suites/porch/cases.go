@@ -21,8 +21,11 @@ import (
 )
 
 var (
-	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	repositories     = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+	configMaps   = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	repositories = schema.GroupVersionResource{
+		Group: "config.porch.kpt.dev", Version: "v1alpha1",
+		Resource: "repositories",
+	}
 	packageRevisions = v1alpha1.GroupVersion.WithResource("packagerevisions")
 )
 
@@ -41,7 +44,8 @@ func Rules() []cases.Rule {
 	}}
 }
 
-// drawPath draws a path of a few steps. No step has a dash in it, since a dash stands between them in the name of a revision's object.
+// drawPath draws a path of a few steps. No step has a dash in it, since a dash stands between them in the name of a
+// revision's object.
 func drawPath() *rapid.Generator[string] {
 	step := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abc"})
 	return rapid.Custom(func(t *rapid.T) string {
@@ -97,7 +101,10 @@ func pathCase(path string, existing []string) cases.Case {
 		Resource: packageRevisions, Object: pathObject(path), Allowed: true, Requirement: "PORCH-P64",
 	}
 	switch other := overlapping(path, existing); {
-	case other == "" && slices.ContainsFunc(existing, func(other string) bool { return strings.HasPrefix(path, other) || strings.HasPrefix(other, path) }):
+	case other == "" && slices.ContainsFunc(existing, func(other string) bool {
+		return strings.HasPrefix(path, other) ||
+			strings.HasPrefix(other, path)
+	}):
 		c.Requirement = "PORCH-P65"
 	case other == "":
 	case strings.HasPrefix(path, other) && !strings.Contains(other, "/"):
@@ -112,7 +119,8 @@ func pathCase(path string, existing []string) cases.Case {
 	return c
 }
 
-// overlapping is the specification's rule: the first of the packages that is a parent or a child of the path, step by step; "" where none is.
+// overlapping is the specification's rule: the first of the packages that is a parent or a child of the path, step by
+// step; "" where none is.
 func overlapping(path string, existing []string) string {
 	steps := strings.Split(path, "/")
 	for _, other := range existing {
@@ -139,7 +147,8 @@ const (
 	readyTimeout  = 30 * time.Second
 )
 
-// makeRepository makes a repository on the git server that every implementation under test tells of, and waits until it answers.
+// makeRepository makes a repository on the git server that every implementation under test tells of, and waits until it
+// answers.
 func makeRepository(ctx context.Context, w cases.World) error {
 	git, err := w.Client.Resource(configMaps).Namespace("porch-system").Get(ctx, "git", metav1.GetOptions{})
 	if err != nil {
@@ -151,8 +160,10 @@ func makeRepository(ctx context.Context, w cases.World) error {
 	}
 	client := w.Client.Resource(repositories).Namespace(w.Namespace)
 	object := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": repositories.GroupVersion().String(), "kind": "Repository", "metadata": map[string]any{"name": caseRepository},
-		"spec": map[string]any{"type": "git", "git": map[string]any{"repo": fmt.Sprintf("%s/%s/%s.git", url, w.Namespace, caseRepository), "branch": "main"}},
+		"apiVersion": repositories.GroupVersion().String(), "kind": "Repository",
+		"metadata": map[string]any{"name": caseRepository},
+		"spec": map[string]any{"type": "git", "git": map[string]any{"repo": fmt.Sprintf("%s/%s/%s.git", url, w.Namespace,
+			caseRepository), "branch": "main"}},
 	}}
 	if _, err := client.Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("make a repository: %w", err)

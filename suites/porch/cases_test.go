@@ -21,7 +21,12 @@ func TestGeneratedPaths(t *testing.T) {
 		}
 		rules = append(rules, rule)
 	}
-	wants := []struct{ requirements, got string }{{}, {"P64 P65 P66", "conflicts with existing package"}, {"P61 P62", "accepted"}, {"P64 P65 P66", "conflicts with existing package"}}
+	wants := []struct{ requirements, got string }{
+		{},
+		{"P64 P65 P66", "conflicts with existing package"},
+		{"P61 P62", "accepted"},
+		{"P64 P65 P66", "conflicts with existing package"},
+	}
 	for i, result := range suite().Cases(t, rules, 300, 5) {
 		want := wants[i]
 		switch found := result.Disagreement; {
@@ -31,7 +36,8 @@ func TestGeneratedPaths(t *testing.T) {
 			if found != nil || result.Judged != 300 {
 				t.Errorf("%d judged, %v", result.Judged, found)
 			}
-		case found == nil || !strings.Contains(found.Got, want.got) || !slices.Contains(strings.Fields(want.requirements), strings.TrimPrefix(found.Case.Requirement, "PORCH-")):
+		case found == nil || !strings.Contains(found.Got, want.got) || !slices.Contains(strings.Fields(want.requirements),
+			strings.TrimPrefix(found.Case.Requirement, "PORCH-")):
 			t.Errorf("%s: got %v\nwant one of %s, %q", faults[i], found, want.requirements, want.got)
 		}
 	}

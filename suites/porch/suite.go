@@ -19,7 +19,10 @@ func Definition() suites.Definition {
 		Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(), Hosts: simulator.Hosts(),
 	}
-	return suites.Definition{Name: simulator.Name, Title: "The rules of Porch's engine", Requirements: Requirements, Rules: Rules(), Simulator: own}
+	return suites.Definition{
+		Name: simulator.Name, Title: "The rules of Porch's engine", Requirements: Requirements,
+		Rules: Rules(), Simulator: own,
+	}
 }
 
 // Requirements returns the suite's requirements in the order in which they are written.

@@ -1,4 +1,5 @@
-// Package regressions holds real regressions of Kubernetes: each is a scenario that is red in the versions that have it, and green in others.
+// Package regressions holds real regressions of Kubernetes: each is a scenario that is red in the versions that have
+// it, and green in others.
 package regressions
 
 import (

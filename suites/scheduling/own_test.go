@@ -31,7 +31,8 @@ import (
 // ownCommand makes the test's program a scheduler, as rehearse runs it: a process with a kubeconfig.
 const ownCommand = "own-scheduler"
 
-// ownScheduler binds each pod that asks for it to the node that has the label favourite, and says so in an event, with who it is.
+// ownScheduler binds each pod that asks for it to the node that has the label favourite, and says so in an event, with
+// who it is.
 func ownScheduler(ctx context.Context, name string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -41,10 +42,14 @@ func ownScheduler(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	health := &http.Server{Addr: os.Getenv("HEALTH_ADDRESS"), ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	health := &http.Server{
+		Addr: os.Getenv("HEALTH_ADDRESS"), ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+	}
 	go func() { _ = health.ListenAndServe() }()
 	for ctx.Err() == nil {
-		pods, err := client.CoreV1().Pods("").Watch(ctx, metav1.ListOptions{FieldSelector: fields.Set{"spec.schedulerName": name, "spec.nodeName": ""}.String()})
+		pods, err := client.CoreV1().Pods("").Watch(ctx,
+			metav1.ListOptions{FieldSelector: fields.Set{"spec.schedulerName": name, "spec.nodeName": ""}.String()})
 		if err != nil {
 			return err
 		}
@@ -66,18 +71,27 @@ func bind(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, nam
 	if err != nil || len(nodes.Items) != 1 {
 		return fmt.Errorf("%d nodes are the favourite: %w", len(nodes.Items), err)
 	}
-	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: nodes.Items[0].Name}}
+	binding := &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: nodes.Items[0].Name},
+	}
 	if err := client.CoreV1().Pods(pod.Namespace).Bind(ctx, binding, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	me, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	me, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{},
+		metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
 	_, err = client.EventsV1().Events(pod.Namespace).Create(ctx, &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: pod.Name + "-"}, EventTime: metav1.NowMicro(), Type: corev1.EventTypeNormal,
-		Regarding: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
-		Reason:    "Scheduled", Action: "Binding", ReportingController: name, ReportingInstance: name, Note: "by " + me.Status.UserInfo.Username,
+		ObjectMeta: metav1.ObjectMeta{GenerateName: pod.Name + "-"}, EventTime: metav1.NowMicro(),
+		Type: corev1.EventTypeNormal,
+		Regarding: corev1.ObjectReference{
+			APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name,
+			UID: pod.UID,
+		},
+		Reason: "Scheduled", Action: "Binding", ReportingController: name, ReportingInstance: name, Note: "by " +
+			me.Status.UserInfo.Username,
 	}, metav1.CreateOptions{})
 	return err
 }
@@ -89,7 +103,8 @@ func TestOwnScheduler(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := template.Must(template.ParseFiles("testdata/own-scheduler.yaml.tmpl")).Execute(&text, map[string]string{"Program": program, "Command": ownCommand}); err != nil {
+	if err := template.Must(template.ParseFiles("testdata/own-scheduler.yaml.tmpl")).Execute(&text,
+		map[string]string{"Program": program, "Command": ownCommand}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "own-scheduler.yaml")

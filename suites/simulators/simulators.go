@@ -1,5 +1,5 @@
-// Package simulators runs simulators as processes of their own, by running the same program again with a hidden command, so that each
-// can be killed and restarted like the real thing.
+// Package simulators runs simulators as processes of their own, by running the same program again with a hidden
+// command, so that each can be killed and restarted like the real thing.
 package simulators
 
 import (
@@ -59,8 +59,8 @@ type Simulator struct {
 // Catalog is the simulators that a program can be, by name.
 type Catalog map[string]Simulator
 
-// Main turns the program into a simulator if its arguments say so, and then does not return. Every program that runs scenarios with
-// simulated systems calls it early: rehearse itself, and the TestMain of a Go test.
+// Main turns the program into a simulator if its arguments say so, and then does not return. Every program that runs
+// scenarios with simulated systems calls it early: rehearse itself, and the TestMain of a Go test.
 func (c Catalog) Main() {
 	if len(os.Args) < 3 || os.Args[1] != Command {
 		return
@@ -81,8 +81,10 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 	for name, simulator := range c {
 		wide := slices.DeleteFunc(slices.Clone(simulator.Faults), func(f Fault) bool { return !f.ClusterWide })
 		all[name] = systems.Simulator{
-			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide), Liberties: liberty.Names(simulator.Liberties),
-			Variants: simulator.Variants, Probes: simulator.Probes, Hosts: simulator.Hosts, Configurable: simulator.Configurable,
+			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide),
+			Liberties: liberty.Names(simulator.Liberties),
+			Variants:  simulator.Variants, Probes: simulator.Probes, Hosts: simulator.Hosts,
+			Configurable: simulator.Configurable,
 		}
 	}
 	return all

@@ -57,7 +57,8 @@ func library(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := template.Must(template.ParseFiles("testdata/scenarios.yaml.tmpl")).Execute(&text, map[string]string{"Program": program}); err != nil {
+	if err := template.Must(template.ParseFiles("testdata/scenarios.yaml.tmpl")).Execute(&text,
+		map[string]string{"Program": program}); err != nil {
 		t.Fatal(err)
 	}
 	webhooks, err := os.ReadFile("testdata/gadgets-webhook.yaml")
@@ -65,7 +66,8 @@ func library(t *testing.T) string {
 		t.Fatal(err)
 	}
 	// The API server takes no annotation of that size, so that it cannot be applied in the old way.
-	if err := writeCRD(filepath.Join(dir, "gadgets-crd.yaml"), crd("gadgets", "Gadget", strings.Repeat("long ", 60_000))); err != nil {
+	if err := writeCRD(filepath.Join(dir, "gadgets-crd.yaml"),
+		crd("gadgets", "Gadget", strings.Repeat("long ", 60_000))); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"systems.yaml": text.Bytes(), "gadgets-webhook.yaml": webhooks} {
@@ -108,8 +110,8 @@ spec:
 	}
 }
 
-// TestOnARealCluster takes a simulated system and one that is a process through their lives: installed, killed, restarted, changed, kept through a
-// restart of the API server, removed.
+// TestOnARealCluster takes a simulated system and one that is a process through their lives: installed, killed,
+// restarted, changed, kept through a restart of the API server, removed.
 func TestOnARealCluster(t *testing.T) {
 	set, err := scenarios.Load([]string{library(t)})
 	if err != nil {
@@ -121,7 +123,10 @@ func TestOnARealCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Progress: t.Logf, ReportDir: t.TempDir()}); err != nil {
+	if err := harness.Execute(t.Context(), plan, harness.Options{
+		Recorder: recorder, Progress: t.Logf,
+		ReportDir: t.TempDir(),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, track := range recorder.Run().Tracks {

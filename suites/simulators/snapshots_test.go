@@ -12,7 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// twice is a scenario on two clusters in the same first state: the system serves, keeps its rule, and goes with all that was made for it.
+// twice is a scenario on two clusters in the same first state: the system serves, keeps its rule, and goes with all
+// that was made for it.
 const twice = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: "the-same-${case.round}"}
@@ -46,7 +47,10 @@ func TestVerdictsFromASnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Progress: t.Logf, ReportDir: t.TempDir()}); err != nil {
+	if err := harness.Execute(t.Context(), plan, harness.Options{
+		Recorder: recorder, Progress: t.Logf,
+		ReportDir: t.TempDir(),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var begins []string

@@ -53,12 +53,14 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 	for resource, object := range map[string]map[string]any{
 		"apiextensions.k8s.io/v1/customresourcedefinitions": crd("widgets", "Widget", ""),
 		"admissionregistration.k8s.io/v1/validatingwebhookconfigurations": {
-			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": map[string]any{"name": "widgets"},
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+			"metadata": map[string]any{"name": "widgets"},
 			"webhooks": []any{map[string]any{
 				"name": "names.widgets.test", "admissionReviewVersions": []any{"v1"}, "sideEffects": "None",
 				"clientConfig": map[string]any{"url": "https://" + address + "/validate", "caBundle": ca},
 				"rules": []any{map[string]any{
-					"apiGroups": []any{"test.rehearse.dev"}, "apiVersions": []any{"v1"}, "resources": []any{"widgets"}, "operations": []any{"CREATE"},
+					"apiGroups": []any{"test.rehearse.dev"}, "apiVersions": []any{"v1"}, "resources": []any{"widgets"},
+					"operations": []any{"CREATE"},
 				}},
 			}},
 		},
@@ -71,7 +73,10 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 			return err
 		}
 		at := schema.GroupVersionResource{Group: parts[0], Version: parts[1], Resource: parts[2]}
-		if _, err := client.Resource(at).Apply(ctx, u.GetName(), u, metav1.ApplyOptions{FieldManager: "widgets-simulator", Force: true}); err != nil {
+		if _, err := client.Resource(at).Apply(ctx, u.GetName(), u, metav1.ApplyOptions{
+			FieldManager: "widgets-simulator",
+			Force:        true,
+		}); err != nil {
 			return err
 		}
 	}
@@ -82,7 +87,10 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 // gadgets is the same rule as a program of somebody else's, with a configuration file that says which names are bad.
 func gadgets(ctx context.Context, address, certDir, health, file string) error {
 	go func() {
-		server := &http.Server{Addr: health, ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+		server := &http.Server{
+			Addr: health, ReadHeaderTimeout: time.Second,
+			Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
+		}
 		fmt.Fprintln(os.Stderr, server.ListenAndServe())
 	}()
 	if user := os.Getenv("KUBECONFIG"); !strings.HasPrefix(file, filepath.Dir(user)) {
@@ -126,7 +134,8 @@ func serve(ctx context.Context, address, certDir string, bad func() string) erro
 // crd is a CustomResourceDefinition with a description.
 func crd(plural, kind, description string) map[string]any {
 	return map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + ".test.rehearse.dev"},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": plural + ".test.rehearse.dev"},
 		"spec": map[string]any{
 			"group": "test.rehearse.dev", "scope": "Namespaced", "names": map[string]any{"plural": plural, "kind": kind},
 			"versions": []any{map[string]any{

@@ -18,14 +18,18 @@ import (
 )
 
 // Declare declares a spec for each scenario, with the scenario's labels and its place in its file. It is called before
-// RunSpecs. The options name the simulators that there are. Its error joins everything that can be known to be wrong before a cluster starts.
+// RunSpecs. The options name the simulators that there are. Its error joins everything that can be known to be wrong
+// before a cluster starts.
 //
-// The specs of tracks that begin in the same state, one of them with a snapshot of another, are an ordered container, which Ginkgo gives to one process: the
-// first of them that is to run takes the scenarios through their paths, side by side; then each says what came of its own. So with any
-// number of processes each scenario runs once, and a filter that leaves out all scenarios of a container saves its clusters.
+// The specs of tracks that begin in the same state, one of them with a snapshot of another, are an ordered container,
+// which Ginkgo gives to one process: the first of them that is to run takes the scenarios through their paths, side by
+// side; then each says what came of its own. So with any number of processes each scenario runs once, and a filter that
+// leaves out all scenarios of a container saves its clusters.
 //
 // What it returns gives, after RunSpecs, the result of what was run in this process.
-func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, options harness.PlanOptions) (result func() *reports.Run, err error) {
+func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario,
+	options harness.PlanOptions,
+) (result func() *reports.Run, err error) {
 	plan, err := harness.NewPlan(ctx, provider, set, options)
 	if err != nil {
 		return nil, err
@@ -41,7 +45,8 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	}
 	for _, skipped := range plan.Skipped {
 		s, why := skipped.Scenario, skipped.Why
-		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...), func() { ginkgo.Skip(why) })
+		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...),
+			func() { ginkgo.Skip(why) })
 	}
 	return func() *reports.Run { return joined(families) }, nil
 }

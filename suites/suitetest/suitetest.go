@@ -1,5 +1,5 @@
-// Package suitetest is what the Go test of every suite demands: its scenarios pass on real control planes, its requirements are covered, its faults
-// are caught.
+// Package suitetest is what the Go test of every suite demands: its scenarios pass on real control planes, its
+// requirements are covered, its faults are caught.
 package suitetest
 
 import (
@@ -36,20 +36,24 @@ const slowLabel = "slow"
 // Suite is one that is tested.
 type Suite struct {
 	suites.Definition
-	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are there.
+	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are
+	// there.
 	MaxTracks int
-	// CachedVersions leaves out scenarios whose versions of Kubernetes are not all in the cache, and names them: each takes minutes to build.
+	// CachedVersions leaves out scenarios whose versions of Kubernetes are not all in the cache, and names them: each
+	// takes minutes to build.
 	CachedVersions bool
 }
 
-// Main is for TestMain: it turns the program into a component or into the simulator if its arguments say so, and otherwise runs the tests.
+// Main is for TestMain: it turns the program into a component or into the simulator if its arguments say so, and
+// otherwise runs the tests.
 func (s Suite) Main(m *testing.M) {
 	component.Main()
 	s.Catalog().Main()
 	os.Exit(m.Run())
 }
 
-// Test demands of the suite that its parts fit together, that its scenarios pass, and that each fault of its simulator makes it fail.
+// Test demands of the suite that its parts fit together, that its scenarios pass, and that each fault of its simulator
+// makes it fail.
 func (s Suite) Test(t *testing.T) {
 	t.Helper()
 	t.Run("library", s.library)
@@ -59,7 +63,8 @@ func (s Suite) Test(t *testing.T) {
 	}
 }
 
-// scenarios runs them on real control planes, as a Ginkgo suite: all but the slow ones, which it names. It returns what came of them.
+// scenarios runs them on real control planes, as a Ginkgo suite: all but the slow ones, which it names. It returns what
+// came of them.
 func (s Suite) scenarios(t *testing.T) *reports.Run {
 	if testing.Short() {
 		t.Skip("it needs clusters")
@@ -123,12 +128,16 @@ func (s Suite) library(t *testing.T) {
 	}
 }
 
-// faults runs the suite with each fault of its simulator: it must fail, and where the fault is. It was green in a run of just now, if there was one.
+// faults runs the suite with each fault of its simulator: it must fail, and where the fault is. It was green in a run
+// of just now, if there was one.
 func (s Suite) faults(t *testing.T, green *reports.Run) {
 	if testing.Short() {
 		t.Skip("it needs clusters")
 	}
-	faults.Demand(t, faults.Options{Suite: s.Load(t), Before: green, Provider: s.Provider(t), Simulators: s.Options(t).Simulators})
+	faults.Demand(t, faults.Options{
+		Suite: s.Load(t), Before: green, Provider: s.Provider(t),
+		Simulators: s.Options(t).Simulators,
+	})
 }
 
 // Cases has generated cases of rules, the suite's own or others, judged on real control planes.

@@ -30,7 +30,10 @@ func TestBoundAsksForLessNeverForMore(t *testing.T) {
 			"container", `{"process":{"capabilities":{"bounding":["CAP_CHOWN","CAP_SYS_RESOURCE"]},"n":12345678901234567890}}`,
 			`{"process":{"capabilities":{"bounding":["CAP_CHOWN"]},"n":12345678901234567890}}`,
 		},
-		{"nothing to take", `{"process": {"capabilities": {"bounding": ["CAP_CHOWN"]}}}`, `{"process": {"capabilities": {"bounding": ["CAP_CHOWN"]}}}`},
+		{
+			"nothing to take", `{"process": {"capabilities": {"bounding": ["CAP_CHOWN"]}}}`,
+			`{"process": {"capabilities": {"bounding": ["CAP_CHOWN"]}}}`,
+		},
 		{"no capabilities", `{"process": {}}`, `{"process": {}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

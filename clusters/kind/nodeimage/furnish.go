@@ -90,8 +90,10 @@ func undate(files ...string) error {
 // removeUnits removes what systemd would start and a node has no use for.
 func removeUnits(rootfs string) error {
 	for _, pattern := range []string{
-		"lib/systemd/system/multi-user.target.wants/*", "lib/systemd/system/local-fs.target.wants/*", "lib/systemd/system/sockets.target.wants/*udev*",
-		"lib/systemd/system/sockets.target.wants/*initctl*", "lib/systemd/system/basic.target.wants/*", "lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
+		"lib/systemd/system/multi-user.target.wants/*", "lib/systemd/system/local-fs.target.wants/*",
+		"lib/systemd/system/sockets.target.wants/*udev*",
+		"lib/systemd/system/sockets.target.wants/*initctl*", "lib/systemd/system/basic.target.wants/*",
+		"lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
 		"etc/systemd/system/*.wants/*", "lib/systemd/system/containerd.service", "usr/lib/systemd/system/containerd.service",
 	} {
 		found, err := filepath.Glob(filepath.Join(rootfs, pattern))
@@ -145,7 +147,8 @@ func configure(rootfs string) error {
 		}
 	}
 	for name, content := range map[string]string{
-		NetworkFile: network, "etc/systemd/system/rehearse-network.service": networkUnit, "kind/manifests/default-cni.yaml": networkManifest, "kind/manifests/default-storage.yaml": storageManifest,
+		NetworkFile: network, "etc/systemd/system/rehearse-network.service": networkUnit,
+		"kind/manifests/default-cni.yaml": networkManifest, "kind/manifests/default-storage.yaml": storageManifest,
 		"etc/hostname": "node\n", "etc/resolv.conf": "",
 	} {
 		if err := os.WriteFile(filepath.Join(rootfs, name), []byte(content), 0o644); err != nil {

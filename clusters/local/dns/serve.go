@@ -35,7 +35,10 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	instance, err := caddy.Start(caddy.CaddyfileInput{Filepath: "Corefile", Contents: []byte(corefile), ServerTypeName: "dns"})
+	instance, err := caddy.Start(caddy.CaddyfileInput{
+		Filepath: "Corefile", Contents: []byte(corefile),
+		ServerTypeName: "dns",
+	})
 	if err != nil {
 		return fmt.Errorf("start CoreDNS on %s: %w", c.Address, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Config of the member. It listens on loopback only, and answers nobody without a certificate of its authority: any user of the machine reaches
-// loopback.
+// Config of the member. It listens on loopback only, and answers nobody without a certificate of its authority: any
+// user of the machine reaches loopback.
 type Config struct {
 	// DataDir is its folder.
 	DataDir string
@@ -37,7 +37,10 @@ func Run(ctx context.Context, c Config) error {
 	config.Dir = c.DataDir
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
-	config.ClientTLSInfo = transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile, ClientCertAuth: true}
+	config.ClientTLSInfo = transport.TLSInfo{
+		CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile,
+		ClientCertAuth: true,
+	}
 	config.PeerTLSInfo = config.ClientTLSInfo
 	config.EnableGRPCGateway = false
 	config.InitialCluster = config.InitialClusterFromName(config.Name)

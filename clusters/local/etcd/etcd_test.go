@@ -16,7 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// Any user of the machine reaches loopback: etcd answers nobody without a certificate of its own authority, neither on the clients' port nor on the peers'.
+// Any user of the machine reaches loopback: etcd answers nobody without a certificate of its own authority, neither on
+// the clients' port nor on the peers'.
 func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 	own, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{own, other} {
@@ -42,7 +43,8 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 	go func() {
 		ended <- etcd.Run(ctx, etcd.Config{
 			DataDir: filepath.Join(t.TempDir(), "data"), ClientURL: at(0), PeerURL: at(1),
-			CertFile: filepath.Join(own, "server.crt"), KeyFile: filepath.Join(own, "server.key"), CAFile: filepath.Join(own, "ca.crt"),
+			CertFile: filepath.Join(own, "server.crt"), KeyFile: filepath.Join(own, "server.key"), CAFile: filepath.Join(own,
+				"ca.crt"),
 		})
 	}()
 	defer func() {
@@ -55,7 +57,10 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 		config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // whom it is, is not the question here
 		if certificatesOf != "" {
 			var err error
-			info := transport.TLSInfo{CertFile: filepath.Join(certificatesOf, "client.crt"), KeyFile: filepath.Join(certificatesOf, "client.key"), TrustedCAFile: filepath.Join(own, "ca.crt")}
+			info := transport.TLSInfo{
+				CertFile: filepath.Join(certificatesOf, "client.crt"),
+				KeyFile:  filepath.Join(certificatesOf, "client.key"), TrustedCAFile: filepath.Join(own, "ca.crt"),
+			}
 			if config, err = info.ClientConfig(); err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,5 @@
-// Package nodes simulates the kubelets of a cluster with kwok's controllers: nodes become ready, pods run, and pods that are
-// deleted go.
+// Package nodes simulates the kubelets of a cluster with kwok's controllers: nodes become ready, pods run, and pods
+// that are deleted go.
 package nodes
 
 import (
@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podReadyAgain heals what kwok's own stages leave: they act on pods that are Pending only, so a pod whose readiness was taken
-// away while it ran would never be ready again (kwok issue 1464).
+// podReadyAgain heals what kwok's own stages leave: they act on pods that are Pending only, so a pod whose readiness
+// was taken away while it ran would never be ready again (kwok issue 1464).
 //
 //go:embed pod-ready-again.yaml
 var podReadyAgain string
@@ -61,8 +61,10 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary := rest.CopyConfig(restConfig) // of what is watched most, pods, protobuf is the cheaper form, for kube-apiserver, too
-	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
+	// of what is watched most, pods, protobuf is the cheaper form, for kube-apiserver, too
+	binary := rest.CopyConfig(restConfig)
+	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+
+		runtime.ContentTypeJSON
 	typed, err := kubernetes.NewForConfig(binary)
 	if err != nil {
 		return nil, err
@@ -98,7 +100,10 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 
 func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
 	byResource := map[internalversion.StageResourceRef][]*internalversion.Stage{}
-	for _, text := range []string{fast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete, podfast.DefaultPodDelete, podReadyAgain} {
+	for _, text := range []string{
+		fast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete,
+		podfast.DefaultPodDelete, podReadyAgain,
+	} {
 		stage, err := readStage(text)
 		if err != nil {
 			return nil, fmt.Errorf("read a stage: %w", err)

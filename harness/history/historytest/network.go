@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// network is what the clients reach the server through. It refuses connections by itself: were the server's port given up for
-// that, another process might take it.
+// network is what the clients reach the server through. It refuses connections by itself: were the server's port given
+// up for that, another process might take it.
 type network struct {
 	mu          sync.Mutex
 	down        bool

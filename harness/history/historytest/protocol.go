@@ -19,8 +19,12 @@ func TooOld() metav1.Status {
 
 // TooLarge is how the API server answers a resourceVersion that it does not have yet.
 func TooLarge() metav1.Status {
-	status := failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "Timeout: Too large resource version: 999, current: 5")
-	status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}}
+	status := failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout,
+		"Timeout: Too large resource version: 999, current: 5")
+	status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{
+		Type:    metav1.CauseTypeResourceVersionTooLarge,
+		Message: "Too large resource version",
+	}}}
 	return status
 }
 
@@ -59,7 +63,10 @@ func parse(r *http.Request) (request, error) {
 		parts = parts[3:]
 	}
 	query := r.URL.Query()
-	parsed := request{Request: Request{Verb: "list", ResourceVersion: query.Get("resourceVersion"), Continue: query.Get("continue")}}
+	parsed := request{Request: Request{
+		Verb: "list", ResourceVersion: query.Get("resourceVersion"),
+		Continue: query.Get("continue"),
+	}}
 	if len(parts) == 3 && parts[0] == "namespaces" {
 		parsed.namespace, parts = parts[1], parts[2:]
 	}
@@ -141,7 +148,10 @@ func (s *Server) list(w http.ResponseWriter, r request) {
 	for i, object := range objects {
 		items[i] = object.Object
 		if r.metadata {
-			items[i] = map[string]any{"apiVersion": version, "kind": "PartialObjectMetadata", "metadata": object.Object["metadata"]}
+			items[i] = map[string]any{
+				"apiVersion": version, "kind": "PartialObjectMetadata",
+				"metadata": object.Object["metadata"],
+			}
 		}
 	}
 	answer(w, http.StatusOK, map[string]any{"apiVersion": version, "kind": kind, "metadata": meta, "items": items})

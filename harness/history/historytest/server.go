@@ -1,5 +1,5 @@
-// Package historytest serves the list and watch protocol of the Kubernetes API over HTTP from memory, and misbehaves when a
-// test wants it to.
+// Package historytest serves the list and watch protocol of the Kubernetes API over HTTP from memory, and misbehaves
+// when a test wants it to.
 package historytest
 
 import (

@@ -103,8 +103,11 @@ func (s *storage) commit(at key, change watch.EventType, object *unstructured.Un
 	s.objects[at] = object
 }
 
-// Render shows an object otherwise from now on, as another API server would: what is stored, its resourceVersion included, stays.
-func (s *Server) Render(resource schema.GroupVersionResource, namespace, name string, change func(*unstructured.Unstructured)) {
+// Render shows an object otherwise from now on, as another API server would: what is stored, its resourceVersion
+// included, stays.
+func (s *Server) Render(resource schema.GroupVersionResource, namespace, name string,
+	change func(*unstructured.Unstructured),
+) {
 	s.do(func() {
 		at := key{resource.Resource, namespace, name}
 		rendered := s.objects[at].DeepCopy()
@@ -113,7 +116,8 @@ func (s *Server) Render(resource schema.GroupVersionResource, namespace, name st
 	})
 }
 
-// Forget lets no new watch begin before now, as an API server that was started anew: what was stored before can still be listed.
+// Forget lets no new watch begin before now, as an API server that was started anew: what was stored before can still
+// be listed.
 func (s *Server) Forget() { s.do(func() { s.cached = s.revision }) }
 
 // Compact lets no new watch begin before now, and nothing from before be listed; the watches under way go on.
@@ -157,7 +161,9 @@ func (s *storage) of(resource string, wanted func(*unstructured.Unstructured) bo
 	return sorted(s.objects, resource, wanted)
 }
 
-func sorted(all map[key]*unstructured.Unstructured, resource string, wanted func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
+func sorted(all map[key]*unstructured.Unstructured, resource string,
+	wanted func(*unstructured.Unstructured) bool,
+) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for at, object := range all {
 		if at.resource == resource && wanted(object) {

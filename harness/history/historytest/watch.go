@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watch tells the events after the request's resourceVersion until the watch is ended. A resourceVersion of the future is
-// waited for, as etcd does.
+// watch tells the events after the request's resourceVersion until the watch is ended. A resourceVersion of the future
+// is waited for, as etcd does.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, parsed request) {
 	from, _ := strconv.Atoi(parsed.ResourceVersion)
 	w.Header().Set("Content-Type", "application/json")
@@ -51,7 +51,10 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, parsed request) {
 			from = s.tellFrom(from, parsed, send)
 			if s.marks != marks && parsed.bookmarks {
 				marks = s.marks
-				send(watch.Bookmark, map[string]any{"apiVersion": "v1", "kind": "Bookmark", "metadata": map[string]any{"resourceVersion": strconv.Itoa(s.revision)}})
+				send(watch.Bookmark, map[string]any{
+					"apiVersion": "v1", "kind": "Bookmark",
+					"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.revision)},
+				})
 			}
 		}
 		s.changed.Wait()

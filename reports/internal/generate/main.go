@@ -1,4 +1,5 @@
-// Command generate writes run.schema.json and docs/run.md from the types of package reports. It is run by "go generate ./reports", in that folder.
+// Command generate writes run.schema.json and docs/run.md from the types of package reports. It is run by "go generate
+// ./reports", in that folder.
 package main
 
 import (

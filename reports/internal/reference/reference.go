@@ -1,4 +1,5 @@
-// Package reference makes the JSON schema and the page of run.json from the types of package reports and their comments.
+// Package reference makes the JSON schema and the page of run.json from the types of package reports and their
+// comments.
 package reference
 
 import (
@@ -25,7 +26,8 @@ const (
 //go:embed run.md.tmpl
 var pageText string
 
-// Make returns the schema of run.json, and the page that describes it and history.jsonl. dir is the folder of package reports.
+// Make returns the schema of run.json, and the page that describes it and history.jsonl. dir is the folder of package
+// reports.
 func Make(dir string) (schema, page []byte, err error) {
 	run, err := reflected(dir, runID, "run.json of Rehearse", &reports.Run{})
 	if err != nil {
@@ -48,7 +50,8 @@ func Make(dir string) (schema, page []byte, err error) {
 
 func reflected(dir, id, title string, of any) (*jsonschema.Schema, error) {
 	r := jsonschema.Reflector{
-		BaseSchemaID: jsonschema.ID(id), ExpandedStruct: true, AllowAdditionalProperties: true, RequiredFromJSONSchemaTags: false,
+		BaseSchemaID: jsonschema.ID(id), ExpandedStruct: true, AllowAdditionalProperties: true,
+		RequiredFromJSONSchemaTags: false,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			switch t {
 			case reflect.TypeFor[reports.Seconds]():
@@ -92,7 +95,10 @@ type part struct {
 
 func describe(run, history *jsonschema.Schema) ([]byte, error) {
 	parts := []part{partOf("Run", run)}
-	for _, name := range []string{"Track", "Process", "Scenario", "Step", "Attempt", "StateGates", "EffectiveGate", "GateReading", "Requirement"} {
+	for _, name := range []string{
+		"Track", "Process", "Scenario", "Step", "Attempt", "StateGates", "EffectiveGate",
+		"GateReading", "Requirement",
+	} {
 		definition := run.Definitions[name]
 		if definition == nil {
 			return nil, fmt.Errorf("describe run.json: there is no type %s", name)
@@ -104,7 +110,10 @@ func describe(run, history *jsonschema.Schema) ([]byte, error) {
 		return nil, fmt.Errorf("read the template of docs/run.md: %w", err)
 	}
 	var b bytes.Buffer
-	if err := page.Execute(&b, map[string]any{"Format": reports.Format, "Run": parts, "History": partOf("A line", history)}); err != nil {
+	if err := page.Execute(&b, map[string]any{
+		"Format": reports.Format, "Run": parts,
+		"History": partOf("A line", history),
+	}); err != nil {
 		return nil, fmt.Errorf("write docs/run.md: %w", err)
 	}
 	return b.Bytes(), nil

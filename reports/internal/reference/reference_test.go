@@ -60,7 +60,10 @@ func TestSchemaTakesRealRuns(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	for _, wrong := range []string{`{}`, `{"started": "2026-01-01T00:00:00Z", "provider": "local", "tracks": [{"name": "a", "path": [], "scenarios": [{"name": "x", "file": "f", "line": 1, "status": "green", "steps": []}]}]}`} {
+	for _, wrong := range []string{
+		`{}`,
+		`{"started": "2026-01-01T00:00:00Z", "provider": "local", "tracks": [{"name": "a", "path": [], "scenarios": [{"name": "x", "file": "f", "line": 1, "status": "green", "steps": []}]}]}`,
+	} {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
 		if err != nil {
 			t.Fatal(err)

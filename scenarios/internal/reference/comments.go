@@ -1,4 +1,5 @@
-// Package reference makes the JSON schema and the reference page of the scenario language from its Go types and their comments.
+// Package reference makes the JSON schema and the reference page of the scenario language from its Go types and their
+// comments.
 package reference
 
 import (
@@ -18,7 +19,8 @@ type Comments map[string]string
 func ReadComments(dir string) (Comments, error) {
 	const module = "github.com/rehearse-dev/rehearse/"
 	comments := Comments{}
-	for path, folder := range map[string]string{module + "scenarios": dir, module + "clusters": filepath.Join(dir, "..", "clusters")} {
+	for path, folder := range map[string]string{module + "scenarios": dir, module + "clusters": filepath.Join(dir, "..",
+		"clusters")} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			return nil, fmt.Errorf("looking for the source of %s: %w", path, err)

@@ -17,7 +17,8 @@ import (
 //go:embed page.md.tmpl
 var pageTemplate string
 
-// Page makes the reference page, in Markdown. examples holds a scenario for each verb, and those that the page's text names.
+// Page makes the reference page, in Markdown. examples holds a scenario for each verb, and those that the page's text
+// names.
 func Page(comments Comments, examples fs.FS) ([]byte, error) {
 	p := page{comments: comments, examples: examples}
 	parsed, err := template.New("page").Funcs(template.FuncMap{

@@ -1,5 +1,5 @@
-// Package api holds the Go types of grove.io/v1alpha1: as much of PodCliqueSet and PodClique as GREP-375 (the scheduler backend framework) builds on.
-// Scaling groups, startup orders, rolling updates and resource sharing are left out.
+// Package api holds the Go types of grove.io/v1alpha1: as much of PodCliqueSet and PodClique as GREP-375 (the scheduler
+// backend framework) builds on. Scaling groups, startup orders, rolling updates and resource sharing are left out.
 //
 // +kubebuilder:object:generate=true
 // +groupName=grove.io
@@ -38,7 +38,8 @@ func AddToScheme(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// CustomResourceDefinitions returns definitions of the kinds as they were generated from their Go types, the caller's to change.
+// CustomResourceDefinitions returns definitions of the kinds as they were generated from their Go types, the caller's
+// to change.
 func CustomResourceDefinitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, file := range []string{"grove.io_podcliquesets.yaml", "grove.io_podcliques.yaml"} {

@@ -1,5 +1,5 @@
-// Package backends is the contract between Grove's operator and schedulers: what a backend does for its scheduler, and how the operator finds it. A
-// backend that the operator knows nothing of needs this package alone.
+// Package backends is the contract between Grove's operator and schedulers: what a backend does for its scheduler, and
+// how the operator finds it. A backend that the operator knows nothing of needs this package alone.
 package backends
 
 import (
@@ -22,12 +22,13 @@ type SchedulerBackend interface {
 	Name() string
 	// Init is called once at the operator's start, before any controller. An error keeps the operator from starting.
 	Init() error
-	// SyncPodGang makes the scheduler's own resources for a PodGang, or brings them up to date; with owner references they go with it. It is called
-	// when a PodGang was created or its spec has changed.
+	// SyncPodGang makes the scheduler's own resources for a PodGang, or brings them up to date; with owner references they
+	// go with it. It is called when a PodGang was created or its spec has changed.
 	SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
 	// OnPodGangDelete cleans up for a PodGang that is gone; a no-op where owner references do it.
 	OnPodGangDelete(ctx context.Context, gang *scheduler.PodGang) error
-	// PreparePod gives a pod, before its creation, what the scheduler needs on it: schedulerName, annotations. The pod has its labels and gates already.
+	// PreparePod gives a pod, before its creation, what the scheduler needs on it: schedulerName, annotations. The pod has
+	// its labels and gates already.
 	PreparePod(pod *corev1.Pod)
 	// ValidatePodCliqueSet refuses a PodCliqueSet that asks for what the scheduler cannot do and must.
 	ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error
@@ -35,7 +36,8 @@ type SchedulerBackend interface {
 
 // PassThrough is a backend that admits what its scheduler cannot do.
 type PassThrough interface {
-	// Unsupported says, one sentence each, what a PodCliqueSet asks for and does not get. The operator writes it into the PodCliqueSet's status.
+	// Unsupported says, one sentence each, what a PodCliqueSet asks for and does not get. The operator writes it into the
+	// PodCliqueSet's status.
 	Unsupported(set *api.PodCliqueSet) []string
 }
 

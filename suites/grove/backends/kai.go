@@ -27,7 +27,8 @@ const (
 	LabelSubGroup = "kai.scheduler/subgroup-name"
 )
 
-// KAI makes a PodGroup of the KAI scheduler for each PodGang, of the same name, with a sub group for each of its groups.
+// KAI makes a PodGroup of the KAI scheduler for each PodGang, of the same name, with a sub group for each of its
+// groups.
 type KAI struct {
 	environment Environment
 }
@@ -50,7 +51,8 @@ func (k *KAI) Init() error {
 		return err
 	}
 	if !served {
-		return fmt.Errorf("the cluster does not serve %s of %s: install the KAI scheduler first", kaiapi.Resource.Resource, kaiapi.GroupVersion)
+		return fmt.Errorf("the cluster does not serve %s of %s: install the KAI scheduler first", kaiapi.Resource.Resource,
+			kaiapi.GroupVersion)
 	}
 	return nil
 }
@@ -114,7 +116,10 @@ func topology(c *scheduler.TopologyConstraint) kaiapi.TopologyConstraint {
 	if c == nil || c.PackConstraint == nil {
 		return kaiapi.TopologyConstraint{}
 	}
-	return kaiapi.TopologyConstraint{RequiredTopologyLevel: c.PackConstraint.Required, PreferredTopologyLevel: c.PackConstraint.Preferred}
+	return kaiapi.TopologyConstraint{
+		RequiredTopologyLevel:  c.PackConstraint.Required,
+		PreferredTopologyLevel: c.PackConstraint.Preferred,
+	}
 }
 
 // minMembers is how many pods of a gang are placed together.

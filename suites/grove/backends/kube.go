@@ -17,13 +17,15 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// What gangs are in Kubernetes: a group in a Workload in 1.35, a PodGroup of its own in 1.36. Neither is in this build's Go types of both.
+// What gangs are in Kubernetes: a group in a Workload in 1.35, a PodGroup of its own in 1.36. Neither is in this
+// build's Go types of both.
 var (
 	workloads = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "Workload"}
 	podGroups = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha2", Kind: "PodGroup"}
 )
 
-// workloadGroup is the one group in a Workload: Kubernetes places each group for itself, and a PodGang is to be placed as a whole.
+// workloadGroup is the one group in a Workload: Kubernetes places each group for itself, and a PodGang is to be placed
+// as a whole.
 const workloadGroup = "gang"
 
 // KubeOptions are the options of Kube.
@@ -32,8 +34,9 @@ type KubeOptions struct {
 	GangScheduling bool `json:"gangScheduling,omitempty"`
 }
 
-// Kube is Kubernetes' own scheduler, which is always there. With gang scheduling it makes a gang for each PodGang, of the same name. A gang in Kubernetes has one number of
-// pods that are placed together: it is the sum over the PodGang's groups.
+// Kube is Kubernetes' own scheduler, which is always there. With gang scheduling it makes a gang for each PodGang, of
+// the same name. A gang in Kubernetes has one number of pods that are placed together: it is the sum over the PodGang's
+// groups.
 type Kube struct {
 	environment Environment
 	options     KubeOptions
@@ -98,8 +101,8 @@ func (k *Kube) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
 	return nil
 }
 
-// change brings a gang up to date. Kubernetes does not let every gang be changed; one whose pods are placed does not need it any more, and the
-// number of pods that its new ones wait for stays what it was.
+// change brings a gang up to date. Kubernetes does not let every gang be changed; one whose pods are placed does not
+// need it any more, and the number of pods that its new ones wait for stays what it was.
 func (k *Kube) change(ctx context.Context, have, want *unstructured.Unstructured) error {
 	have.Object["spec"] = want.Object["spec"]
 	err := k.environment.Client.Update(ctx, have)
@@ -177,7 +180,8 @@ func (k *Kube) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) er
 	var errs []error
 	for _, c := range set.TopologyConstraints() {
 		if c.Pack != nil && c.Pack.Required != "" {
-			errs = append(errs, fmt.Errorf("%s does not support required topology constraints: %s", config.DefaultScheduler, c.Pack.Required))
+			errs = append(errs, fmt.Errorf("%s does not support required topology constraints: %s", config.DefaultScheduler,
+				c.Pack.Required))
 		}
 	}
 	return errors.Join(errs...)
@@ -187,11 +191,13 @@ func (k *Kube) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) er
 func (k *Kube) Unsupported(set *api.PodCliqueSet) []string {
 	var all []string
 	if k.gangs.Empty() {
-		all = append(all, "GangScheduling requested but not supported by this backend—workload scheduled without gang guarantees")
+		all = append(all, "GangScheduling requested but not supported by this backend—workload scheduled without gang "+
+			"guarantees")
 	}
 	for _, c := range set.TopologyConstraints() {
 		if c.Pack != nil && c.Pack.Preferred != "" {
-			all = append(all, fmt.Sprintf("TopologyAwareScheduling requested but not supported by this backend—preferred level %s is ignored", c.Pack.Preferred))
+			all = append(all, fmt.Sprintf("TopologyAwareScheduling requested but not supported by this backend—preferred "+
+				"level %s is ignored", c.Pack.Preferred))
 		}
 	}
 	return all

@@ -20,7 +20,8 @@ type Registry struct {
 	defaultName string
 }
 
-// Initialize makes the backends that a configuration enables, and Kubernetes' own in any case, and calls the Init of each.
+// Initialize makes the backends that a configuration enables, and Kubernetes' own in any case, and calls the Init of
+// each.
 func Initialize(factories Factories, environment Environment, c config.SchedulerConfiguration) (*Registry, error) {
 	r := &Registry{backends: map[string]SchedulerBackend{}, defaultName: c.DefaultProfileName}
 	profiles := slices.Clone(c.Profiles)
@@ -30,7 +31,8 @@ func Initialize(factories Factories, environment Environment, c config.Scheduler
 	for _, profile := range profiles {
 		factory, ok := factories[profile.Name]
 		if !ok {
-			return nil, fmt.Errorf("failed to initialize %s backend: there is none; there are %q", profile.Name, factories.Names())
+			return nil, fmt.Errorf("failed to initialize %s backend: there is none; there are %q", profile.Name,
+				factories.Names())
 		}
 		environment.Profile = profile
 		backend, err := factory(environment)

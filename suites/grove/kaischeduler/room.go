@@ -25,7 +25,8 @@ func newRoom(nodes []corev1.Node, pods []corev1.Pod) *room {
 	}
 	for i := range pods {
 		pod := &pods[i]
-		if left := r.left[pod.Spec.NodeName]; left != nil && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+		if left := r.left[pod.Spec.NodeName]; left != nil && pod.Status.Phase != corev1.PodSucceeded &&
+			pod.Status.Phase != corev1.PodFailed {
 			for name, amount := range wants(pod) {
 				left[name] -= amount
 			}
@@ -93,7 +94,8 @@ func suits(node *corev1.Node, pod *corev1.Pod) bool {
 	}
 	return !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		tolerated := slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
-			return (t.Key == "" || t.Key == taint.Key) && (t.Effect == "" || t.Effect == taint.Effect) && (t.Operator == corev1.TolerationOpExists || t.Value == taint.Value)
+			return (t.Key == "" || t.Key == taint.Key) && (t.Effect == "" || t.Effect == taint.Effect) &&
+				(t.Operator == corev1.TolerationOpExists || t.Value == taint.Value)
 		})
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated
 	})

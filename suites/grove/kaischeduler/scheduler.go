@@ -110,14 +110,16 @@ func partsOf(group *kaiapi.PodGroup, members []*corev1.Pod) []part {
 	}
 	var rest part
 	for _, pod := range members {
-		if !slices.ContainsFunc(group.Spec.SubGroups, func(sub kaiapi.SubGroup) bool { return sub.Name == pod.Labels[labelSubGroup] }) {
+		if !slices.ContainsFunc(group.Spec.SubGroups,
+			func(sub kaiapi.SubGroup) bool { return sub.Name == pod.Labels[labelSubGroup] }) {
 			rest.pods = append(rest.pods, pod)
 		}
 	}
 	return append(all, rest)
 }
 
-// placeGroup finds nodes for the pods of a group, in one place if that is required: for as many as it and each of its parts wants, or for none.
+// placeGroup finds nodes for the pods of a group, in one place if that is required: for as many as it and each of its
+// parts wants, or for none.
 func placeGroup(r *room, group *kaiapi.PodGroup, members []*corev1.Pod) []placement {
 	parts, bound := partsOf(group, members), 0
 	for _, pod := range members {

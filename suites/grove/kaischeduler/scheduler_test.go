@@ -16,13 +16,19 @@ import (
 func node(name, cpu string) corev1.Node {
 	return corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Status:     corev1.NodeStatus{Allocatable: corev1.ResourceList{"cpu": resource.MustParse(cpu), "pods": resource.MustParse("10")}},
+		Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{
+			"cpu":  resource.MustParse(cpu),
+			"pods": resource.MustParse("10"),
+		}},
 	}
 }
 
 func pod(group, part, name string, change ...func(*corev1.Pod)) corev1.Pod {
 	p := corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{}, Labels: map[string]string{labelSubGroup: part}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{},
+			Labels: map[string]string{labelSubGroup: part},
+		},
 		Spec: corev1.PodSpec{SchedulerName: Name, Containers: []corev1.Container{{
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("1")}},
 		}}},
@@ -48,7 +54,10 @@ func group(name string, parts map[string]int32) kaiapi.PodGroup {
 }
 
 // racks are two: of a, whose two nodes have room for a pod each, and of b, whose first has room for two.
-var racks = []corev1.Node{in("a", node("a-0", "1")), in("a", node("a-1", "1")), in("b", node("b-0", "2")), in("b", node("b-1", "1"))}
+var racks = []corev1.Node{
+	in("a", node("a-0", "1")), in("a", node("a-1", "1")), in("b", node("b-0", "2")),
+	in("b", node("b-1", "1")),
+}
 
 func in(rack string, n corev1.Node) corev1.Node {
 	n.Labels = map[string]string{"rack": rack, corev1.LabelHostname: n.Name}
@@ -60,7 +69,10 @@ func threeOf(part string) []corev1.Pod {
 }
 
 func topology(g kaiapi.PodGroup, required, preferred string) kaiapi.PodGroup {
-	g.Spec.TopologyConstraint = kaiapi.TopologyConstraint{RequiredTopologyLevel: required, PreferredTopologyLevel: preferred}
+	g.Spec.TopologyConstraint = kaiapi.TopologyConstraint{
+		RequiredTopologyLevel:  required,
+		PreferredTopologyLevel: preferred,
+	}
 	return g
 }
 
@@ -88,23 +100,64 @@ func TestSchedule(t *testing.T) {
 		groups []kaiapi.PodGroup
 		want   []string
 	}{
-		{"it fits", []corev1.Node{node("n1", "1"), node("n2", "1")}, []corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b")}, two, []string{"a n1", "b n2"}},
-		{"there is room for one", []corev1.Node{node("n1", "1")}, []corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b")}, two, nil},
+		{
+			"it fits",
+			[]corev1.Node{node("n1", "1"), node("n2", "1")},
+			[]corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b")},
+			two,
+			[]string{"a n1", "b n2"},
+		},
+		{
+			"there is room for one",
+			[]corev1.Node{node("n1", "1")},
+			[]corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b")},
+			two,
+			nil,
+		},
 		{"one is missing", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("g", "a", "a")}, two, nil},
-		{"one is gated", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b", gated)}, two, nil},
-		{"two of the wrong part", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("g", "a", "a"), pod("g", "a", "b")}, two, nil},
-		{"one runs already", []corev1.Node{node("n1", "2")}, []corev1.Pod{pod("g", "a", "a", on1), pod("g", "b", "b")}, two, []string{"b n1"}},
-		{"nobody has described the group", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b")}, nil, nil},
+		{
+			"one is gated",
+			[]corev1.Node{node("n1", "4")},
+			[]corev1.Pod{pod("g", "a", "a"), pod("g", "b", "b", gated)},
+			two,
+			nil,
+		},
+		{
+			"two of the wrong part",
+			[]corev1.Node{node("n1", "4")},
+			[]corev1.Pod{pod("g", "a", "a"), pod("g", "a", "b")},
+			two,
+			nil,
+		},
+		{
+			"one runs already",
+			[]corev1.Node{node("n1", "2")},
+			[]corev1.Pod{pod("g", "a", "a", on1), pod("g", "b", "b")},
+			two,
+			[]string{"b n1"},
+		},
+		{"nobody has described the group", []corev1.Node{node("n1", "4")}, []corev1.Pod{
+			pod("g", "a", "a"),
+			pod("g", "b", "b"),
+		}, nil, nil},
 		{"a pod of no group", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("", "", "a")}, nil, []string{"a n1"}},
-		{"another scheduler's", []corev1.Node{node("n1", "4")}, []corev1.Pod{pod("", "", "a", of("default-scheduler"))}, nil, nil},
+		{
+			"another scheduler's",
+			[]corev1.Node{node("n1", "4")},
+			[]corev1.Pod{pod("", "", "a", of("default-scheduler"))},
+			nil,
+			nil,
+		},
 		{
 			"one rack has room",
 			racks, threeOf("a"),
 			[]kaiapi.PodGroup{topology(group("g", map[string]int32{"a": 3}), "rack", "")},
 			[]string{"1 b-0", "2 b-0", "3 b-1"},
 		},
-		{"no host has room", racks, threeOf("a"), []kaiapi.PodGroup{topology(group("g", map[string]int32{"a": 3}), "host", "")}, nil},
-		{"a level that no node is of", racks, threeOf("a"), []kaiapi.PodGroup{topology(group("g", map[string]int32{"a": 3}), "block", "")}, nil},
+		{"no host has room", racks, threeOf("a"), []kaiapi.PodGroup{topology(group("g", map[string]int32{"a": 3}), "host",
+			"")}, nil},
+		{"a level that no node is of", racks, threeOf("a"), []kaiapi.PodGroup{topology(group("g", map[string]int32{"a": 3}),
+			"block", "")}, nil},
 		{
 			"one host would be better",
 			racks, threeOf("a"),

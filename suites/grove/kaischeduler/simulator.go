@@ -1,5 +1,5 @@
-// Package kaischeduler is a small scheduler in the manner of KAI: it binds the pods of a PodGroup when as many as are wanted together are there and
-// have room, and none of them otherwise.
+// Package kaischeduler is a small scheduler in the manner of KAI: it binds the pods of a PodGroup when as many as are
+// wanted together are there and have room, and none of them otherwise.
 package kaischeduler
 
 import (
@@ -30,7 +30,8 @@ const fieldManager = Name + "-simulator"
 // Options say where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the PodGroup's definition and schedules until the context ends. It outlives an API server that goes away.
+// Run installs the PodGroup's definition and schedules until the context ends. It outlives an API server that goes
+// away.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Faults) > 0 || o.Variant != "" {
 		return fmt.Errorf("%s has neither faults nor variants", Name)

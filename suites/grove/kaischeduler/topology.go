@@ -8,8 +8,8 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// levels of the topology that nodes say by a label of another name. Any other level is a label itself. Which levels a cluster has is KAI's own Topology object's
-// to say, of which GREP-375 does not speak.
+// levels of the topology that nodes say by a label of another name. Any other level is a label itself. Which levels a
+// cluster has is KAI's own Topology object's to say, of which GREP-375 does not speak.
 var levels = map[string]string{
 	"host": corev1.LabelHostname, "zone": corev1.LabelTopologyZone, "region": corev1.LabelTopologyRegion,
 }
@@ -19,7 +19,8 @@ type place func(*corev1.Node) bool
 
 func everywhere(*corev1.Node) bool { return true }
 
-// places are where pods may be by a constraint, the preferred ones first. Pods that have a node already leave no choice.
+// places are where pods may be by a constraint, the preferred ones first. Pods that have a node already leave no
+// choice.
 func (r *room) places(c kaiapi.TopologyConstraint, pods []*corev1.Pod, within place) []place {
 	required := r.domains(c.RequiredTopologyLevel, pods, within)
 	if c.PreferredTopologyLevel == "" {

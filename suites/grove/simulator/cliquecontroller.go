@@ -38,7 +38,8 @@ func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 	}
 	backend := r.named(clique.Labels[api.LabelSchedulerName])
 	if backend == nil {
-		log.FromContext(ctx).Info("the backend is not enabled", "podClique", request, "backend", clique.Labels[api.LabelSchedulerName])
+		log.FromContext(ctx).Info("the backend is not enabled", "podClique", request, "backend",
+			clique.Labels[api.LabelSchedulerName])
 		return reconcile.Result{}, nil
 	}
 	gang, err := r.gangOf(ctx, &clique)
@@ -85,10 +86,14 @@ func (r *cliqueReconciler) gangMayBeMissing() bool {
 	return r.behaviour.variant == VariantBefore || r.behaviour.has(faultPodsBeforeGang)
 }
 
-// ensurePods creates the pods that are missing and deletes those that are too many. It is short of pods where something forbids them, such as a quota.
-func (r *cliqueReconciler) ensurePods(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang, backend backends.SchedulerBackend) (short bool, err error) {
+// ensurePods creates the pods that are missing and deletes those that are too many. It is short of pods where something
+// forbids them, such as a quota.
+func (r *cliqueReconciler) ensurePods(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang,
+	backend backends.SchedulerBackend,
+) (short bool, err error) {
 	var list corev1.PodList
-	if err := r.live.List(ctx, &list, client.InNamespace(clique.Namespace), client.MatchingLabels{api.LabelPodClique: clique.Name}); err != nil {
+	if err := r.live.List(ctx, &list, client.InNamespace(clique.Namespace),
+		client.MatchingLabels{api.LabelPodClique: clique.Name}); err != nil {
 		return false, fmt.Errorf("list the pods of %s: %w", clique.Name, err)
 	}
 	have := map[string]*corev1.Pod{}
@@ -133,7 +138,8 @@ func (r *cliqueReconciler) pod(clique *api.PodClique, name string, gang *schedul
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: clique.Namespace, Name: name, Labels: labels, Annotations: maps.Clone(clique.Annotations),
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(clique, api.GroupVersion.WithKind(api.KindPodClique))},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(clique,
+				api.GroupVersion.WithKind(api.KindPodClique))},
 		},
 		Spec: *clique.Spec.PodSpec.DeepCopy(),
 	}
@@ -179,7 +185,8 @@ func (r *cliqueReconciler) createPod(ctx context.Context, backend backends.Sched
 	return r.Create(ctx, object)
 }
 
-// ungate takes the gate off pods that their PodGang references, once that is initialized and the backend has made its resources.
+// ungate takes the gate off pods that their PodGang references, once that is initialized and the backend has made its
+// resources.
 func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang) error {
 	if gang == nil || !r.released(gang) {
 		return nil
@@ -191,7 +198,8 @@ func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, ga
 	references := referencesOf(gang, clique.Name)
 	for i := range pods {
 		pod := &pods[i]
-		at := slices.IndexFunc(pod.Spec.SchedulingGates, func(g corev1.PodSchedulingGate) bool { return g.Name == api.SchedulingGate })
+		at := slices.IndexFunc(pod.Spec.SchedulingGates,
+			func(g corev1.PodSchedulingGate) bool { return g.Name == api.SchedulingGate })
 		referenced := slices.ContainsFunc(references, func(p scheduler.PodReference) bool { return p.Name == pod.Name })
 		if at < 0 || !referenced {
 			continue
@@ -224,7 +232,10 @@ func (r *cliqueReconciler) removeGate(ctx context.Context, pod *corev1.Pod, at i
 		{"op": "remove", "path": path},
 	}
 	if r.behaviour.has(faultLabelsLate) {
-		operations = append(operations, map[string]any{"op": "add", "path": "/metadata/labels/grove.io~1podgang", "value": gang})
+		operations = append(operations, map[string]any{
+			"op": "add", "path": "/metadata/labels/grove.io~1podgang",
+			"value": gang,
+		})
 	}
 	patch, err := json.Marshal(operations)
 	if err != nil {

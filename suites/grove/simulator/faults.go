@@ -41,18 +41,23 @@ const (
 
 func configurationFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.Wide(fault.New(faultNoImplicitDefault, "Without a profile that is the default there is none, and PodCliqueSets without schedulerName are refused.", breaks("01 02 05"))),
+		fault.Wide(fault.New(faultNoImplicitDefault, "Without a profile that is the default there is none, and "+
+			"PodCliqueSets without schedulerName are refused.", breaks("01 02 05"))),
 		fault.Wide(fault.New(faultDefaultFlagIgnored, "A profile's field default is not read.", breaks("03 04 13 23 54"))),
 		fault.Wide(fault.New(faultSeveralDefaults, "Of several default profiles the first is taken.", breaks("04"))),
-		fault.Wide(fault.New(faultFirstProfileDefault, "Without a profile that is the default the first one is.", breaks("05"))),
-		fault.New(faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.", breaks("01 02 05 09 13 21 51")),
+		fault.Wide(fault.New(faultFirstProfileDefault, "Without a profile that is the default the first one is.",
+			breaks("05"))),
+		fault.New(faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.",
+			breaks("01 02 05 09 13 21 51")),
 		fault.Wide(fault.New(faultUnknownProfiles, "Profiles of unknown backends are skipped.", breaks("10"))),
 		fault.Wide(fault.New(faultDuplicatesAccepted, "A backend may have two profiles.", breaks("10"))),
 		fault.Wide(fault.New(faultGangsByDefault, "Gang scheduling is on unless it is turned off.", breaks("11"))),
 		fault.Wide(fault.New(faultGangsNever, "The option gangScheduling is not read.", breaks("11 13 50"))),
 		fault.Wide(fault.New(faultConfigIgnored, "Options that a backend cannot read are ignored.", breaks("12"))),
-		fault.New(faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.", breaks("05 14")),
-		fault.Wide(fault.New(faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.", breaks("15 20"))),
+		fault.New(faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.",
+			breaks("05 14")),
+		fault.Wide(fault.New(faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.",
+			breaks("15 20"))),
 		fault.Wide(fault.New(faultInitErrorsLogged, "The error of a backend's Init is logged and forgotten.", breaks("16"))),
 		fault.Wide(fault.New(faultUnknownFields, "Unknown fields of the configuration are ignored.", breaks("17"))),
 	}
@@ -76,14 +81,17 @@ const (
 func admissionFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(faultUnlistedAdmitted, "The webhook does not look whether a scheduler is enabled.", breaks("15 20 22")),
-		fault.New(faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.", breaks("21")),
+		fault.New(faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.",
+			breaks("21")),
 		fault.New(faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")),
 		fault.New(faultFirstCliqueDecides, "The first clique's scheduler is taken for all.", breaks("24 25")),
 		fault.New(faultEmptyNamesIgnored, "A clique without schedulerName is taken to agree with any.", breaks("25")),
 		fault.New(faultSchedulerNameMutable, "The schedulerName can be changed.", breaks("26")),
 		fault.New(faultBackendNotAsked, "The backend is not asked whether it can have a PodCliqueSet.", breaks("27 28")),
-		fault.New(faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.", breaks("28")),
-		fault.New(faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.", breaks("30")),
+		fault.New(faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.",
+			breaks("28")),
+		fault.New(faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.",
+			breaks("30")),
 		fault.New(faultNoUnsupportedCondition, "The status does not say what the backend does not support.", breaks("29 31")),
 		fault.New(faultEmptySetAdmitted, "A PodCliqueSet without cliques is admitted.", breaks("32")),
 	}
@@ -112,13 +120,15 @@ const (
 func lifecycleFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(faultPodsBeforeGang, "A PodGang is created when its pods are there, as it was before.", breaks("40 44")),
-		fault.New(faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.", breaks("40 44")),
+		fault.New(faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.",
+			breaks("40 44")),
 		fault.New(faultNoConditionAtFirst, "A PodGang says nothing of Initialized before it is.", breaks("41 46")),
 		fault.New(faultUpstreamReasons, "The condition Initialized has other reasons.", breaks("41 42")),
 		fault.New(faultLabelsLate, "Pods are labelled with their PodGang when their gates come off.", breaks("43")),
 		fault.New(faultInitializedFirst, "A PodGang is initialized before its pods are referenced.", breaks("43")),
 		fault.New(faultReferencesIncremental, "Pods are referenced one by one as they are created.", breaks("44")),
-		fault.New(faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.", breaks("44 45 46")),
+		fault.New(faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.",
+			breaks("44 45 46")),
 		fault.New(faultGatesStay, "Gates are never taken off.", breaks("45 54 56")),
 		fault.New(faultInitializedShort, "A PodGang is initialized when one pod is still missing.", breaks("43 44 46")),
 		fault.New(faultLatePodsUngated, "Pods that come after the PodGang was initialized have no gate.", breaks("47")),
@@ -150,7 +160,8 @@ func backendFaults() []fault.Fault {
 		fault.New(faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")),
 		fault.New(faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")),
 		fault.New(faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")),
-		fault.New(faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.", breaks("33 34")),
+		fault.New(faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.",
+			breaks("33 34")),
 		fault.New(faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")),
 	}
 }

@@ -90,7 +90,8 @@ func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
 	if b.has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
 		group := &kaiapi.PodGroup{}
 		group.Namespace, group.Name = gang.Namespace, gang.Name
-		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`)))
+		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType,
+			[]byte(`{"metadata":{"ownerReferences":null}}`)))
 	}
 	return nil
 }
@@ -162,13 +163,15 @@ func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet)
 	if !r.behaviour.has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
 		return nil
 	}
-	return r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelPartOf: set.Name})
+	return r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(set.Namespace),
+		client.MatchingLabels{api.LabelPartOf: set.Name})
 }
 
 // spoilOld is what a fault does to a PodGang from before the upgrade; ignore says that it is left as it is.
 func (r *setReconciler) spoilOld(ctx context.Context, one replica) (ignore bool, err error) {
 	if r.behaviour.has(faultUpgradeRestarts) {
-		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace), client.MatchingLabels{api.LabelPodGang: one.gangName()})
+		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace),
+			client.MatchingLabels{api.LabelPodGang: one.gangName()})
 	}
 	return r.behaviour.has(faultOldGangsIgnored), err
 }

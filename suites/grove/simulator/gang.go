@@ -54,13 +54,20 @@ func (r replica) owner() []metav1.OwnerReference {
 func (r replica) gang(references func(clique int) []scheduler.PodReference) *scheduler.PodGang {
 	template := &r.set.Spec.Template
 	gang := &scheduler.PodGang{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.set.Namespace, Name: r.gangName(), Labels: r.labels(), OwnerReferences: r.owner()},
-		Spec:       scheduler.PodGangSpec{PriorityClassName: template.PriorityClassName, TopologyConstraint: pack(template.TopologyConstraint)},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.set.Namespace, Name: r.gangName(), Labels: r.labels(),
+			OwnerReferences: r.owner(),
+		},
+		Spec: scheduler.PodGangSpec{
+			PriorityClassName:  template.PriorityClassName,
+			TopologyConstraint: pack(template.TopologyConstraint),
+		},
 	}
 	for i := range template.Cliques {
 		clique := &template.Cliques[i]
 		gang.Spec.PodGroups = append(gang.Spec.PodGroups, scheduler.PodGroup{
-			Name: r.cliqueName(i), PodReferences: references(i), MinReplicas: clique.Spec.MinReplicas(), TopologyConstraint: pack(clique.TopologyConstraint),
+			Name: r.cliqueName(i), PodReferences: references(i), MinReplicas: clique.Spec.MinReplicas(),
+			TopologyConstraint: pack(clique.TopologyConstraint),
 		})
 	}
 	return gang
@@ -70,7 +77,10 @@ func pack(c *api.TopologyConstraint) *scheduler.TopologyConstraint {
 	if c == nil || c.Pack == nil {
 		return nil
 	}
-	return &scheduler.TopologyConstraint{PackConstraint: &scheduler.PackConstraint{Required: c.Pack.Required, Preferred: c.Pack.Preferred}}
+	return &scheduler.TopologyConstraint{PackConstraint: &scheduler.PackConstraint{
+		Required:  c.Pack.Required,
+		Preferred: c.Pack.Preferred,
+	}}
 }
 
 // clique is a PodClique of the replica.
@@ -84,7 +94,8 @@ func (r replica) clique(i int) *api.PodClique {
 	labels[api.LabelPodGang] = r.gangName()
 	clique := &api.PodClique{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: r.set.Namespace, Name: r.cliqueName(i), Labels: labels, Annotations: maps.Clone(template.Annotations), OwnerReferences: r.owner(),
+			Namespace: r.set.Namespace, Name: r.cliqueName(i), Labels: labels, Annotations: maps.Clone(template.Annotations),
+			OwnerReferences: r.owner(),
 		},
 		Spec: *template.Spec.DeepCopy(),
 	}

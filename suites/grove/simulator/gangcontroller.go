@@ -35,7 +35,8 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	}
 	backend := r.in(gang.Namespace).named(gang.Labels[api.LabelSchedulerName])
 	if backend == nil {
-		log.FromContext(ctx).Info("the backend is not enabled", "podGang", request, "backend", gang.Labels[api.LabelSchedulerName])
+		log.FromContext(ctx).Info("the backend is not enabled", "podGang", request, "backend",
+			gang.Labels[api.LabelSchedulerName])
 		return reconcile.Result{}, nil
 	}
 	r.known.Store(request.NamespacedName, gang.DeepCopy())
@@ -49,8 +50,9 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 		return reconcile.Result{}, nil
 	}
 	return reconcile.Result{}, r.setCondition(ctx, request.NamespacedName, metav1.Condition{
-		Type: scheduler.ConditionSynced, Status: metav1.ConditionTrue, Reason: scheduler.ReasonSynced, ObservedGeneration: gang.Generation,
-		Message: "backend " + backend.Name() + " has made its resources",
+		Type: scheduler.ConditionSynced, Status: metav1.ConditionTrue, Reason: scheduler.ReasonSynced,
+		ObservedGeneration: gang.Generation,
+		Message:            "backend " + backend.Name() + " has made its resources",
 	})
 }
 

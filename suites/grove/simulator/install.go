@@ -59,7 +59,10 @@ func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {
 	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
 	url := "https://" + net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) + pathValidate
 	return &admissionv1.ValidatingWebhookConfiguration{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration"},
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: admissionv1.SchemeGroupVersion.String(),
+			Kind:       "ValidatingWebhookConfiguration",
+		},
 		ObjectMeta: metav1.ObjectMeta{Name: "podcliqueset-validating-webhook"},
 		Webhooks: []admissionv1.ValidatingWebhook{{
 			Name:         "pcs.validating.webhooks.grove.io",
@@ -67,7 +70,8 @@ func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {
 			Rules: []admissionv1.RuleWithOperations{{
 				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
 				Rule: admissionv1.Rule{
-					APIGroups: []string{api.GroupVersion.Group}, APIVersions: []string{api.GroupVersion.Version}, Resources: []string{"podcliquesets"},
+					APIGroups: []string{api.GroupVersion.Group}, APIVersions: []string{api.GroupVersion.Version},
+					Resources: []string{"podcliquesets"},
 				},
 			}},
 			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},

@@ -15,13 +15,15 @@ const (
 
 // Liberties lists the ways in which the simulator can be different and right.
 func Liberties() []liberty.Liberty {
-	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks(breaks("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
-		{
-			Name: libertyCliquesFirst, Sentence: "PodCliques are made before their PodGang; pods still come after it.",
-			About: breaks("40 41 42 43 44 45 46 47"),
-		},
-		{Name: libertyMoreConditions, Sentence: "PodGangs have a condition of a type that only this implementation knows."},
-		{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},
-		{Name: libertyStatusShort, Sentence: "The counts in the status of PodCliques and PodCliqueSets, which the specification does not name, are not written."},
-	})
+	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(),
+		liberty.OfWebhooks(breaks("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
+			{
+				Name: libertyCliquesFirst, Sentence: "PodCliques are made before their PodGang; pods still come after it.",
+				About: breaks("40 41 42 43 44 45 46 47"),
+			},
+			{Name: libertyMoreConditions, Sentence: "PodGangs have a condition of a type that only this implementation knows."},
+			{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},
+			{Name: libertyStatusShort, Sentence: "The counts in the status of PodCliques and PodCliqueSets, which the " +
+				"specification does not name, are not written."},
+		})
 }

@@ -40,7 +40,10 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{api.LabelManagedBy: api.ManagedBy}),
 			ByObject:             map[client.Object]cache.ByObject{&api.PodCliqueSet{}: {Label: labels.Everything()}},
 		},
-		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers)},
+		Controller: config.Controller{
+			SkipNameValidation:      &anew,
+			MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers),
+		},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
@@ -60,10 +63,12 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 	if !part.Webhooks {
 		return m, nil
 	}
-	if err := operator.ServeReadiness(ctx, m, &api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{}, &corev1.Pod{}); err != nil {
+	if err := operator.ServeReadiness(ctx, m, &api.PodCliqueSet{}, &api.PodClique{}, &scheduler.PodGang{},
+		&corev1.Pod{}); err != nil {
 		return nil, err
 	}
-	m.GetWebhookServer().Register(pathValidate, s.behaviour.liberties.Webhook(admission.WithValidator(scheme, &validator{selection: chosen}), nil))
+	m.GetWebhookServer().Register(pathValidate, s.behaviour.liberties.Webhook(admission.WithValidator(scheme,
+		&validator{selection: chosen}), nil))
 	return m, nil
 }
 
@@ -86,9 +91,10 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(func(o client.Object) bool {
-		return s.behaviour.in(o.GetNamespace()).has(faultSyncOnStatus)
-	})))
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+		predicate.NewPredicateFuncs(func(o client.Object) bool {
+			return s.behaviour.in(o.GetNamespace()).has(faultSyncOnStatus)
+		})))
 	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
 		Complete(s.behaviour.liberties.Reconciler("backend", &gangReconciler{store: store, selection: chosen}))
 	if err != nil {

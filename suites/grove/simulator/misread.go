@@ -35,7 +35,8 @@ func (b behaviour) load(dialect config.Dialect, text []byte) (*config.OperatorCo
 
 // misread rewrites a configuration so that what is wrong with it does not show. Without such a fault it stays as it is.
 func (b behaviour) misread(dialect config.Dialect, text []byte) ([]byte, error) {
-	if !b.has(faultDefaultFlagIgnored) && !b.has(faultSeveralDefaults) && !b.has(faultUnknownProfiles) && !b.has(faultUnknownFields) && !b.has(faultDuplicatesAccepted) {
+	if !b.has(faultDefaultFlagIgnored) && !b.has(faultSeveralDefaults) && !b.has(faultUnknownProfiles) &&
+		!b.has(faultUnknownFields) && !b.has(faultDuplicatesAccepted) {
 		return text, nil
 	}
 	var c config.OperatorConfiguration

@@ -10,9 +10,13 @@ import (
 func Probes() []*unstructured.Unstructured {
 	clique := map[string]any{
 		"name": "probe",
-		"spec": map[string]any{"podSpec": map[string]any{"containers": []any{map[string]any{"name": "probe", "image": "probe"}}}},
+		"spec": map[string]any{"podSpec": map[string]any{"containers": []any{map[string]any{
+			"name":  "probe",
+			"image": "probe",
+		}}}},
 	}
-	set := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"cliques": []any{clique}}}}}
+	template := map[string]any{"cliques": []any{clique}}
+	set := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": template}}}
 	set.SetGroupVersionKind(api.GroupVersion.WithKind(api.KindPodCliqueSet))
 	set.SetNamespace("default")
 	set.SetName("probe")

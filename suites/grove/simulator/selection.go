@@ -85,8 +85,8 @@ func (s selection) defaultBackend() backends.SchedulerBackend {
 	return nil
 }
 
-// of is the backend of a PodCliqueSet, by the first clique that names a scheduler: admission sees to it that they are all the same. It is nil where it
-// is not enabled.
+// of is the backend of a PodCliqueSet, by the first clique that names a scheduler: admission sees to it that they are
+// all the same. It is nil where it is not enabled.
 func (s selection) of(set *api.PodCliqueSet) backends.SchedulerBackend {
 	for i := range set.Spec.Template.Cliques {
 		if name := set.Spec.Template.Cliques[i].Spec.PodSpec.SchedulerName; name != "" {

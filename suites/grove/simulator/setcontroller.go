@@ -52,8 +52,11 @@ func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	return reconcile.Result{}, r.writeStatus(ctx, &set, backend)
 }
 
-// ensure brings one replica a step further: its PodGang, then its PodCliques, and once all pods are there what the PodGang says of them.
-func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index int, backend backends.SchedulerBackend) error {
+// ensure brings one replica a step further: its PodGang, then its PodCliques, and once all pods are there what the
+// PodGang says of them.
+func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index int,
+	backend backends.SchedulerBackend,
+) error {
 	one, err := r.observe(ctx, set, index)
 	if err != nil {
 		return err
@@ -132,7 +135,8 @@ func (r *setReconciler) createGang(ctx context.Context, one replica) (*scheduler
 
 // begin says of a PodGang of which nothing is said yet that its pods are still to come. Nothing else is made before.
 func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) error {
-	if meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) != nil || r.behaviour.has(faultNoConditionAtFirst) {
+	if meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) != nil ||
+		r.behaviour.has(faultNoConditionAtFirst) {
 		return nil
 	}
 	return r.setCondition(ctx, client.ObjectKeyFromObject(gang), metav1.Condition{
@@ -141,7 +145,8 @@ func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) erro
 	})
 }
 
-// refer brings the PodGang's spec up to date. Pods are referenced when all of them are there; then the PodGang is initialized.
+// refer brings the PodGang's spec up to date. Pods are referenced when all of them are there; then the PodGang is
+// initialized.
 func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.PodGang) error {
 	complete := r.complete(one)
 	if complete && r.behaviour.has(faultInitializedFirst) && !gang.Initialized() {
@@ -269,13 +274,17 @@ func (r *setReconciler) prune(ctx context.Context, set *api.PodCliqueSet) error 
 }
 
 // writeStatus says how many gangs there are, and what the backend does not do for them.
-func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet, backend backends.SchedulerBackend) error {
+func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
+	backend backends.SchedulerBackend,
+) error {
 	condition := metav1.Condition{
-		Type: api.ConditionFeaturesSupported, Status: metav1.ConditionTrue, Reason: api.ReasonSupported, ObservedGeneration: set.Generation,
-		Message: "the backend can do all that is asked for",
+		Type: api.ConditionFeaturesSupported, Status: metav1.ConditionTrue, Reason: api.ReasonSupported,
+		ObservedGeneration: set.Generation,
+		Message:            "the backend can do all that is asked for",
 	}
 	if lacking := unsupported(backend, set); len(lacking) > 0 && !r.behaviour.has(faultNoUnsupportedCondition) {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, api.ReasonUnsupported, strings.Join(lacking, "; ")
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, api.ReasonUnsupported,
+			strings.Join(lacking, "; ")
 	}
 	key := client.ObjectKeyFromObject(set)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -288,7 +297,8 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet, 
 			now.Status.Replicas, now.Status.ObservedGeneration = set.Spec.Replicas, set.Generation
 		}
 		if backend == nil {
-			condition.Status, condition.Reason, condition.Message = metav1.ConditionUnknown, "BackendNotEnabled", "the backend is not enabled"
+			condition.Status, condition.Reason, condition.Message = metav1.ConditionUnknown, "BackendNotEnabled",
+				"the backend is not enabled"
 		}
 		meta.SetStatusCondition(&now.Status.Conditions, condition)
 		if equality.Semantic.DeepEqual(*before, now.Status) {

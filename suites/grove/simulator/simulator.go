@@ -1,5 +1,5 @@
-// Package simulator is a small operator of Grove as GREP-375 describes it: PodCliqueSets become PodGangs, PodCliques and gated Pods, and scheduler
-// backends have their say. It can be told to have one of many bugs.
+// Package simulator is a small operator of Grove as GREP-375 describes it: PodCliqueSets become PodGangs, PodCliques
+// and gated Pods, and scheduler backends have their say. It can be told to have one of many bugs.
 package simulator
 
 import (
@@ -15,9 +15,11 @@ const Name = "grove"
 
 // The variants: what the specification and its upstream implementation do differently, and how it was before.
 const (
-	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and default-scheduler, too. It is the default.
+	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and
+	// default-scheduler, too. It is the default.
 	VariantKube = "kube-scheduler"
-	// VariantDefault calls it default-scheduler alone, names the default by defaultProfileName and ignores unknown fields, as ai-dynamo/grove does.
+	// VariantDefault calls it default-scheduler alone, names the default by defaultProfileName and ignores unknown fields,
+	// as ai-dynamo/grove does.
 	VariantDefault = "default-scheduler"
 	// VariantBefore makes PodGangs after their Pods, and without conditions, as it was before GREP-375.
 	VariantBefore = "before-grep-375"
@@ -34,9 +36,10 @@ func Builtin() backends.Factories {
 	return backends.Factories{config.DefaultScheduler: backends.NewKube, config.KAIScheduler: backends.NewKAI}
 }
 
-// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that goes away. The configuration is
-// an OperatorConfiguration in YAML, empty for the defaults. An error means that the options or the configuration are wrong, or that a backend could not be
-// initialized; whatever else goes wrong is logged and tried again.
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server
+// that goes away. The configuration is an OperatorConfiguration in YAML, empty for the defaults. An error means that
+// the options or the configuration are wrong, or that a backend could not be initialized; whatever else goes wrong is
+// logged and tried again.
 func Run(ctx context.Context, o Options) error {
 	return RunWith(ctx, o, Builtin())
 }

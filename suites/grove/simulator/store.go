@@ -56,7 +56,10 @@ func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition
 		}
 		changed := meta.SetStatusCondition(&gang.Status.Conditions, s.reworded(condition))
 		if s.liberties.Has(libertyMoreConditions) {
-			observed := metav1.Condition{Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen", Message: "this implementation has seen it"}
+			observed := metav1.Condition{
+				Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen",
+				Message: "this implementation has seen it",
+			}
 			changed = meta.SetStatusCondition(&gang.Status.Conditions, observed) || changed
 		}
 		if !changed {
@@ -73,7 +76,8 @@ func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition
 // cliquesOfGang maps a PodGang to its PodCliques.
 func (s store) cliquesOfGang(ctx context.Context, gang client.Object) []reconcile.Request {
 	var list api.PodCliqueList
-	if err := s.List(ctx, &list, client.InNamespace(gang.GetNamespace()), client.MatchingLabels{api.LabelPodGang: gang.GetName()}); err != nil {
+	if err := s.List(ctx, &list, client.InNamespace(gang.GetNamespace()),
+		client.MatchingLabels{api.LabelPodGang: gang.GetName()}); err != nil {
 		return nil
 	}
 	var all []reconcile.Request

@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// third is a scheduler's backend of which the operator knows nothing: User Story 1 of GREP-375. It needs the package backends, and one entry in a map.
+// third is a scheduler's backend of which the operator knows nothing: User Story 1 of GREP-375. It needs the package
+// backends, and one entry in a map.
 type third struct {
 	environment backends.Environment
 	options     struct {
@@ -77,7 +78,8 @@ func (b *third) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error 
 	entry := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: gang.Namespace, Name: "entry-" + gang.Name,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(gang, scheduler.GroupVersion.WithKind(scheduler.KindPodGang))},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(gang,
+				scheduler.GroupVersion.WithKind(scheduler.KindPodGang))},
 		},
 		Data: map[string]string{"queue": b.options.Queue},
 	}
@@ -130,7 +132,8 @@ func TestThirdPartyBackend(t *testing.T) {
 
 	refused := workload("refused")
 	refused.Spec.Template.PriorityClassName = "high"
-	if err := c.Create(t.Context(), refused); err == nil || !strings.Contains(err.Error(), "third-scheduler knows no priorities") {
+	if err := c.Create(t.Context(), refused); err == nil || !strings.Contains(err.Error(),
+		"third-scheduler knows no priorities") {
 		t.Errorf("a PodCliqueSet that the backend refuses: %v", err)
 	}
 	disabled := workload("disabled")
@@ -145,7 +148,8 @@ func TestThirdPartyBackend(t *testing.T) {
 	}
 	poll(t, "pods of the third scheduler without gates", func(ctx context.Context) bool {
 		var pods corev1.PodList
-		if err := c.List(ctx, &pods, client.InNamespace("third"), client.MatchingLabels{api.LabelPodGang: "web-0"}); err != nil || len(pods.Items) != 2 {
+		if err := c.List(ctx, &pods, client.InNamespace("third"),
+			client.MatchingLabels{api.LabelPodGang: "web-0"}); err != nil || len(pods.Items) != 2 {
 			return false
 		}
 		return !slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
@@ -159,7 +163,8 @@ func TestThirdPartyBackend(t *testing.T) {
 	if err := c.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 		t.Fatal(err)
 	}
-	poll(t, "the backend to be told of the PodGang's end", func(context.Context) bool { return backend.has("delete web-0") })
+	poll(t, "the backend to be told of the PodGang's end",
+		func(context.Context) bool { return backend.has("delete web-0") })
 	poll(t, "what the backend made to go with it", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(&entry), &corev1.ConfigMap{}))
 	})
@@ -205,7 +210,8 @@ func cluster(t *testing.T) (client.Client, simulator.Options) {
 	}
 	defer listener.Close()
 	return c, simulator.Options{
-		RESTConfig: made.RESTConfig(), Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, CertDir: dir, Logger: logr.Discard(),
+		RESTConfig: made.RESTConfig(), Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, CertDir: dir,
+		Logger: logr.Discard(),
 	}
 }
 
@@ -222,9 +228,13 @@ func run(t *testing.T, o simulator.Options, configuration string, factories back
 			t.Errorf("the simulator ended with %v", err)
 		}
 	})
-	browser := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	browser := http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives: true,
+	}}
 	poll(t, "the simulator to be ready", func(ctx context.Context) bool {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", o.Port), nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", o.Port),
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +263,11 @@ const patience = 60 * time.Second
 
 func poll(t *testing.T, what string, done func(context.Context) bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) { return done(ctx), nil })
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool,
+		error,
+	) {
+		return done(ctx), nil
+	})
 	if err != nil {
 		t.Fatalf("waited for %s: %v", what, err)
 	}

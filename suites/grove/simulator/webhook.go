@@ -34,14 +34,16 @@ func (v *validator) ValidateCreate(ctx context.Context, set *api.PodCliqueSet) (
 	return nil, refusal(set.Name, append(v.topology(set), v.spec(ctx, set)...))
 }
 
-// ValidateUpdate implements admission.Validator. Who leaves the spec as it is may write anything: labels, finalizers, what a deletion needs.
+// ValidateUpdate implements admission.Validator. Who leaves the spec as it is may write anything: labels, finalizers,
+// what a deletion needs.
 func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueSet) (admission.Warnings, error) {
 	v = &validator{v.in(set.Namespace)}
 	if equality.Semantic.DeepEqual(old.Spec, set.Spec) || v.behaviour.has(faultUpdatesUnchecked) {
 		return nil, nil
 	}
 	errs := v.spec(ctx, set)
-	if before, after := v.names(old, ""), v.names(set, ""); !slices.Equal(before, after) && !v.behaviour.has(faultSchedulerNameMutable) {
+	if before, after := v.names(old, ""), v.names(set, ""); !slices.Equal(before, after) &&
+		!v.behaviour.has(faultSchedulerNameMutable) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(after, ", "), "field is immutable"))
 	}
 	return nil, refusal(set.Name, errs)
@@ -85,14 +87,16 @@ func (v *validator) spec(ctx context.Context, set *api.PodCliqueSet) field.Error
 		names = slices.DeleteFunc(v.names(set, ""), func(name string) bool { return name == "" })
 	}
 	if len(names) > 1 && !v.behaviour.has(faultFirstCliqueDecides) {
-		errs = append(errs, field.Invalid(schedulerPath, strings.Join(names, ", "), "the schedulerName for all pods have to be the same"))
+		errs = append(errs, field.Invalid(schedulerPath, strings.Join(names, ", "), "the schedulerName for all pods have "+
+			"to be the same"))
 	}
 	if v.behaviour.has(faultUnlistedAdmitted) {
 		return errs
 	}
 	for _, name := range names {
 		if v.named(name) == nil {
-			errs = append(errs, field.Invalid(schedulerPath, name, "schedulerName must be an enabled scheduler backend; this scheduler is not enabled in OperatorConfiguration"))
+			errs = append(errs, field.Invalid(schedulerPath, name, "schedulerName must be an enabled scheduler backend; this "+
+				"scheduler is not enabled in OperatorConfiguration"))
 		}
 	}
 	if backend := v.of(set); len(errs) == 0 && backend != nil {
@@ -115,17 +119,20 @@ func (v *validator) topology(set *api.PodCliqueSet) field.ErrorList {
 			levels = append(levels, strings.TrimSpace(c.Pack.Required+" "+c.Pack.Preferred))
 		}
 	}
-	return field.ErrorList{field.Invalid(topologyPath, levels, "topology constraints are not allowed when Topology Aware Scheduling is disabled")}
+	return field.ErrorList{field.Invalid(topologyPath, levels, "topology constraints are not allowed when Topology "+
+		"Aware Scheduling is disabled")}
 }
 
 // validateNames sees to it that the names of pods are no longer than a label's value can be.
 func validateNames(set *api.PodCliqueSet) field.ErrorList {
 	for i := range set.Spec.Template.Cliques {
 		clique := &set.Spec.Template.Cliques[i]
-		last := podName(cliqueName(set.Name, max(int(set.Spec.Replicas)-1, 0), clique.Name), max(int(clique.Spec.Replicas)-1, 0))
+		last := podName(cliqueName(set.Name, max(int(set.Spec.Replicas)-1, 0), clique.Name), max(int(clique.Spec.Replicas)-1,
+			0))
 		if len(last) > validation.LabelValueMaxLength {
 			return field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), set.Name,
-				fmt.Sprintf("its pods would have names like %s, longer than %d characters", strconv.Quote(last), validation.LabelValueMaxLength))}
+				fmt.Sprintf("its pods would have names like %s, longer than %d characters", strconv.Quote(last),
+					validation.LabelValueMaxLength))}
 		}
 	}
 	return nil

@@ -19,11 +19,15 @@ func TestSchemaHasTheTypesFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(crd.Spec.Versions) != 1 || crd.Spec.Versions[0].Name != api.GroupVersion.Version || crd.Spec.Group != api.GroupVersion.Group {
+	if len(crd.Spec.Versions) != 1 || crd.Spec.Versions[0].Name != api.GroupVersion.Version ||
+		crd.Spec.Group != api.GroupVersion.Group {
 		t.Fatalf("want the one version %s, got %+v of %s", api.GroupVersion, crd.Spec.Versions, crd.Spec.Group)
 	}
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	for field, typ := range map[string]reflect.Type{"spec": reflect.TypeFor[api.PodGroupSpec](), "status": reflect.TypeFor[api.PodGroupStatus]()} {
+	for field, typ := range map[string]reflect.Type{
+		"spec":   reflect.TypeFor[api.PodGroupSpec](),
+		"status": reflect.TypeFor[api.PodGroupStatus](),
+	} {
 		compare(t, field, root.Properties[field], typ)
 	}
 }

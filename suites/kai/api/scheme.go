@@ -27,7 +27,8 @@ func AddToScheme(scheme *runtime.Scheme) error {
 //go:embed scheduling.run.ai_podgroups.yaml
 var crdYAML []byte
 
-// CustomResourceDefinition returns a new copy of the PodGroup's definition, with every rule that the types' markers give.
+// CustomResourceDefinition returns a new copy of the PodGroup's definition, with every rule that the types' markers
+// give.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(crdYAML, crd); err != nil {

@@ -59,7 +59,8 @@ func schemas(crd *apiextensionsv1.CustomResourceDefinition) (spec, group *apiext
 			return &properties, items.Schema, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("the CustomResourceDefinition %s has no schema of sub groups in version %s", crd.Name, api.GroupVersion.Version)
+	return nil, nil, fmt.Errorf("the CustomResourceDefinition %s has no schema of sub groups in version %s", crd.Name,
+		api.GroupVersion.Version)
 }
 
 // statusOf returns the schema of a PodGroup's status, whose properties can be changed in place.

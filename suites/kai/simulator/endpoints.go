@@ -24,7 +24,8 @@ type endpoints struct {
 	implementation
 	options   Options
 	authority []byte
-	// The paths end with a mark of this run: a request to one of them shows that the API server has this run's configuration.
+	// The paths end with a mark of this run: a request to one of them shows that the API server has this run's
+	// configuration.
 	validatePath, mutatePath string
 	// probeName is the name of the PodGroups that are written to see who is asked about them.
 	probeName string

@@ -27,7 +27,8 @@ func webhookFaults() []fault.Fault {
 		fault.New(dryRunUnchecked, "A dry run is not judged.", breaks("46")),
 		fault.Wide(fault.New(statusJudged, "The webhook is registered for the status as well.", breaks("31"))),
 		fault.Wide(fault.New(deletionsJudged, "The webhook judges what is deleted.", breaks("30 32 34"))),
-		fault.Wide(fault.New(namesLowered, "A mutating webhook lowers the names that it is given.", breaks("02 03 13 15 16 17 19 21 28 30 33 34 36 38 39 40 41 43 46 47 49 50 51"))),
+		fault.Wide(fault.New(namesLowered, "A mutating webhook lowers the names that it is given.",
+			breaks("02 03 13 15 16 17 19 21 28 30 33 34 36 38 39 40 41 43 46 47 49 50 51"))),
 		fault.Wide(fault.New(parentsLowered, "A mutating webhook lowers the parents that it is given.", breaks("20 40 45"))),
 		fault.Wide(fault.New(podLabelsJudged, "The sub group that a pod's label names is held to the rule.", breaks("42"))),
 		fault.Wide(fault.New(failsOpen, "What the webhook cannot be asked about is let through.", breaks("40"))),
@@ -50,14 +51,18 @@ const (
 
 func definitionFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.Wide(fault.New(crdPatternMissing, "The schema has no pattern for a name.", breaks("02 03 04 05 06 16 17 21 28 30 33 34 36 37 38 40 41 43 46"))),
-		fault.Wide(fault.New(crdPatternIgnoresCase, "The schema's pattern allows capital letters.", breaks("02 03 16 17 21 28 30 33 34 36 37 38 40 41 43 46"))),
+		fault.Wide(fault.New(crdPatternMissing, "The schema has no pattern for a name.",
+			breaks("02 03 04 05 06 16 17 21 28 30 33 34 36 37 38 40 41 43 46"))),
+		fault.Wide(fault.New(crdPatternIgnoresCase, "The schema's pattern allows capital letters.",
+			breaks("02 03 16 17 21 28 30 33 34 36 37 38 40 41 43 46"))),
 		fault.Wide(fault.New(crdMaxLengthMissing, "The schema does not limit the length of a name.", breaks("10 12 37"))),
 		fault.Wide(fault.New(crdMinLengthMissing, "The schema has no minimum for the length of a name.", breaks("37"))),
 		fault.Wide(fault.New(crdNameOptional, "The schema does not require a name.", breaks("08 37"))),
 		fault.Wide(fault.New(crdParentPattern, "The schema holds parents to the pattern of names.", breaks("20 37 45"))),
 		fault.Wide(fault.New(crdUndocumented, "The field's description does not tell the rule.", breaks("44"))),
-		fault.Wide(fault.New(crdForgetsTopology, "The new schema has lost the topology constraints, so that they are pruned from what is stored.", breaks("35"))),
-		fault.Wide(fault.New(crdNeverUpgraded, "A CustomResourceDefinition that is there already is left as it is.", breaks("30 33 34 36"))),
+		fault.Wide(fault.New(crdForgetsTopology, "The new schema has lost the topology constraints, so that they are "+
+			"pruned from what is stored.", breaks("35"))),
+		fault.Wide(fault.New(crdNeverUpgraded, "A CustomResourceDefinition that is there already is left as it is.",
+			breaks("30 33 34 36"))),
 	}
 }

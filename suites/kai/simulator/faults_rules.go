@@ -21,10 +21,14 @@ const (
 
 func nameFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.New(namesUnchecked, "The webhook was never taught the rule for names.", breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51")),
-		fault.New(hintNever, "A mixed-case name is refused with the text for any bad name, without the lowercase form.", breaks("13 47 49 51")),
-		fault.New(hintAlways, "A name with a capital letter is told to use its lowercase form also where that is no name either.", breaks("11")),
-		fault.New(caseAlone, "The rule compares a name with its lowercase form and looks at nothing else.", breaks("04 05 06 15 17 47 51")),
+		fault.New(namesUnchecked, "The webhook was never taught the rule for names.",
+			breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51")),
+		fault.New(hintNever, "A mixed-case name is refused with the text for any bad name, without the lowercase form.",
+			breaks("13 47 49 51")),
+		fault.New(hintAlways, "A name with a capital letter is told to use its lowercase form also where that is no name "+
+			"either.", breaks("11")),
+		fault.New(caseAlone, "The rule compares a name with its lowercase form and looks at nothing else.",
+			breaks("04 05 06 15 17 47 51")),
 		fault.New(trailingDashAllowed, "A name may end with a dash.", breaks("06 51")),
 		fault.New(lineByLine, "The pattern is matched line by line, so that a name may have a second line.", breaks("06")),
 		fault.New(emptyNameUnchecked, "An empty name is refused with the text for bad characters.", breaks("51")),
@@ -32,7 +36,8 @@ func nameFaults() []fault.Fault {
 		fault.New(lengthOffByOne, "A name of 63 characters is too long.", breaks("09 12 13")),
 		fault.New(lengthInCharacters, "The webhook counts characters where the rule counts bytes.", breaks("12 13")),
 		fault.New(charactersBeforeLength, "The characters of a name are looked at before its length.", breaks("11 12 13")),
-		fault.New(oneCharacterRefused, "The pattern wants a first and a last character, and they are not the same one.", breaks("01")),
+		fault.New(oneCharacterRefused, "The pattern wants a first and a last character, and they are not the same one.",
+			breaks("01")),
 		fault.New(leadingDigitRefused, "A name must start with a letter, like that of a Service.", breaks("01")),
 	}
 }

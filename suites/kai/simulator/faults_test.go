@@ -18,7 +18,8 @@ func TestFaultsSayWhatTheyAre(t *testing.T) {
 }
 
 func TestUnknownFaultsAndVariants(t *testing.T) {
-	if _, err := newImplementation("", []string{"no-such-fault"}, nil); err == nil || !strings.Contains(err.Error(), namesUnchecked) {
+	if _, err := newImplementation("", []string{"no-such-fault"}, nil); err == nil || !strings.Contains(err.Error(),
+		namesUnchecked) {
 		t.Errorf("an unknown fault: %v", err)
 	}
 	if _, err := newImplementation("no-such-variant", nil, nil); err == nil || !strings.Contains(err.Error(), Older) {
@@ -30,7 +31,8 @@ func TestUnknownFaultsAndVariants(t *testing.T) {
 	}
 }
 
-// What each variant's CustomResourceDefinition says of a name is in a file, which a reader can compare. UPDATE=1 writes it.
+// What each variant's CustomResourceDefinition says of a name is in a file, which a reader can compare. UPDATE=1 writes
+// it.
 func TestDefinitions(t *testing.T) {
 	for _, variant := range Variants() {
 		t.Run(variant, func(t *testing.T) {
@@ -78,7 +80,8 @@ func TestSchemaAndWebhookHaveTheSameRule(t *testing.T) {
 	}
 	name := group.Properties["name"]
 	if name.Pattern != namePattern.String() || *name.MaxLength != maxNameBytes || *name.MinLength != 1 {
-		t.Errorf("the schema has %q, %d to %d; the webhook has %q, 1 to %d", name.Pattern, *name.MinLength, *name.MaxLength, namePattern, maxNameBytes)
+		t.Errorf("the schema has %q, %d to %d; the webhook has %q, 1 to %d", name.Pattern, *name.MinLength, *name.MaxLength,
+			namePattern, maxNameBytes)
 	}
 	if group.Properties["parent"].Pattern != "" {
 		t.Error("the schema has a pattern for parents")

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// hierarchy is the rule for the sub groups of a PodGroup: their names, that no two have the same, that parents exist, that
-// nobody is its own ancestor. The first rule that is broken is the one that is reported.
+// hierarchy is the rule for the sub groups of a PodGroup: their names, that no two have the same, that parents exist,
+// that nobody is its own ancestor. The first rule that is broken is the one that is reported.
 type hierarchy struct {
 	// judgeNames says whether there is a rule for names.
 	judgeNames bool

@@ -27,7 +27,9 @@ func (e *endpoints) install(ctx context.Context, c *cluster) error {
 }
 
 // installDefinition returns the CustomResourceDefinition that is in the cluster then.
-func (e *endpoints) installDefinition(ctx context.Context, c *cluster) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (e *endpoints) installDefinition(ctx context.Context, c *cluster) (*apiextensionsv1.CustomResourceDefinition,
+	error,
+) {
 	crd, err := e.definition()
 	if err != nil {
 		return nil, err

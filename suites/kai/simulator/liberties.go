@@ -14,23 +14,30 @@ const libertyStatusSchema = "status-schema-short"
 // Liberties lists the ways in which the simulator can be different and right.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(
-		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47")), liberty.OfPrograms(),
+		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47")),
+		liberty.OfPrograms(),
 		[]liberty.Liberty{
 			{
-				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, of which the specification says nothing.",
+				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, of which the specification says " +
+					"nothing.",
 				About: breaks("29 31 35 48"),
 			},
-			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the specification does not name."},
+			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
+				"specification does not name."},
 		})
 }
 
-// The texts that refusals have, but for those of the specification's own examples, and the same in other words. What the Test Strategy demands of them stays: "must be lowercase",
-// "is invalid", "exceeds maximum length", "cannot be empty".
+// The texts that refusals have, but for those of the specification's own examples, and the same in other words. What
+// the Test Strategy demands of them stays: "must be lowercase", "is invalid", "exceeds maximum length", "cannot be
+// empty".
 var otherTexts = []struct {
 	text  *regexp.Regexp
 	other string
 }{
-	{regexp.MustCompile(`^subgroup name (".*") must be lowercase; use (".*") instead$`), "each name must be lowercase, and $1 is not, but $2 would do"},
+	{
+		regexp.MustCompile(`^subgroup name (".*") must be lowercase; use (".*") instead$`),
+		"each name must be lowercase, and $1 is not, but $2 would do",
+	},
 	{regexp.MustCompile(`^subgroup name (".*") is invalid: .*$`), "$1 is invalid here, for the signs in it"},
 	{regexp.MustCompile(`^subgroup name (".*") exceeds maximum length of 63 characters$`), "$1 exceeds maximum length"},
 	{regexp.MustCompile(`^subgroup name cannot be empty$`), "what a subgroup is called cannot be empty"},
@@ -44,7 +51,8 @@ var examples = []string{"DecodeWorkers", "decode_workers", "-workers"}
 
 // otherWords says the same as a refusal in other words. What the specification shows word by word stays.
 func otherWords(text string) string {
-	if slices.ContainsFunc(examples, func(name string) bool { return strings.HasPrefix(text, fmt.Sprintf("subgroup name %q ", name)) }) {
+	if slices.ContainsFunc(examples,
+		func(name string) bool { return strings.HasPrefix(text, fmt.Sprintf("subgroup name %q ", name)) }) {
 		return text
 	}
 	for _, each := range otherTexts {

@@ -41,7 +41,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The rule as the specification's prose has it, without a pattern: what is wrong with a name, in the order of the checks.
+// The rule as the specification's prose has it, without a pattern: what is wrong with a name, in the order of the
+// checks.
 func specified(name string) string {
 	switch {
 	case name == "":

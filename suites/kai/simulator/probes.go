@@ -7,7 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// Probes returns objects whose creation, as a dry run, reaches every webhook of the simulator. Each variant accepts them.
+// Probes returns objects whose creation, as a dry run, reaches every webhook of the simulator. Each variant accepts
+// them.
 func Probes() []*unstructured.Unstructured {
 	group := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{

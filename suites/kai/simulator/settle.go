@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// settle waits until the API server judges by the schema and asks the webhooks that were installed: it takes up both some time
-// after they are stored. Each name tells schemas apart that differ in one rule; they are written as dry runs.
+// settle waits until the API server judges by the schema and asks the webhooks that were installed: it takes up both
+// some time after they are stored. Each name tells schemas apart that differ in one rule; they are written as dry runs.
 func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1.CustomResourceDefinition) error {
 	_, group, err := schemas(crd)
 	if err != nil {
@@ -46,8 +46,8 @@ func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1
 	})
 }
 
-// probe says whether a PodGroup with that sub group passes the schema. What a webhook then says of it is another matter, as
-// long as it is this run's webhook.
+// probe says whether a PodGroup with that sub group passes the schema. What a webhook then says of it is another
+// matter, as long as it is this run's webhook.
 func (e *endpoints) probe(ctx context.Context, c *cluster, name string) (passed bool, err error) {
 	group := &api.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: e.probeName},

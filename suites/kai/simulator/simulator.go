@@ -1,5 +1,5 @@
-// Package simulator is a small implementation of KAI's PodGroup and its validating webhook, made from the specification of
-// lowercase sub group names, that misbehaves on request.
+// Package simulator is a small implementation of KAI's PodGroup and its validating webhook, made from the specification
+// of lowercase sub group names, that misbehaves on request.
 package simulator
 
 import (
@@ -17,9 +17,11 @@ const Name = "kai"
 // Options say where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the simulator and serves its webhooks until the context ends, which is no error. What it has installed stays.
+// Run installs the simulator and serves its webhooks until the context ends, which is no error. What it has installed
+// stays.
 //
-// On the webhooks' port, /readyz answers 200 from the moment on when the API server judges PodGroups as this variant does.
+// On the webhooks' port, /readyz answers 200 from the moment on when the API server judges PodGroups as this variant
+// does.
 func Run(ctx context.Context, options Options) error {
 	implementation, err := newImplementation(options.Variant, options.Faults, options.Liberties)
 	if err != nil {

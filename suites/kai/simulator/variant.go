@@ -38,7 +38,8 @@ func newImplementation(variant string, names, liberties []string) (implementatio
 		variant = Both
 	}
 	if !slices.Contains(Variants(), variant) {
-		return implementation{}, fmt.Errorf("start the simulator %s: no variant is called %q; the variants: %s", Name, variant, strings.Join(Variants(), ", "))
+		return implementation{}, fmt.Errorf("start the simulator %s: no variant is called %q; the variants: %s", Name,
+			variant, strings.Join(Variants(), ", "))
 	}
 	faults, err := fault.NewSet(names, Faults())
 	if err != nil {

@@ -23,15 +23,32 @@ func TestWebhook(t *testing.T) {
 		message       string
 	}{
 		{"create valid", Both, nil, admissionv1.Create, nil, valid, 200, ""},
-		{"create mixed", Both, nil, admissionv1.Create, nil, mixed, 403, `subgroup name "Workers" must be lowercase; use "workers" instead`},
+		{
+			"create mixed", Both, nil, admissionv1.Create, nil, mixed, 403,
+			`subgroup name "Workers" must be lowercase; use "workers" instead`,
+		},
 		{"create mixed before the rule", Older, nil, admissionv1.Create, nil, mixed, 200, ""},
-		{"create duplicates before the rule", Older, nil, admissionv1.Create, nil, append(mixed, mixed...), 403, "duplicate subgroup name Workers"},
-		{"update to mixed", Webhook, nil, admissionv1.Update, valid, mixed, 403, `subgroup name "Workers" must be lowercase; use "workers" instead`},
-		{"update of mixed", Webhook, nil, admissionv1.Update, mixed, mixed, 403, `subgroup name "Workers" must be lowercase; use "workers" instead`},
+		{
+			"create duplicates before the rule", Older, nil, admissionv1.Create, nil, append(mixed, mixed...), 403,
+			"duplicate subgroup name Workers",
+		},
+		{
+			"update to mixed", Webhook, nil, admissionv1.Update, valid, mixed, 403,
+			`subgroup name "Workers" must be lowercase; use "workers" instead`,
+		},
+		{
+			"update of mixed", Webhook, nil, admissionv1.Update, mixed, mixed, 403,
+			`subgroup name "Workers" must be lowercase; use "workers" instead`,
+		},
 		{"update from mixed", Webhook, nil, admissionv1.Update, mixed, valid, 200, ""},
 		{"delete mixed", Webhook, nil, admissionv1.Delete, mixed, nil, 200, ""},
 		{"updates unchecked", Webhook, []string{updatesUnchecked}, admissionv1.Update, valid, mixed, 200, ""},
-		{"bad request", Webhook, []string{refusesAsBadRequest}, admissionv1.Create, nil, mixed, 400, `subgroup name "Workers" must be lowercase; use "workers" instead`},
+		{
+			"bad request", Webhook,
+			[]string{refusesAsBadRequest},
+			admissionv1.Create, nil, mixed, 400,
+			`subgroup name "Workers" must be lowercase; use "workers" instead`,
+		},
 	}
 	scheme := runtime.NewScheme()
 	if err := api.AddToScheme(scheme); err != nil {
@@ -46,7 +63,8 @@ func TestWebhook(t *testing.T) {
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation}}
 			request.Object, request.OldObject = raw(t, test.after), raw(t, test.before)
 			response := admission.WithValidator(scheme, i.validator()).Handler.Handle(t.Context(), request)
-			if response.Result.Code != test.code || response.Result.Message != test.message || response.Allowed != (test.code == 200) {
+			if response.Result.Code != test.code || response.Result.Message != test.message ||
+				response.Allowed != (test.code == 200) {
 				t.Errorf("got %t %+v, want %d %q", response.Allowed, response.Result, test.code, test.message)
 			}
 		})

@@ -40,7 +40,8 @@ func AddToScheme(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// CustomResourceDefinition returns a definition of the kind as it was generated from its Go type, the caller's to change.
+// CustomResourceDefinition returns a definition of the kind as it was generated from its Go type, the caller's to
+// change.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(definition, crd); err != nil {

@@ -22,7 +22,8 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if crd.Name != Resource+"."+Group || crd.Spec.Names.Kind != Kind || len(crd.Spec.Versions) != 1 || crd.Spec.Versions[0].Name != Version {
+	if crd.Name != Resource+"."+Group || crd.Spec.Names.Kind != Kind || len(crd.Spec.Versions) != 1 ||
+		crd.Spec.Versions[0].Name != Version {
 		t.Errorf("the definition is of %s, %+v", crd.Name, crd.Spec.Names)
 	}
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -33,7 +34,8 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 	for _, value := range root.Properties["spec"].Properties["networkConfig"].Properties["subdomainPolicy"].Enum {
 		values = append(values, string(value.Raw))
 	}
-	if want := []string{`"` + string(SubdomainShared) + `"`, `"` + string(SubdomainUniquePerReplica) + `"`}; !slices.Equal(values, want) {
+	if want := []string{`"` + string(SubdomainShared) + `"`, `"` + string(SubdomainUniquePerReplica) +
+		`"`}; !slices.Equal(values, want) {
 		t.Errorf("the policies are %v, want %v; %s", values, want, generate)
 	}
 }
@@ -80,17 +82,32 @@ func TestTemplatesKeepTheirMetadata(t *testing.T) {
 // A copy shares nothing with what it is of.
 func TestDeepCopy(t *testing.T) {
 	number, policy := int32(1), SubdomainShared
-	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}}
+	template := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}},
+	}
 	set := &LeaderWorkerSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"a": "b"}},
 		Spec: LeaderWorkerSetSpec{
-			Replicas:             &number,
-			LeaderWorkerTemplate: LeaderWorkerTemplate{LeaderTemplate: template.DeepCopy(), WorkerTemplate: template, Size: &number, RestartPolicy: RestartNone},
-			RolloutStrategy:      RolloutStrategy{Type: RollingUpdate, RollingUpdateConfiguration: &RollingUpdateConfiguration{Partition: &number, MaxUnavailable: intstr.FromInt32(1), MaxSurge: intstr.FromString("1%")}},
-			StartupPolicy:        LeaderReady,
-			NetworkConfig:        &NetworkConfig{SubdomainPolicy: &policy},
+			Replicas: &number,
+			LeaderWorkerTemplate: LeaderWorkerTemplate{
+				LeaderTemplate: template.DeepCopy(), WorkerTemplate: template,
+				Size: &number, RestartPolicy: RestartNone,
+			},
+			RolloutStrategy: RolloutStrategy{
+				Type: RollingUpdate,
+				RollingUpdateConfiguration: &RollingUpdateConfiguration{
+					Partition: &number, MaxUnavailable: intstr.FromInt32(1),
+					MaxSurge: intstr.FromString("1%"),
+				},
+			},
+			StartupPolicy: LeaderReady,
+			NetworkConfig: &NetworkConfig{SubdomainPolicy: &policy},
 		},
-		Status: LeaderWorkerSetStatus{Conditions: []metav1.Condition{{Type: ConditionAvailable}}, ReadyReplicas: 1, UpdatedReplicas: 1, Replicas: 1, HPAPodSelector: "a=b"},
+		Status: LeaderWorkerSetStatus{
+			Conditions: []metav1.Condition{{Type: ConditionAvailable}}, ReadyReplicas: 1,
+			UpdatedReplicas: 1, Replicas: 1, HPAPodSelector: "a=b",
+		},
 	}
 	list := &LeaderWorkerSetList{Items: []LeaderWorkerSet{*set}}
 	before, err := json.Marshal(list)

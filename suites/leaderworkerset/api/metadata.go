@@ -12,7 +12,8 @@ const (
 	LabelGroupKey = "leaderworkerset.sigs.k8s.io/group-key"
 	// LabelRevision is the hash of the revision that something was made from.
 	LabelRevision = "leaderworkerset.sigs.k8s.io/template-revision-hash"
-	// KeySubdomainPolicy is on the leaders whose subdomain is to be overwritten: a label in KEP-173, an annotation upstream.
+	// KeySubdomainPolicy is on the leaders whose subdomain is to be overwritten: a label in KEP-173, an annotation
+	// upstream.
 	KeySubdomainPolicy = "leaderworkerset.sigs.k8s.io/subdomainPolicy"
 )
 

@@ -130,7 +130,8 @@ type RollingUpdateConfiguration struct {
 	// +optional
 	// +kubebuilder:default=0
 	Partition *int32 `json:"partition,omitempty"`
-	// MaxUnavailable is how many groups may be missing during a rollout: a number, or a percentage of the replicas, rounded down.
+	// MaxUnavailable is how many groups may be missing during a rollout: a number, or a percentage of the replicas,
+	// rounded down.
 	//
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=1

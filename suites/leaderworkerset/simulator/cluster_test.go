@@ -62,7 +62,10 @@ func newBench(t *testing.T) *bench {
 	made := clustertest.Create(t, clustertest.Local(t), "leaderworkerset-simulator", clusters.State{
 		Version:      *version,
 		FeatureGates: map[string]bool{"MaxUnavailableStatefulSet": true},
-		Nodes:        []clusters.NodeGroup{{Count: &nodes, Capacity: map[string]string{"google.com/tpu": "1000", "cpu": "32", "memory": "256Gi", "pods": "500"}}},
+		Nodes: []clusters.NodeGroup{{Count: &nodes, Capacity: map[string]string{
+			"google.com/tpu": "1000", "cpu": "32",
+			"memory": "256Gi", "pods": "500",
+		}}},
 	})
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {
@@ -145,9 +148,13 @@ func (b *bench) awaitReady(t *testing.T) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
-	browser := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true}}
+	browser := http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: roots},
+		DisableKeepAlives: true,
+	}}
 	poll(t, "the simulator to be ready", func(ctx context.Context) bool {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", b.options.Port), nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz",
+			b.options.Port), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +182,11 @@ func (b *bench) awaitReady(t *testing.T) {
 
 func poll(t *testing.T, what string, done func(context.Context) bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) { return done(ctx), nil })
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool,
+		error,
+	) {
+		return done(ctx), nil
+	})
 	if err != nil {
 		t.Fatalf("waited for %s: %v", what, err)
 	}
@@ -202,7 +213,10 @@ func podTemplate(tpus bool) corev1.PodTemplateSpec {
 	if tpus {
 		container.Resources.Limits = corev1.ResourceList{"google.com/tpu": *oneTPU()}
 	}
-	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "test"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{container}}}
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "test"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{container}},
+	}
 }
 
 // sortedKeys makes messages the same every time.

@@ -15,8 +15,8 @@ import (
 // annotationPolicyWrites is only there under a fault.
 const annotationPolicyWrites = "leaderworkerset.sigs.k8s.io/policy-writes"
 
-// setDefaulter fills in the policy. The other defaults are in the API's definition; this one is not, so that an object from
-// before the field existed is only defaulted when it is written.
+// setDefaulter fills in the policy. The other defaults are in the API's definition; this one is not, so that an object
+// from before the field existed is only defaulted when it is written.
 type setDefaulter struct {
 	behaviour behaviour
 }

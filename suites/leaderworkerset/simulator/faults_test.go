@@ -14,7 +14,8 @@ func TestWrongOptions(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if err := Run(t.Context(), Options{CertDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "serving certificate") {
+	if err := Run(t.Context(), Options{CertDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(),
+		"serving certificate") {
 		t.Errorf("no certificate: got %v", err)
 	}
 }

@@ -21,11 +21,13 @@ type observation struct {
 // observe looks at the groups of a LeaderWorkerSet.
 func observe(ctx context.Context, c client.Reader, set *api.LeaderWorkerSet) (*observation, error) {
 	var leaders corev1.PodList
-	if err := c.List(ctx, &leaders, client.InNamespace(set.Namespace), client.MatchingLabels(leaderSelector(set.Name))); err != nil {
+	if err := c.List(ctx, &leaders, client.InNamespace(set.Namespace),
+		client.MatchingLabels(leaderSelector(set.Name))); err != nil {
 		return nil, fmt.Errorf("list the leaders of %s: %w", set.Name, err)
 	}
 	var workers appsv1.StatefulSetList
-	if err := c.List(ctx, &workers, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelName: set.Name}); err != nil {
+	if err := c.List(ctx, &workers, client.InNamespace(set.Namespace),
+		client.MatchingLabels{api.LabelName: set.Name}); err != nil {
 		return nil, fmt.Errorf("list the StatefulSets of %s: %w", set.Name, err)
 	}
 	o := &observation{leaders: map[int]*corev1.Pod{}, workers: map[string]*appsv1.StatefulSet{}}
@@ -49,7 +51,8 @@ func (o *observation) progress(newest string) []progress {
 	}
 	groups := make([]progress, highest+1)
 	for index, leader := range o.leaders {
-		groups[index] = progress{ready: o.ready(leader), updated: leader.Labels[api.LabelRevision] == newest && leader.DeletionTimestamp == nil}
+		groups[index] = progress{ready: o.ready(leader), updated: leader.Labels[api.LabelRevision] == newest &&
+			leader.DeletionTimestamp == nil}
 	}
 	return groups
 }

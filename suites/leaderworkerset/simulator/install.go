@@ -23,7 +23,8 @@ const (
 	pathValidateSet   = "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
 	pathValidateScale = "/validate-leaderworkerset-x-k8s-io-v1-scale"
 	pathMutatePod     = "/mutate--v1-pod"
-	// pathValidatePod is where the webhook configurations of kubernetes-sigs/lws lead, too. Nothing of ours does, and nothing is rejected there.
+	// pathValidatePod is where the webhook configurations of kubernetes-sigs/lws lead, too. Nothing of ours does, and
+	// nothing is rejected there.
 	pathValidatePod = "/validate--v1-pod"
 )
 
@@ -72,23 +73,32 @@ func (s *simulation) clientConfig(path string) admissionv1.WebhookClientConfig {
 func rules(gvr schema.GroupVersionResource, operations ...admissionv1.OperationType) []admissionv1.RuleWithOperations {
 	return []admissionv1.RuleWithOperations{{
 		Operations: operations,
-		Rule:       admissionv1.Rule{APIGroups: []string{gvr.Group}, APIVersions: []string{gvr.Version}, Resources: []string{gvr.Resource}},
+		Rule: admissionv1.Rule{
+			APIGroups: []string{gvr.Group}, APIVersions: []string{gvr.Version},
+			Resources: []string{gvr.Resource},
+		},
 	}}
 }
 
 func (s *simulation) mutating() *admissionv1.MutatingWebhookConfiguration {
 	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
-	webhook := func(name, path string, rules []admissionv1.RuleWithOperations, selector *metav1.LabelSelector) admissionv1.MutatingWebhook {
+	webhook := func(name, path string, rules []admissionv1.RuleWithOperations,
+		selector *metav1.LabelSelector,
+	) admissionv1.MutatingWebhook {
 		return admissionv1.MutatingWebhook{
 			Name: name, ClientConfig: s.clientConfig(path), Rules: rules, ObjectSelector: selector,
 			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 		}
 	}
 	return &admissionv1.MutatingWebhookConfiguration{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingWebhookConfiguration"},
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: admissionv1.SchemeGroupVersion.String(),
+			Kind:       "MutatingWebhookConfiguration",
+		},
 		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
 		Webhooks: []admissionv1.MutatingWebhook{
-			webhook("mleaderworkerset."+api.Group, pathDefaultSet, rules(setResource, admissionv1.Create, admissionv1.Update), nil),
+			webhook("mleaderworkerset."+api.Group, pathDefaultSet, rules(setResource, admissionv1.Create, admissionv1.Update),
+				nil),
 			// Other pods are none of this system's business, and must not depend on it.
 			webhook("mpod."+api.Group, pathMutatePod, rules(podResource, admissionv1.Create), &metav1.LabelSelector{
 				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: api.LabelName, Operator: metav1.LabelSelectorOpExists}},
@@ -106,7 +116,10 @@ func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {
 		}
 	}
 	return &admissionv1.ValidatingWebhookConfiguration{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration"},
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: admissionv1.SchemeGroupVersion.String(),
+			Kind:       "ValidatingWebhookConfiguration",
+		},
 		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
 		Webhooks: []admissionv1.ValidatingWebhook{
 			webhook("vleaderworkerset."+api.Group, pathValidateSet, rules(setResource, admissionv1.Create, admissionv1.Update)),

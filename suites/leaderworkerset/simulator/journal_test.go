@@ -44,7 +44,12 @@ type world struct {
 }
 
 func newWorld() world {
-	return world{map[string]*corev1.Service{}, map[string]*corev1.Pod{}, map[string]*appsv1.StatefulSet{}, map[string]*api.LeaderWorkerSet{}}
+	return world{
+		map[string]*corev1.Service{},
+		map[string]*corev1.Pod{},
+		map[string]*appsv1.StatefulSet{},
+		map[string]*api.LeaderWorkerSet{},
+	}
 }
 
 // copy is of the moment; its objects are never changed.
@@ -86,13 +91,17 @@ type watcher struct {
 }
 
 func (w watcher) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	return w.client.Watch(ctx, w.list.DeepCopyObject().(client.ObjectList), append(slices.Clone(w.opts), &client.ListOptions{Raw: &options})...)
+	return w.client.Watch(ctx, w.list.DeepCopyObject().(client.ObjectList),
+		append(slices.Clone(w.opts), &client.ListOptions{Raw: &options})...)
 }
 
 func (b *bench) follow(t *testing.T, namespace string) *journal {
 	t.Helper()
 	j := &journal{now: newWorld(), woken: make(chan struct{}, 1)}
-	for _, list := range []client.ObjectList{&corev1.ServiceList{}, &corev1.PodList{}, &appsv1.StatefulSetList{}, &api.LeaderWorkerSetList{}} {
+	for _, list := range []client.ObjectList{
+		&corev1.ServiceList{}, &corev1.PodList{}, &appsv1.StatefulSetList{},
+		&api.LeaderWorkerSetList{},
+	} {
 		if err := b.client.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +112,8 @@ func (b *bench) follow(t *testing.T, namespace string) *journal {
 		for _, item := range items {
 			j.add(change{object: item.(client.Object)})
 		}
-		w, err := watchtools.NewRetryWatcherWithContext(t.Context(), list.GetResourceVersion(), watcher{b.client, list, []client.ListOption{client.InNamespace(namespace)}})
+		w, err := watchtools.NewRetryWatcherWithContext(t.Context(), list.GetResourceVersion(),
+			watcher{b.client, list, []client.ListOption{client.InNamespace(namespace)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +194,8 @@ func (w world) String() string {
 	}
 	for _, name := range sortedKeys(w.pods) {
 		pod := w.pods[name]
-		words = append(words, fmt.Sprintf("pod/%s(%s %s deleting=%t)", name, pod.Labels[api.LabelRevision], pod.Status.Phase, pod.DeletionTimestamp != nil))
+		words = append(words, fmt.Sprintf("pod/%s(%s %s deleting=%t)", name, pod.Labels[api.LabelRevision], pod.Status.Phase,
+			pod.DeletionTimestamp != nil))
 	}
 	for _, name := range sortedKeys(w.sets) {
 		set := w.sets[name]
@@ -204,7 +215,8 @@ func (w world) available(name string) bool {
 	}
 	for _, condition := range set.Status.Conditions {
 		if condition.Type == api.ConditionAvailable {
-			return condition.Status == metav1.ConditionTrue && condition.ObservedGeneration == set.Generation && set.Status.Replicas == set.Replicas()
+			return condition.Status == metav1.ConditionTrue && condition.ObservedGeneration == set.Generation &&
+				set.Status.Replicas == set.Replicas()
 		}
 	}
 	return false

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// newLeaderSet is the StatefulSet of a LeaderWorkerSet's leaders. Its serviceName is the same under every policy: it is one for
-// all leaders, and it cannot be changed.
+// newLeaderSet is the StatefulSet of a LeaderWorkerSet's leaders. Its serviceName is the same under every policy: it is
+// one for all leaders, and it cannot be changed.
 func (b behaviour) newLeaderSet(set *api.LeaderWorkerSet, r *revision) *appsv1.StatefulSet {
 	serviceName := set.Name
 	if b.has(faultLeaderSetServiceName) && r.Policy == api.SubdomainUniquePerReplica {
@@ -45,7 +45,8 @@ func (b behaviour) setTemplate(leaders *appsv1.StatefulSet, set *api.LeaderWorke
 	leaders.Labels[api.LabelRevision] = r.hash
 	leaders.Spec.Template = *r.Template.Leader().DeepCopy()
 	template := &leaders.Spec.Template
-	addMetadata(template, leaderSelector(set.Name), map[string]string{api.AnnotationSize: strconv.Itoa(int(r.Template.GroupSize()))})
+	addMetadata(template, leaderSelector(set.Name),
+		map[string]string{api.AnnotationSize: strconv.Itoa(int(r.Template.GroupSize()))})
 	template.Labels[api.LabelRevision] = r.hash
 	b.mark(template, r.Policy)
 }
@@ -62,8 +63,8 @@ func addMetadata(template *corev1.PodTemplateSpec, labels, annotations map[strin
 	maps.Copy(template.Annotations, annotations)
 }
 
-// setExtent says how many leaders there are and which are updated. Which groups may be replaced is decided by the partition
-// alone, so the StatefulSet's own limit is out of its way, where the cluster has that field.
+// setExtent says how many leaders there are and which are updated. Which groups may be replaced is decided by the
+// partition alone, so the StatefulSet's own limit is out of its way, where the cluster has that field.
 func setExtent(leaders *appsv1.StatefulSet, l limits, e extent) {
 	if leaders.Annotations == nil {
 		leaders.Annotations = map[string]string{}

@@ -45,10 +45,16 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 	}
 	anew := true // one program may run several managers, one after the other or at once
 	options := manager.Options{
-		Scheme:                 scheme,
-		Logger:                 s.Logger,
-		Cache:                  cache.Options{DefaultLabelSelector: labels.NewSelector().Add(*ours), ByObject: map[client.Object]cache.ByObject{&api.LeaderWorkerSet{}: {Label: labels.Everything()}}},
-		Controller:             config.Controller{SkipNameValidation: &anew, MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers)},
+		Scheme: scheme,
+		Logger: s.Logger,
+		Cache: cache.Options{
+			DefaultLabelSelector: labels.NewSelector().Add(*ours),
+			ByObject:             map[client.Object]cache.ByObject{&api.LeaderWorkerSet{}: {Label: labels.Everything()}},
+		},
+		Controller: config.Controller{
+			SkipNameValidation:      &anew,
+			MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers),
+		},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
@@ -67,7 +73,8 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 	if !part.Webhooks {
 		return m, nil
 	}
-	if err := operator.ServeReadiness(ctx, m, &api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{}, &corev1.Pod{}, &corev1.Service{}); err != nil {
+	if err := operator.ServeReadiness(ctx, m, &api.LeaderWorkerSet{}, &appsv1.StatefulSet{}, &appsv1.ControllerRevision{},
+		&corev1.Pod{}, &corev1.Service{}); err != nil {
 		return nil, err
 	}
 	s.serveWebhooks(m)
@@ -82,7 +89,9 @@ func (s *simulation) serveWebhooks(m manager.Manager) {
 	serve(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
 	serve(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
 	serve(pathValidateScale, &webhook.Admission{Handler: &scaleValidator{reader: m.GetClient()}})
-	serve(pathValidatePod, &webhook.Admission{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
+	serve(pathValidatePod, &webhook.Admission{Handler: admission.HandlerFunc(func(context.Context,
+		admission.Request,
+	) admission.Response {
 		return admission.Allowed("")
 	})})
 	serve(pathMutatePod, admission.WithDefaulter(scheme, &podDefaulter{behaviour: s.behaviour, reader: m.GetClient()}))
@@ -109,7 +118,8 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).
 		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
 		Complete(s.behaviour.liberties.Reconciler("pod", &podReconciler{
-			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored, gone: gone,
+			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
+			gone: gone,
 		}))
 	if err != nil {
 		return fmt.Errorf("add the controller of pods: %w", err)
@@ -117,8 +127,8 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	return nil
 }
 
-// isSharedService says whether an object is the Service of all groups, which may be made anew before anybody uses it. A replica's may not: its leader may be
-// deleted meanwhile, and none is made for a leader that goes.
+// isSharedService says whether an object is the Service of all groups, which may be made anew before anybody uses it. A
+// replica's may not: its leader may be deleted meanwhile, and none is made for a leader that goes.
 func isSharedService(object client.Object) bool {
 	_, service := object.(*corev1.Service)
 	return service && object.GetName() == object.GetLabels()[api.LabelName]
@@ -126,7 +136,10 @@ func isSharedService(object client.Object) bool {
 
 // toSet maps what is made for a LeaderWorkerSet to it, by label: also what an earlier one of the same name left behind.
 func toSet(_ context.Context, object client.Object) []reconcile.Request {
-	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: object.GetLabels()[api.LabelName]}}}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{
+		Namespace: object.GetNamespace(),
+		Name:      object.GetLabels()[api.LabelName],
+	}}}
 }
 
 // toOwnerPod maps what a leader owns to the leader, or to the one that has its name now.

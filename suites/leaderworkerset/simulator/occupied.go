@@ -16,7 +16,8 @@ type occupiedError struct {
 }
 
 func (e *occupiedError) Error() string {
-	return fmt.Sprintf("a %T %s is needed, but there is one that belongs to something else; waiting for it to go", e.object, e.object.GetName())
+	return fmt.Sprintf("a %T %s is needed, but there is one that belongs to something else; waiting for it to go",
+		e.object, e.object.GetName())
 }
 
 func asOccupied(err error, taken **occupiedError) bool {
@@ -29,7 +30,8 @@ func owned(want, have client.Object) bool {
 	return one == nil || other != nil && one.UID == other.UID
 }
 
-// createOwned creates an object. That it is there already, with the same owner, is no error: the cache may not have known.
+// createOwned creates an object. That it is there already, with the same owner, is no error: the cache may not have
+// known.
 func createOwned(ctx context.Context, c client.Client, live client.Reader, want client.Object) error {
 	err := c.Create(ctx, want)
 	if !apierrors.IsAlreadyExists(err) {

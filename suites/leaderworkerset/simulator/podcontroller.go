@@ -15,7 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// podReconciler makes what a group has one of, as soon as its leader is there: its Service and its workers' StatefulSet.
+// podReconciler makes what a group has one of, as soon as its leader is there: its Service and its workers'
+// StatefulSet.
 type podReconciler struct {
 	client    client.Client
 	live      client.Reader // past the cache
@@ -89,7 +90,9 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 }
 
 // ensureService makes a leader's Service, where it is to have one.
-func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) error {
+func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod,
+	of *revision,
+) error {
 	if !r.wantsService(set, leader, of) {
 		return nil
 	}
@@ -97,8 +100,11 @@ func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorker
 }
 
 // ensureWorkers makes the StatefulSet of a group's workers, as soon as it is to be there.
-func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) error {
-	if of.Template.GroupSize() == 1 || leader.DeletionTimestamp != nil || set.Spec.StartupPolicy == api.LeaderReady && !podReady(leader) {
+func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod,
+	of *revision,
+) error {
+	if of.Template.GroupSize() == 1 || leader.DeletionTimestamp != nil || set.Spec.StartupPolicy == api.LeaderReady &&
+		!podReady(leader) {
 		return nil
 	}
 	return r.ensureOwned(ctx, leader, r.behaviour.newWorkerSet(set, leader, of), &appsv1.StatefulSet{})
@@ -127,8 +133,8 @@ func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Po
 	return true
 }
 
-// ensureOwned creates what a pod is to own, unless it is there. One that the pod's predecessor of the same name left is deleted;
-// its going brings the pod here again.
+// ensureOwned creates what a pod is to own, unless it is there. One that the pod's predecessor of the same name left is
+// deleted; its going brings the pod here again.
 func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, have client.Object) error {
 	err := r.client.Get(ctx, client.ObjectKeyFromObject(want), have)
 	if client.IgnoreNotFound(err) != nil {
@@ -138,8 +144,8 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 	if there && (owned(want, have) || r.behaviour.has(faultServicesByNameOnly)) {
 		return nil
 	}
-	// The cache may be behind: to make something for a pod that is gone would make work for the garbage collector, and would
-	// show as a Service that comes and goes.
+	// The cache may be behind: to make something for a pod that is gone would make work for the garbage collector, and
+	// would show as a Service that comes and goes.
 	var now corev1.Pod
 	if err := r.live.Get(ctx, client.ObjectKeyFromObject(pod), &now); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("read pod %s: %w", pod.Name, err)
@@ -163,7 +169,8 @@ func (r *podReconciler) removeLeftover(ctx context.Context, pod *corev1.Pod, hav
 		return nil
 	}
 	uid := have.GetUID()
-	err := r.client.Delete(ctx, have, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := r.client.Delete(ctx, have, client.Preconditions{UID: &uid},
+		client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete %T %s of the pod before: %w", have, have.GetName(), err)
 	}

@@ -73,7 +73,8 @@ func place(pod *corev1.Pod, namespace string) (member, error) {
 	}
 	if size, given := pod.Annotations[api.AnnotationSize]; given {
 		if m.size, err = strconv.Atoi(size); err != nil {
-			return m, fmt.Errorf("pod %q has annotation %s: %q, want the number of pods of its group", pod.Name, api.AnnotationSize, size)
+			return m, fmt.Errorf("pod %q has annotation %s: %q, want the number of pods of its group", pod.Name,
+				api.AnnotationSize, size)
 		}
 	}
 	return m, nil

@@ -16,7 +16,8 @@ import (
 
 // in is the context of an admission request in a namespace.
 func in(namespace string) context.Context {
-	return admission.NewContextWithRequest(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: namespace}})
+	return admission.NewContextWithRequest(context.Background(),
+		admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: namespace}})
 }
 
 func with(variant string, faults ...string) behaviour {
@@ -53,7 +54,10 @@ func tpu(p *corev1.Pod) {
 
 func newPod(name string, options ...podOption) *corev1.Pod {
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{api.LabelName: "my-lws"}, Annotations: map[string]string{api.AnnotationSize: "3"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{api.LabelName: "my-lws"},
+			Annotations: map[string]string{api.AnnotationSize: "3"},
+		},
 		Spec: corev1.PodSpec{
 			InitContainers: []corev1.Container{{Name: "init"}},
 			Containers:     []corev1.Container{{Name: "main"}},
@@ -67,7 +71,10 @@ func newPod(name string, options ...podOption) *corev1.Pod {
 
 // text is what the webhook decides about a pod: its place, its subdomain and the variables of its last container.
 func text(pod *corev1.Pod) string {
-	words := []string{pod.Labels[api.LabelGroupIndex] + "/" + pod.Labels[api.LabelWorkerIndex], "subdomain=" + pod.Spec.Subdomain}
+	words := []string{
+		pod.Labels[api.LabelGroupIndex] + "/" + pod.Labels[api.LabelWorkerIndex],
+		"subdomain=" + pod.Spec.Subdomain,
+	}
 	for _, e := range pod.Spec.Containers[0].Env {
 		words = append(words, e.Name+"="+e.Value)
 	}
@@ -77,10 +84,12 @@ func text(pod *corev1.Pod) string {
 func TestPodDefaults(t *testing.T) {
 	leader, unique := label(api.LabelWorkerIndex, "0"), label(api.KeySubdomainPolicy, "UniquePerReplica")
 	vars := func(subdomain, worker string) string {
-		return "subdomain=" + subdomain + " LWS_LEADER_ADDRESS=my-lws-1." + subdomain + ".ns1 LWS_GROUP_SIZE=3 LWS_WORKER_INDEX=" + worker
+		return "subdomain=" + subdomain + " LWS_LEADER_ADDRESS=my-lws-1." + subdomain +
+			".ns1 LWS_GROUP_SIZE=3 LWS_WORKER_INDEX=" + worker
 	}
 	tpus := func(id string, hosts ...string) string {
-		return " TPU_WORKER_HOSTNAMES=" + strings.Join(hosts, ",") + " TPU_PROCESS_ADDRESSES=" + strings.Join(hosts, ":8476,") + ":8476 TPU_WORKER_ID=" + id + " TPU_NAME=my-lws-1"
+		return " TPU_WORKER_HOSTNAMES=" + strings.Join(hosts, ",") + " TPU_PROCESS_ADDRESSES=" + strings.Join(hosts,
+			":8476,") + ":8476 TPU_WORKER_ID=" + id + " TPU_NAME=my-lws-1"
 	}
 	withTPUs := annotation(api.AnnotationLeaderRequestsTPUs, "true")
 	tests := map[string]struct {
@@ -88,21 +97,47 @@ func TestPodDefaults(t *testing.T) {
 		pod     *corev1.Pod
 		want    string
 	}{
-		"shared leader":                {"", newPod("my-lws-1", leader, subdomain("my-lws")), "1/0 " + vars("my-lws", "0")},
-		"shared leader, written out":   {"", newPod("my-lws-1", leader, subdomain("my-lws"), label(api.KeySubdomainPolicy, "Shared")), "1/0 " + vars("my-lws", "0")},
-		"unique leader":                {"", newPod("my-lws-1", leader, unique, subdomain("my-lws")), "1/0 " + vars("my-lws-1", "0")},
-		"annotation is no label":       {"", newPod("my-lws-1", leader, subdomain("my-lws"), annotation(api.KeySubdomainPolicy, "UniquePerReplica")), "1/0 " + vars("my-lws", "0")},
-		"annotation where it counts":   {VariantAnnotation, newPod("my-lws-1", leader, subdomain("my-lws"), annotation(api.KeySubdomainPolicy, "UniquePerReplica")), "1/0 " + vars("my-lws-1", "0")},
-		"label where it does not":      {VariantAnnotation, newPod("my-lws-1", leader, subdomain("my-lws"), unique), "1/0 " + vars("my-lws", "0")},
-		"shared worker":                {"", newPod("my-lws-1-2", subdomain("my-lws")), "1/2 " + vars("my-lws", "2")},
-		"unique worker":                {"", newPod("my-lws-1-2", subdomain("my-lws-1")), "1/2 " + vars("my-lws-1", "2")},
-		"a worker is not overwritten":  {"", newPod("my-lws-1-2", unique, subdomain("my-lws")), "1/2 " + vars("my-lws", "2")},
-		"user's variables":             {"", newPod("my-lws-1", leader, subdomain("my-lws"), env("A", "$(LWS_LEADER_ADDRESS)"), env("LWS_LEADER_ADDRESS", "mine")), "1/0 " + vars("my-lws", "0") + " A=$(LWS_LEADER_ADDRESS)"},
-		"shared TPU leader":            {"", newPod("my-lws-1", leader, subdomain("my-lws"), tpu), "1/0 " + vars("my-lws", "0") + tpus("0", "my-lws-1.my-lws", "my-lws-1-1.my-lws", "my-lws-1-2.my-lws")},
-		"unique TPU leader":            {"", newPod("my-lws-1", leader, unique, subdomain("my-lws"), tpu), "1/0 " + vars("my-lws-1", "0") + tpus("0", "my-lws-1.my-lws-1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1")},
-		"unique TPU worker":            {"", newPod("my-lws-1-2", subdomain("my-lws-1"), withTPUs, tpu), "1/2 " + vars("my-lws-1", "2") + tpus("2", "my-lws-1.my-lws-1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1")},
-		"TPU worker of another leader": {"", newPod("my-lws-1-2", subdomain("my-lws-1"), tpu), "1/2 " + vars("my-lws-1", "2") + tpus("1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1")},
-		"TPUs that know already":       {"", newPod("my-lws-1-2", subdomain("my-lws-1"), tpu, env("TPU_WORKER_ID", "7")), "1/2 " + vars("my-lws-1", "2") + " TPU_WORKER_ID=7"},
+		"shared leader": {"", newPod("my-lws-1", leader, subdomain("my-lws")), "1/0 " + vars("my-lws", "0")},
+		"shared leader, written out": {"", newPod("my-lws-1", leader, subdomain("my-lws"),
+			label(api.KeySubdomainPolicy, "Shared")), "1/0 " + vars("my-lws", "0")},
+		"unique leader": {
+			"", newPod("my-lws-1", leader, unique, subdomain("my-lws")),
+			"1/0 " + vars("my-lws-1", "0"),
+		},
+		"annotation is no label": {"", newPod("my-lws-1", leader, subdomain("my-lws"),
+			annotation(api.KeySubdomainPolicy, "UniquePerReplica")), "1/0 " + vars("my-lws", "0")},
+		"annotation where it counts": {VariantAnnotation, newPod("my-lws-1", leader, subdomain("my-lws"),
+			annotation(api.KeySubdomainPolicy, "UniquePerReplica")), "1/0 " + vars("my-lws-1", "0")},
+		"label where it does not": {
+			VariantAnnotation, newPod("my-lws-1", leader, subdomain("my-lws"), unique),
+			"1/0 " + vars("my-lws", "0"),
+		},
+		"shared worker":               {"", newPod("my-lws-1-2", subdomain("my-lws")), "1/2 " + vars("my-lws", "2")},
+		"unique worker":               {"", newPod("my-lws-1-2", subdomain("my-lws-1")), "1/2 " + vars("my-lws-1", "2")},
+		"a worker is not overwritten": {"", newPod("my-lws-1-2", unique, subdomain("my-lws")), "1/2 " + vars("my-lws", "2")},
+		"user's variables": {"", newPod("my-lws-1", leader, subdomain("my-lws"),
+			env("A", "$(LWS_LEADER_ADDRESS)"), env("LWS_LEADER_ADDRESS", "mine")), "1/0 " + vars("my-lws", "0") +
+			" A=$(LWS_LEADER_ADDRESS)"},
+		"shared TPU leader": {
+			"", newPod("my-lws-1", leader, subdomain("my-lws"), tpu),
+			"1/0 " + vars("my-lws", "0") + tpus("0", "my-lws-1.my-lws", "my-lws-1-1.my-lws", "my-lws-1-2.my-lws"),
+		},
+		"unique TPU leader": {
+			"", newPod("my-lws-1", leader, unique, subdomain("my-lws"), tpu),
+			"1/0 " + vars("my-lws-1", "0") + tpus("0", "my-lws-1.my-lws-1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1"),
+		},
+		"unique TPU worker": {
+			"", newPod("my-lws-1-2", subdomain("my-lws-1"), withTPUs, tpu),
+			"1/2 " + vars("my-lws-1", "2") + tpus("2", "my-lws-1.my-lws-1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1"),
+		},
+		"TPU worker of another leader": {
+			"", newPod("my-lws-1-2", subdomain("my-lws-1"), tpu),
+			"1/2 " + vars("my-lws-1", "2") + tpus("1", "my-lws-1-1.my-lws-1", "my-lws-1-2.my-lws-1"),
+		},
+		"TPUs that know already": {
+			"", newPod("my-lws-1-2", subdomain("my-lws-1"), tpu, env("TPU_WORKER_ID", "7")),
+			"1/2 " + vars("my-lws-1", "2") + " TPU_WORKER_ID=7",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// recreateGroup deletes the leader of a group in which something restarted, and with it, before it, all that the group has.
-// The leaders' StatefulSet makes the leader again.
+// recreateGroup deletes the leader of a group in which something restarted, and with it, before it, all that the group
+// has. The leaders' StatefulSet makes the leader again.
 func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorkerSet, pod *corev1.Pod) error {
 	if set.Spec.LeaderWorkerTemplate.RestartPolicy == api.RestartNone {
 		return nil
@@ -50,8 +50,8 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// goneWorkers are workers whose deletion was told, and for which their groups were not recreated yet. Where a pod goes at once nobody may ever see
-// it marked as deleted: when it is looked at, it is gone, or another has its name.
+// goneWorkers are workers whose deletion was told, and for which their groups were not recreated yet. Where a pod goes
+// at once nobody may ever see it marked as deleted: when it is looked at, it is gone, or another has its name.
 type goneWorkers struct {
 	mu     sync.Mutex
 	byName map[client.ObjectKey][]*corev1.Pod
@@ -61,7 +61,9 @@ func newGoneWorkers() *goneWorkers { return &goneWorkers{byName: map[client.Obje
 
 // handler notes workers that are gone, and has them looked at.
 func (g *goneWorkers) handler() handler.EventHandler {
-	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent,
+		queue workqueue.TypedRateLimitingInterface[reconcile.Request],
+	) {
 		pod, ok := e.Object.(*corev1.Pod)
 		if !ok || isLeader(pod) || pod.Labels[api.LabelName] == "" {
 			return
@@ -86,7 +88,8 @@ func (g *goneWorkers) take(key client.ObjectKey) []*corev1.Pod {
 	return pods
 }
 
-// recreateGroupsOfGone recreates the groups of workers of that name that are gone, unless that was begun when they were marked as deleted.
+// recreateGroupsOfGone recreates the groups of workers of that name that are gone, unless that was begun when they were
+// marked as deleted.
 func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.ObjectKey) error {
 	pods := r.gone.take(key)
 	for i, pod := range pods {
@@ -105,8 +108,8 @@ func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.Obj
 	return nil
 }
 
-// leaderOf is the leader of a worker whose group is not on its way out already, or nil. It looks past the cache, which may not
-// know yet that the leader was replaced.
+// leaderOf is the leader of a worker whose group is not on its way out already, or nil. It looks past the cache, which
+// may not know yet that the leader was replaced.
 func (r *podReconciler) leaderOf(ctx context.Context, worker *corev1.Pod) (*corev1.Pod, error) {
 	workers, leader := &appsv1.StatefulSet{}, &corev1.Pod{}
 	if found, err := r.controllerOf(ctx, worker, "StatefulSet", workers); err != nil || !found {
@@ -119,7 +122,9 @@ func (r *podReconciler) leaderOf(ctx context.Context, worker *corev1.Pod) (*core
 }
 
 // controllerOf reads an object's controller; it is not found when it is being deleted.
-func (r *podReconciler) controllerOf(ctx context.Context, object client.Object, kind string, controller client.Object) (bool, error) {
+func (r *podReconciler) controllerOf(ctx context.Context, object client.Object, kind string,
+	controller client.Object,
+) (bool, error) {
 	ref := metav1.GetControllerOf(object)
 	if ref == nil || ref.Kind != kind {
 		return false, nil
@@ -136,7 +141,8 @@ func restarted(pod *corev1.Pod) bool {
 	if pod.Status.Phase != corev1.PodRunning && pod.Status.Phase != corev1.PodPending {
 		return false
 	}
-	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(s corev1.ContainerStatus) bool {
-		return s.RestartCount > 0
-	})
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses),
+		func(s corev1.ContainerStatus) bool {
+			return s.RestartCount > 0
+		})
 }

@@ -29,7 +29,8 @@ func testRestarts(t *testing.T, b *bench, stop func()) {
 	poll(t, "two replicas", func(ctx context.Context) bool {
 		var set api.LeaderWorkerSet
 		var services corev1.ServiceList
-		return b.client.Get(ctx, client.ObjectKey{Namespace: ns, Name: "my-lws"}, &set) == nil && set.Status.ReadyReplicas == 2 &&
+		return b.client.Get(ctx, client.ObjectKey{Namespace: ns, Name: "my-lws"}, &set) == nil &&
+			set.Status.ReadyReplicas == 2 &&
 			b.client.List(ctx, &services, client.InNamespace(ns)) == nil && len(services.Items) == 2
 	})
 
@@ -40,8 +41,14 @@ func testRestarts(t *testing.T, b *bench, stop func()) {
 	stop = b.simulate(t)
 	j = b.follow(t, ns)
 	set := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"networkConfig":        map[string]any{},
-		"leaderWorkerTemplate": map[string]any{"size": int64(2), "workerTemplate": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}}},
+		"networkConfig": map[string]any{},
+		"leaderWorkerTemplate": map[string]any{
+			"size": int64(2),
+			"workerTemplate": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
+				"name":  "c",
+				"image": "i",
+			}}}},
+		},
 	}}}
 	set.SetGroupVersionKind(api.GroupVersion.WithKind(api.Kind))
 	set.SetNamespace(ns)
@@ -64,7 +71,8 @@ func testRestarts(t *testing.T, b *bench, stop func()) {
 	b.patch(t, j, ns, "old", `{"spec":{"replicas":2}}`)
 	j.await(t, "two replicas of the old one", func(w world) bool { return w.available("old") })
 	j.replay(since, func(_ world, c change) {
-		if pod, ok := c.object.(*corev1.Pod); ok && (pod.Name == "old-0" || pod.Name == "old-0-1") && (c.deleted || pod.DeletionTimestamp != nil) {
+		if pod, ok := c.object.(*corev1.Pod); ok && (pod.Name == "old-0" || pod.Name == "old-0-1") &&
+			(c.deleted || pod.DeletionTimestamp != nil) {
 			t.Errorf("pod %s was replaced", pod.Name)
 		}
 	})

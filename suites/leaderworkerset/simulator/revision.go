@@ -134,7 +134,8 @@ func (r *revisions) prune(ctx context.Context, set *api.LeaderWorkerSet, keep st
 
 func (r *revisions) list(ctx context.Context, set *api.LeaderWorkerSet) ([]appsv1.ControllerRevision, error) {
 	var all appsv1.ControllerRevisionList
-	if err := r.client.List(ctx, &all, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelName: set.Name}); err != nil {
+	if err := r.client.List(ctx, &all, client.InNamespace(set.Namespace),
+		client.MatchingLabels{api.LabelName: set.Name}); err != nil {
 		return nil, fmt.Errorf("list the revisions of %s: %w", set.Name, err)
 	}
 	own := all.Items[:0]

@@ -48,8 +48,8 @@ func begin(now extent) extent {
 	return extent{replicas: now.replicas, partition: now.replicas}
 }
 
-// next is how far a rollout can go now. surging is how many groups beyond the replicas there may be at most: as many as there
-// are, or any number when the rollout begins. groups[i] is group i; one that is missing there is not ready.
+// next is how far a rollout can go now. surging is how many groups beyond the replicas there may be at most: as many as
+// there are, or any number when the rollout begins. groups[i] is group i; one that is missing there is not ready.
 func next(l limits, now extent, surging int, groups []progress) extent {
 	group := func(i int) progress {
 		if i < len(groups) {
@@ -87,8 +87,8 @@ func next(l limits, now extent, surging int, groups []progress) extent {
 	return to
 }
 
-// extra is how many groups a rollout wants beyond the replicas: all that it may have, and towards its end only as many as
-// have to stand in for groups that are not updated.
+// extra is how many groups a rollout wants beyond the replicas: all that it may have, and towards its end only as many
+// as have to stand in for groups that are not updated.
 func extra(l limits, remaining int) int {
 	surge := min(l.surge, l.replicas)
 	if remaining > surge {

@@ -109,8 +109,8 @@ func TestRolloutKeepsToItsLimits(t *testing.T) {
 	})
 }
 
-// follow is what the StatefulSet controller and the kubelets make of an extent: everything from the partition on is replaced,
-// and some of what is not ready becomes ready.
+// follow is what the StatefulSet controller and the kubelets make of an extent: everything from the partition on is
+// replaced, and some of what is not ready becomes ready.
 func follow(t *rapid.T, before []progress, e extent) []progress {
 	after := make([]progress, e.replicas)
 	copy(after, before)
@@ -141,17 +141,35 @@ func TestResolve(t *testing.T) {
 		config *api.RollingUpdateConfiguration
 		want   limits
 	}{
-		"nothing given":      {nil, limits{10, 0, 1, 0}},
-		"numbers":            {&api.RollingUpdateConfiguration{Partition: &partition, MaxUnavailable: number(3), MaxSurge: number(4)}, limits{10, 2, 3, 4}},
-		"percentages":        {&api.RollingUpdateConfiguration{MaxUnavailable: percent("25%"), MaxSurge: percent("25%")}, limits{10, 0, 2, 3}},
-		"too few to round":   {&api.RollingUpdateConfiguration{MaxUnavailable: percent("5%"), MaxSurge: number(0)}, limits{10, 0, 1, 0}},
-		"surge alone":        {&api.RollingUpdateConfiguration{MaxUnavailable: number(0), MaxSurge: number(1)}, limits{10, 0, 0, 1}},
-		"everything at once": {&api.RollingUpdateConfiguration{MaxUnavailable: percent("100%"), MaxSurge: number(0)}, limits{10, 0, 10, 0}},
+		"nothing given": {nil, limits{10, 0, 1, 0}},
+		"numbers": {&api.RollingUpdateConfiguration{
+			Partition: &partition, MaxUnavailable: number(3),
+			MaxSurge: number(4),
+		}, limits{10, 2, 3, 4}},
+		"percentages": {
+			&api.RollingUpdateConfiguration{MaxUnavailable: percent("25%"), MaxSurge: percent("25%")},
+			limits{10, 0, 2, 3},
+		},
+		"too few to round": {
+			&api.RollingUpdateConfiguration{MaxUnavailable: percent("5%"), MaxSurge: number(0)},
+			limits{10, 0, 1, 0},
+		},
+		"surge alone": {
+			&api.RollingUpdateConfiguration{MaxUnavailable: number(0), MaxSurge: number(1)},
+			limits{10, 0, 0, 1},
+		},
+		"everything at once": {
+			&api.RollingUpdateConfiguration{MaxUnavailable: percent("100%"), MaxSurge: number(0)},
+			limits{10, 0, 10, 0},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			replicas := int32(10)
-			set := &api.LeaderWorkerSet{Spec: api.LeaderWorkerSetSpec{Replicas: &replicas, RolloutStrategy: api.RolloutStrategy{RollingUpdateConfiguration: test.config}}}
+			set := &api.LeaderWorkerSet{Spec: api.LeaderWorkerSetSpec{
+				Replicas:        &replicas,
+				RolloutStrategy: api.RolloutStrategy{RollingUpdateConfiguration: test.config},
+			}}
 			if got := resolve(set); got != test.want {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}

@@ -11,11 +11,17 @@ import (
 // labelPurpose is a label of Services that only a liberty has.
 const labelPurpose = "app.kubernetes.io/component"
 
-// headless is a Service without an address of its own: it is there for the names of its pods, also before they are ready.
-func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[string]string, owner *metav1.OwnerReference) *corev1.Service {
+// headless is a Service without an address of its own: it is there for the names of its pods, also before they are
+// ready.
+func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[string]string,
+	owner *metav1.OwnerReference,
+) *corev1.Service {
 	service := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: set.Namespace, Labels: map[string]string{api.LabelName: set.Name}},
-		Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: set.Namespace,
+			Labels: map[string]string{api.LabelName: set.Name},
+		},
+		Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
 	}
 	if b.liberties.Has(libertyServicePorts) {
 		service.Labels[labelPurpose] = "names"

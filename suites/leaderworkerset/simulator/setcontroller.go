@@ -62,8 +62,8 @@ func (r *setReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet)
 	if err != nil {
 		return err
 	}
-	// The leaders' StatefulSet is read past the cache: to decide from an old partition could raise it again, and put old pods
-	// into the place of new ones.
+	// The leaders' StatefulSet is read past the cache: to decide from an old partition could raise it again, and put old
+	// pods into the place of new ones.
 	leaders, err := r.leaderSet(ctx, set)
 	if err != nil {
 		return err
@@ -105,7 +105,9 @@ func (r *setReconciler) leaderSet(ctx context.Context, set *api.LeaderWorkerSet)
 }
 
 // rollOut brings the leaders closer to the newest revision and the number of replicas, as far as the limits allow now.
-func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) error {
+func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
+	leaders *appsv1.StatefulSet, seen *observation,
+) error {
 	now, replicas := extentOf(leaders)
 	l, start, surging := resolve(set), now, max(0, now.replicas-replicas)
 	changed := leaders.Labels[api.LabelRevision] != newest.hash
@@ -132,9 +134,11 @@ func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, n
 	return nil
 }
 
-// ensureSharedService makes the shared Service while any group needs it. It is never deleted: what was Shared once may have
-// clients that still use its name.
-func (r *setReconciler) ensureSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) error {
+// ensureSharedService makes the shared Service while any group needs it. It is never deleted: what was Shared once may
+// have clients that still use its name.
+func (r *setReconciler) ensureSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
+	leaders *appsv1.StatefulSet, seen *observation,
+) error {
 	want := r.behaviour.sharedService(set)
 	var have corev1.Service
 	err := r.client.Get(ctx, client.ObjectKeyFromObject(want), &have)

@@ -19,7 +19,8 @@ func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorker
 	}
 	if r.behaviour.has(faultServicesDroppedAtStart) && newest.Policy == api.SubdomainShared {
 		var services corev1.ServiceList
-		if err := r.client.List(ctx, &services, client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelName: set.Name}); err != nil {
+		if err := r.client.List(ctx, &services, client.InNamespace(set.Namespace),
+			client.MatchingLabels{api.LabelName: set.Name}); err != nil {
 			return err
 		}
 		for i := range services.Items {
@@ -35,13 +36,16 @@ func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorker
 }
 
 // beforeScaling is where a change of the replicas can go wrong; without a fault there is nothing to do.
-func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, before int) error {
+func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
+	before int,
+) error {
 	owner := metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
 	wanted := int(set.Replicas())
 	if r.behaviour.has(faultScaleAddsServices) && newest.Policy == api.SubdomainShared {
 		for i := before; i < wanted; i++ {
 			name := leaderName(set.Name, i)
-			if err := createOwned(ctx, r.client, r.live, r.behaviour.headless(set, name, map[string]string{api.LabelName: set.Name}, owner)); err != nil {
+			if err := createOwned(ctx, r.client, r.live, r.behaviour.headless(set, name,
+				map[string]string{api.LabelName: set.Name}, owner)); err != nil {
 				return err
 			}
 		}
@@ -49,7 +53,8 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 	if r.behaviour.has(faultScaleDownKeepsServices) {
 		for i := wanted; i < before; i++ {
 			var service corev1.Service
-			if err := r.live.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: leaderName(set.Name, i)}, &service); err != nil {
+			if err := r.live.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: leaderName(set.Name, i)},
+				&service); err != nil {
 				if client.IgnoreNotFound(err) != nil {
 					return err
 				}
@@ -65,7 +70,9 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 }
 
 // dropsSharedService tells whether the shared Service is deleted, which is always a fault.
-func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision, leaders *appsv1.StatefulSet, seen *observation) (bool, error) {
+func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
+	leaders *appsv1.StatefulSet, seen *observation,
+) (bool, error) {
 	switch {
 	case newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest):
 		return false, nil
@@ -75,8 +82,10 @@ func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderW
 	return r.behaviour.has(faultSharedDroppedWhenUnique), nil
 }
 
-// returned tells whether a LeaderWorkerSet had another policy in between: then its revision is the third, or there is a later one from then.
+// returned tells whether a LeaderWorkerSet had another policy in between: then its revision is the third, or there is a
+// later one from then.
 func (r *setReconciler) returned(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) (bool, error) {
 	stored, err := r.revisions.list(ctx, set)
-	return newest.number >= 3 || slices.ContainsFunc(stored, func(s appsv1.ControllerRevision) bool { return s.Revision > newest.number }), err
+	return newest.number >= 3 || slices.ContainsFunc(stored,
+		func(s appsv1.ControllerRevision) bool { return s.Revision > newest.number }), err
 }

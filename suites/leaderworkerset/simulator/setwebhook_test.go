@@ -124,10 +124,22 @@ func TestValidation(t *testing.T) {
 		"too long by one group":  {newSet(long[:50], 11, 2, 0), "no more than 49 characters"},
 		"too long by surge":      {newSet(long[:50], 10, 2, 1), "no more than 49 characters"},
 		"nothing may be missing": {rolling(func(c *api.RollingUpdateConfiguration) { c.MaxUnavailable = intstr.FromInt32(0) }), "must not be 0 when maxSurge is 0"},
-		"negative surge":         {rolling(func(c *api.RollingUpdateConfiguration) { c.MaxSurge = intstr.FromInt32(-1) }), "maxSurge: Invalid value"},
-		"no number":              {rolling(func(c *api.RollingUpdateConfiguration) { c.MaxSurge = intstr.FromString("many") }), "maxSurge: Invalid value: \"many\""},
-		"too much":               {rolling(func(c *api.RollingUpdateConfiguration) { c.MaxUnavailable = intstr.FromString("101%") }), "must not be greater than 100%"},
-		"negative partition":     {rolling(func(c *api.RollingUpdateConfiguration) { c.Partition = &minus }), "partition: Invalid value: -1"},
+		"negative surge": {
+			rolling(func(c *api.RollingUpdateConfiguration) { c.MaxSurge = intstr.FromInt32(-1) }),
+			"maxSurge: Invalid value",
+		},
+		"no number": {
+			rolling(func(c *api.RollingUpdateConfiguration) { c.MaxSurge = intstr.FromString("many") }),
+			"maxSurge: Invalid value: \"many\"",
+		},
+		"too much": {
+			rolling(func(c *api.RollingUpdateConfiguration) { c.MaxUnavailable = intstr.FromString("101%") }),
+			"must not be greater than 100%",
+		},
+		"negative partition": {
+			rolling(func(c *api.RollingUpdateConfiguration) { c.Partition = &minus }),
+			"partition: Invalid value: -1",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,11 +167,23 @@ func TestUpdateValidation(t *testing.T) {
 		old, new *api.LeaderWorkerSet
 		want     string
 	}{
-		"scale to where the name is too long": {"", newSet(long, 10, 2, 0), newSet(long, 11, 2, 0), "no more than 49 characters"},
-		"an old name that was too long":       {"", newSet(long, 11, 2, 0), newSet(long, 12, 2, 0), ""},
-		"policy":                              {"", policy(newSet("a", 1, 1, 0), "Shared"), policy(newSet("a", 1, 1, 0), "UniquePerReplica"), ""},
-		"policy of old":                       {faultPolicyImmutable, policy(newSet("a", 1, 1, 0), "none"), policy(newSet("a", 1, 1, 0), "Shared"), ""},
-		"policy, immutable":                   {faultPolicyImmutable, policy(newSet("a", 1, 1, 0), "Shared"), policy(newSet("a", 1, 1, 0), "UniquePerReplica"), "field is immutable"},
+		"scale to where the name is too long": {
+			"", newSet(long, 10, 2, 0), newSet(long, 11, 2, 0),
+			"no more than 49 characters",
+		},
+		"an old name that was too long": {"", newSet(long, 11, 2, 0), newSet(long, 12, 2, 0), ""},
+		"policy": {
+			"", policy(newSet("a", 1, 1, 0), "Shared"),
+			policy(newSet("a", 1, 1, 0), "UniquePerReplica"), "",
+		},
+		"policy of old": {
+			faultPolicyImmutable, policy(newSet("a", 1, 1, 0), "none"),
+			policy(newSet("a", 1, 1, 0), "Shared"), "",
+		},
+		"policy, immutable": {
+			faultPolicyImmutable, policy(newSet("a", 1, 1, 0), "Shared"),
+			policy(newSet("a", 1, 1, 0), "UniquePerReplica"), "field is immutable",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -29,8 +29,8 @@ func Variants() []string {
 // Options say where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server that
-// goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server
+// that goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.
 func Run(ctx context.Context, o Options) error {
 	behaviour, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {

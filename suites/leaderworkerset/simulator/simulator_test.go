@@ -36,8 +36,10 @@ func TestSimulator(t *testing.T) {
 	}
 	t.Run("group", func(t *testing.T) {
 		for name, part := range map[string]func(*testing.T, *bench){
-			"API": testAPI, "shared": testShared, "unique": testUnique, "transitions": testTransitions, "leader-deletion": testLeaderDeletion,
-			"recreation": testRecreation, "surge": testSurge, "partition": testPartition, "second-change": testSecondChange, "deletion": testDeletion, "occupied": testOccupied,
+			"API": testAPI, "shared": testShared, "unique": testUnique, "transitions": testTransitions,
+			"leader-deletion": testLeaderDeletion,
+			"recreation":      testRecreation, "surge": testSurge, "partition": testPartition, "second-change": testSecondChange,
+			"deletion": testDeletion, "occupied": testOccupied,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -52,7 +54,13 @@ type setOption func(*api.LeaderWorkerSet)
 
 func surge(n int32) setOption {
 	return func(set *api.LeaderWorkerSet) {
-		set.Spec.RolloutStrategy = api.RolloutStrategy{Type: api.RollingUpdate, RollingUpdateConfiguration: &api.RollingUpdateConfiguration{MaxUnavailable: intstr.FromInt32(1), MaxSurge: intstr.FromInt32(n)}}
+		set.Spec.RolloutStrategy = api.RolloutStrategy{
+			Type: api.RollingUpdate,
+			RollingUpdateConfiguration: &api.RollingUpdateConfiguration{
+				MaxUnavailable: intstr.FromInt32(1),
+				MaxSurge:       intstr.FromInt32(n),
+			},
+		}
 	}
 }
 
@@ -72,7 +80,9 @@ func tpus(set *api.LeaderWorkerSet) {
 }
 
 // create makes a LeaderWorkerSet and waits until it is available.
-func (b *bench) create(t *testing.T, j *journal, namespace, name string, replicas, size int32, policy api.SubdomainPolicy, options ...setOption) world {
+func (b *bench) create(t *testing.T, j *journal, namespace, name string, replicas, size int32,
+	policy api.SubdomainPolicy, options ...setOption,
+) world {
 	t.Helper()
 	set := &api.LeaderWorkerSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
@@ -138,7 +148,10 @@ func testAPI(t *testing.T, b *bench) {
 		"policynull": {`"networkConfig":{"subdomainPolicy":null},`, "map[subdomainPolicy:Shared]"},
 		"shared":     {`"networkConfig":{"subdomainPolicy":"Shared"},`, "map[subdomainPolicy:Shared]"},
 		"unique":     {`"networkConfig":{"subdomainPolicy":"UniquePerReplica"},`, "map[subdomainPolicy:UniquePerReplica]"},
-		"unknown":    {`"networkConfig":{"subdomainPolicy":"UniquePerReplica","x":1},`, "map[subdomainPolicy:UniquePerReplica]"},
+		"unknown": {
+			`"networkConfig":{"subdomainPolicy":"UniquePerReplica","x":1},`,
+			"map[subdomainPolicy:UniquePerReplica]",
+		},
 	} {
 		if set, err := make(name, test.given); err != nil || policy(set) != test.want {
 			t.Errorf("%s: stored %s, %v; want %s", name, policy(set), err, test.want)
@@ -158,17 +171,20 @@ func testAPI(t *testing.T, b *bench) {
 	} {
 		b.patch(t, j, ns, "absent", change.merge)
 		var set api.LeaderWorkerSet
-		if err := b.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "absent"}, &set); err != nil || string(set.SubdomainPolicy()) != change.want || set.Spec.NetworkConfig == nil {
+		if err := b.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "absent"}, &set); err != nil ||
+			string(set.SubdomainPolicy()) != change.want || set.Spec.NetworkConfig == nil {
 			t.Errorf("after %s: %+v, %v", change.merge, set.Spec.NetworkConfig, err)
 		}
 	}
-	if _, err := make(strings.Repeat("a", 63), ""); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "no more than 52 characters") {
+	if _, err := make(strings.Repeat("a", 63), ""); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(),
+		"no more than 52 characters") {
 		t.Errorf("a name of 63 characters: %v", err)
 	}
 	// The longest name works, and cannot grow beyond what works by way of the scale subresource.
 	long := strings.Repeat("a", 50)
 	b.create(t, j, ns, long, 1, 2, unique)
-	if err := b.scale(t, ns, long, 11); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "no more than 49 characters") {
+	if err := b.scale(t, ns, long, 11); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(),
+		"no more than 49 characters") {
 		t.Errorf("scaled to a length of name that does not work: %v", err)
 	}
 }
@@ -195,7 +211,8 @@ func testShared(t *testing.T, b *bench) {
 		}
 	}
 	service := w.services["my-lws"]
-	if service.Spec.ClusterIP != "None" || !service.Spec.PublishNotReadyAddresses || fmt.Sprint(service.Spec.Selector) != "map["+api.LabelName+":my-lws]" {
+	if service.Spec.ClusterIP != "None" || !service.Spec.PublishNotReadyAddresses ||
+		fmt.Sprint(service.Spec.Selector) != "map["+api.LabelName+":my-lws]" {
 		t.Errorf("the shared Service is %+v", service.Spec)
 	}
 	for i := range 3 {
@@ -235,7 +252,8 @@ func checkGroup(t *testing.T, w world, name string, index, size int, subdomain s
 				t.Errorf("pod %s has %s=%s, want %s", podName, variable, got, value)
 			}
 		}
-		if got, want := pod.Labels[api.LabelGroupIndex]+"/"+pod.Labels[api.LabelWorkerIndex], fmt.Sprintf("%d/%d", index, i); got != want {
+		if got, want := pod.Labels[api.LabelGroupIndex]+"/"+pod.Labels[api.LabelWorkerIndex], fmt.Sprintf("%d/%d", index,
+			i); got != want {
 			t.Errorf("pod %s is %s, want %s", podName, got, want)
 		}
 	}
@@ -287,7 +305,10 @@ func testOccupied(t *testing.T, b *bench) {
 	ns := b.namespace(t)
 	j := b.follow(t, ns)
 	for _, name := range []string{"my-lws", "other-0"} {
-		taken := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+		taken := &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns},
+			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+		}
 		if err := b.client.Create(t.Context(), taken); err != nil {
 			t.Fatal(err)
 		}
@@ -315,13 +336,15 @@ func testOccupied(t *testing.T, b *bench) {
 		return said["LeaderWorkerSet/my-lws"] && said["Pod/other-0"]
 	})
 	for _, name := range []string{"my-lws", "other-0"} {
-		if err := b.client.Delete(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}}); err != nil {
+		if err := b.client.Delete(t.Context(),
+			&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	j.await(t, "both Services", func(w world) bool {
 		return w.available("my-lws") && w.available("other") && w.services["my-lws"] != nil && w.services["other-0"] != nil &&
-			metav1.IsControlledBy(w.services["my-lws"], w.lws["my-lws"]) && metav1.IsControlledBy(w.services["other-0"], w.pods["other-0"])
+			metav1.IsControlledBy(w.services["my-lws"], w.lws["my-lws"]) && metav1.IsControlledBy(w.services["other-0"],
+			w.pods["other-0"])
 	})
 }
 
@@ -329,11 +352,15 @@ func testOccupied(t *testing.T, b *bench) {
 func checkReplicaService(t *testing.T, w world, service *corev1.Service) {
 	t.Helper()
 	leader, owner := w.pods[service.Name], metav1.GetControllerOf(service)
-	if leader == nil || owner == nil || owner.Kind != "Pod" || owner.UID != leader.UID || leader.Labels[api.LabelWorkerIndex] != "0" {
+	if leader == nil || owner == nil || owner.Kind != "Pod" || owner.UID != leader.UID ||
+		leader.Labels[api.LabelWorkerIndex] != "0" {
 		t.Errorf("Service %s is owned by %v", service.Name, owner)
 		return
 	}
-	want := map[string]string{api.LabelName: leader.Labels[api.LabelName], api.LabelGroupIndex: leader.Labels[api.LabelGroupIndex]}
+	want := map[string]string{
+		api.LabelName:       leader.Labels[api.LabelName],
+		api.LabelGroupIndex: leader.Labels[api.LabelGroupIndex],
+	}
 	if fmt.Sprint(service.Spec.Selector) != fmt.Sprint(want) || service.Spec.ClusterIP != "None" {
 		t.Errorf("Service %s is %+v", service.Name, service.Spec)
 	}
@@ -347,9 +374,12 @@ func checkAgreement(t *testing.T, w world, c change) {
 		return
 	}
 	for _, other := range w.pods {
-		if other.Labels[api.LabelGroupKey] == pod.Labels[api.LabelGroupKey] && other.Labels[api.LabelRevision] == pod.Labels[api.LabelRevision] &&
-			(other.Spec.Subdomain != pod.Spec.Subdomain || variableOf(other, "LWS_LEADER_ADDRESS") != variableOf(pod, "LWS_LEADER_ADDRESS")) {
-			t.Errorf("at %d pods %s and %s of one group are in %s and %s", c.version, pod.Name, other.Name, pod.Spec.Subdomain, other.Spec.Subdomain)
+		if other.Labels[api.LabelGroupKey] == pod.Labels[api.LabelGroupKey] &&
+			other.Labels[api.LabelRevision] == pod.Labels[api.LabelRevision] &&
+			(other.Spec.Subdomain != pod.Spec.Subdomain || variableOf(other, "LWS_LEADER_ADDRESS") != variableOf(pod,
+				"LWS_LEADER_ADDRESS")) {
+			t.Errorf("at %d pods %s and %s of one group are in %s and %s", c.version, pod.Name, other.Name, pod.Spec.Subdomain,
+				other.Spec.Subdomain)
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // done tells whether all groups are ready and those that are to be updated are.
 func (o *observation) done(set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet, newest *revision) bool {
 	l := resolve(set)
-	if now, _ := extentOf(leaders); leaders.Labels[api.LabelRevision] != newest.hash || now != (extent{replicas: l.replicas, partition: l.partition}) {
+	if now, _ := extentOf(leaders); leaders.Labels[api.LabelRevision] != newest.hash ||
+		now != (extent{replicas: l.replicas, partition: l.partition}) {
 		return false
 	}
 	groups := o.progress(newest.hash)
@@ -30,7 +31,9 @@ func (o *observation) done(set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet
 }
 
 // report writes the status, and forgets revisions that no group can be made of any more.
-func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet, newest *revision, seen *observation) error {
+func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet,
+	newest *revision, seen *observation,
+) error {
 	status := set.Status.DeepCopy()
 	status.Replicas = leaders.Status.Replicas
 	status.HPAPodSelector = labels.SelectorFromSet(leaderSelector(set.Name)).String()
@@ -45,7 +48,10 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 	}
 	done := seen.done(set, leaders, newest)
 	if r.behaviour.liberties.Has(libertyMoreConditions) {
-		observed := metav1.Condition{Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen", Message: "this implementation has seen it"}
+		observed := metav1.Condition{
+			Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen",
+			Message: "this implementation has seen it",
+		}
 		meta.SetStatusCondition(&status.Conditions, observed)
 	}
 	for _, condition := range conditions(done, seen.older(newest.hash, resolve(set).partition)) {
@@ -63,7 +69,8 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 	if r.behaviour.liberties.Has(libertyRevisionsKept) {
 		return nil
 	}
-	if done && !seen.older(newest.hash, 0) && leaders.Status.CurrentRevision == leaders.Status.UpdateRevision && leaders.Status.ObservedGeneration == leaders.Generation {
+	if done && !seen.older(newest.hash, 0) && leaders.Status.CurrentRevision == leaders.Status.UpdateRevision &&
+		leaders.Status.ObservedGeneration == leaders.Generation {
 		return r.revisions.prune(ctx, set, newest.hash)
 	}
 	return nil

@@ -23,7 +23,8 @@ const (
 // tpuPort is where a TPU's process listens for the others.
 const tpuPort = "8476"
 
-// addTPUVariables tells the container that has TPUs which pods of its group have TPUs too. What a container says itself stays.
+// addTPUVariables tells the container that has TPUs which pods of its group have TPUs too. What a container says itself
+// stays.
 func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	container := tpuContainer(&pod.Spec)
 	if container == nil {
@@ -47,7 +48,8 @@ func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	)
 }
 
-// tpuHosts lists the host names of the group's pods that have TPUs, and where this pod is among them. The leader may have none.
+// tpuHosts lists the host names of the group's pods that have TPUs, and where this pod is among them. The leader may
+// have none.
 func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	subdomain := pod.Spec.Subdomain
 	if d.behaviour.has(faultTPUInSharedDomain) {
@@ -55,7 +57,8 @@ func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	}
 	var hostnames []string
 	id := m.worker - 1
-	if isLeader(pod) || pod.Annotations[api.AnnotationLeaderRequestsTPUs] == "true" || d.behaviour.has(faultTPULeaderAlways) {
+	if isLeader(pod) || pod.Annotations[api.AnnotationLeaderRequestsTPUs] == "true" ||
+		d.behaviour.has(faultTPULeaderAlways) {
 		hostnames = append(hostnames, m.leader+"."+subdomain)
 		id = m.worker
 	}

@@ -46,8 +46,14 @@ func testTransitions(t *testing.T, b *bench) {
 
 	// The shared Service comes before the first replica goes.
 	b.patch(t, j, ns, "my-lws", policyPatch(unique))
-	j.await(t, "every replica to have its Service", func(w world) bool { return w.available("my-lws") && len(w.services) == 4 })
-	if err := b.client.Delete(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "my-lws", Namespace: ns}}); err != nil {
+	j.await(t, "every replica to have its Service", func(w world) bool {
+		return w.available("my-lws") &&
+			len(w.services) == 4
+	})
+	if err := b.client.Delete(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+		Name:      "my-lws",
+		Namespace: ns,
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	j.await(t, "the shared Service to go", func(w world) bool { return w.services["my-lws"] == nil })
@@ -72,8 +78,8 @@ func checkAll(t *testing.T, w world, policy string) {
 	}
 }
 
-// checkServicesFollow looks at whether the replicas' Services are those of the leaders that need one: none is made for another
-// leader, and none goes before its leader does.
+// checkServicesFollow looks at whether the replicas' Services are those of the leaders that need one: none is made for
+// another leader, and none goes before its leader does.
 func checkServicesFollow(t *testing.T, w world, c change) {
 	t.Helper()
 	service, ok := c.object.(*corev1.Service)
@@ -99,7 +105,8 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 	b.create(t, j, ns, "my-lws", 1, 2, unique)
 	hold := func(object client.Object, finalizers string) {
 		t.Helper()
-		if err := b.client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`))); err != nil {
+		if err := b.client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":`+finalizers+`}}`))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +121,8 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	j.await(t, "a new group", func(w world) bool {
-		return w.available("my-lws") && w.pods["my-lws-0"] != nil && w.pods["my-lws-0"].UID != first && w.services["my-lws-0"].DeletionTimestamp != nil
+		return w.available("my-lws") && w.pods["my-lws-0"] != nil && w.pods["my-lws-0"].UID != first &&
+			w.services["my-lws-0"].DeletionTimestamp != nil
 	})
 	hold(service, `null`)
 	w = j.await(t, "a Service of the new leader", func(w world) bool {
@@ -124,10 +132,14 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 	// A leader that is going gets no Service any more.
 	hold(leader.DeepCopy(), `["rehearse.dev/hold"]`)
 	second, since := w.pods["my-lws-0"].UID, j.mark()
-	if err := b.client.Delete(t.Context(), leader.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+	if err := b.client.Delete(t.Context(), leader.DeepCopy(),
+		client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
 		t.Fatal(err)
 	}
-	j.await(t, "all but the leader to go", func(w world) bool { return len(w.services) == 0 && len(w.pods) == 1 && w.sets["my-lws-0"] == nil })
+	j.await(t, "all but the leader to go", func(w world) bool {
+		return len(w.services) == 0 && len(w.pods) == 1 &&
+			w.sets["my-lws-0"] == nil
+	})
 	hold(leader.DeepCopy(), `null`)
 	w = j.await(t, "another group", func(w world) bool {
 		return w.available("my-lws") && w.pods["my-lws-0"] != nil && w.pods["my-lws-0"].UID != second && len(w.services) == 1
@@ -145,7 +157,10 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	gone := w.services["my-lws-0"].UID
-	j.await(t, "the Service again", func(w world) bool { return w.services["my-lws-0"] != nil && w.services["my-lws-0"].UID != gone })
+	j.await(t, "the Service again", func(w world) bool {
+		return w.services["my-lws-0"] != nil &&
+			w.services["my-lws-0"].UID != gone
+	})
 }
 
 func testRecreation(t *testing.T, b *bench) {
@@ -173,7 +188,8 @@ func testRecreation(t *testing.T, b *bench) {
 					return false
 				}
 			}
-			return w.services["my-lws-0"] != nil && w.services["my-lws-0"].UID != before.services["my-lws-0"].UID && w.available("my-lws")
+			return w.services["my-lws-0"] != nil && w.services["my-lws-0"].UID != before.services["my-lws-0"].UID &&
+				w.available("my-lws")
 		})
 		if after.pods["my-lws-1"].UID != before.pods["my-lws-1"].UID {
 			t.Errorf("the other group was replaced by the %s", what)
@@ -188,7 +204,10 @@ func testRecreation(t *testing.T, b *bench) {
 func restart(t *testing.T, b *bench, pod *corev1.Pod) {
 	t.Helper()
 	restarted := pod.DeepCopy()
-	restarted.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", Image: "image", RestartCount: 1, Ready: true}}
+	restarted.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "main", Image: "image", RestartCount: 1,
+		Ready: true,
+	}}
 	if err := b.client.Status().Patch(t.Context(), restarted, client.StrategicMergeFrom(pod)); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +218,8 @@ func testSurge(t *testing.T, b *bench) {
 	j := b.follow(t, ns)
 	b.create(t, j, ns, "my-lws", 4, 2, unique, surge(4))
 	since := j.mark()
-	b.patch(t, j, ns, "my-lws", `{"spec":{"leaderWorkerTemplate":{"workerTemplate":{"metadata":{"labels":{"app":"new"}}}}}}`)
+	b.patch(t, j, ns, "my-lws",
+		`{"spec":{"leaderWorkerTemplate":{"workerTemplate":{"metadata":{"labels":{"app":"new"}}}}}}`)
 	j.await(t, "the new template", func(w world) bool {
 		set := w.lws["my-lws"]
 		return w.available("my-lws") && set.Status.UpdatedReplicas == 4 && len(w.pods) == 8 && len(w.services) == 4
@@ -243,13 +263,17 @@ func testPartition(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	w = j.await(t, "the old group again", func(w world) bool {
-		return w.available("my-lws") && w.pods["my-lws-0"] != nil && w.pods["my-lws-0"].UID != old && w.pods["my-lws-0-1"] != nil &&
+		return w.available("my-lws") && w.pods["my-lws-0"] != nil && w.pods["my-lws-0"].UID != old &&
+			w.pods["my-lws-0-1"] != nil &&
 			w.services["my-lws-0"] != nil && metav1.IsControlledBy(w.services["my-lws-0"], w.pods["my-lws-0"])
 	})
 	checkGroup(t, w, "my-lws", 0, 2, "my-lws-0")
 	checkGroup(t, w, "my-lws", 1, 2, "my-lws")
 	b.patch(t, j, ns, "my-lws", `{"spec":{"rolloutStrategy":{"rollingUpdateConfiguration":{"partition":0}}}}`)
-	w = j.await(t, "the last group to be updated", func(w world) bool { return w.available("my-lws") && w.serviceNames() == "my-lws" })
+	w = j.await(t, "the last group to be updated", func(w world) bool {
+		return w.available("my-lws") &&
+			w.serviceNames() == "my-lws"
+	})
 	checkGroup(t, w, "my-lws", 0, 2, "my-lws")
 	j.replay(since, func(w world, c change) {
 		checkAgreement(t, w, c)
@@ -265,7 +289,10 @@ func testSecondChange(t *testing.T, b *bench) {
 	b.patch(t, j, ns, "my-lws", policyPatch(unique))
 	j.await(t, "the first replica to change", func(w world) bool { return strings.Contains(w.serviceNames(), "my-lws-2") })
 	b.patch(t, j, ns, "my-lws", policyPatch(shared))
-	w := j.await(t, "one Service again", func(w world) bool { return w.available("my-lws") && w.serviceNames() == "my-lws" && len(w.pods) == 6 })
+	w := j.await(t, "one Service again", func(w world) bool {
+		return w.available("my-lws") &&
+			w.serviceNames() == "my-lws" && len(w.pods) == 6
+	})
 	checkAll(t, w, "Shared")
 	j.replay(since, func(w world, c change) {
 		checkAgreement(t, w, c)
@@ -282,7 +309,10 @@ func testDeletion(t *testing.T, b *bench) {
 	b.create(t, j, ns, "my-lws", 2, 2, unique)
 	b.create(t, j, ns, "other", 2, 1, shared)
 	for _, name := range []string{"my-lws", "other"} {
-		if err := b.client.Delete(t.Context(), &api.LeaderWorkerSet{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns}}); err != nil {
+		if err := b.client.Delete(t.Context(), &api.LeaderWorkerSet{ObjectMeta: metav1.ObjectMeta{
+			Name:      name,
+			Namespace: ns,
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -63,7 +63,8 @@ func validateSpec(set *api.LeaderWorkerSet) field.ErrorList {
 		errs = append(errs, field.Invalid(size, set.Size(), "must be greater than or equal to 1"))
 	}
 	if pods := int64(set.Replicas()) * int64(set.Size()); pods > math.MaxInt32 {
-		errs = append(errs, field.Invalid(spec.Child("replicas"), set.Replicas(), fmt.Sprintf("times size must be no more than %d", math.MaxInt32)))
+		errs = append(errs, field.Invalid(spec.Child("replicas"), set.Replicas(), fmt.Sprintf("times size must be no more "+
+			"than %d", math.MaxInt32)))
 	}
 	return append(errs, validateRollingUpdate(set, spec.Child("rolloutStrategy", "rollingUpdateConfiguration"))...)
 }
@@ -80,7 +81,8 @@ func validateRollingUpdate(set *api.LeaderWorkerSet, path *field.Path) field.Err
 	errs = append(errs, validateShare(config.MaxUnavailable, path.Child("maxUnavailable"))...)
 	errs = append(errs, validateShare(config.MaxSurge, path.Child("maxSurge"))...)
 	if zero(config.MaxUnavailable) && zero(config.MaxSurge) {
-		errs = append(errs, field.Invalid(path.Child("maxUnavailable"), config.MaxUnavailable.String(), "must not be 0 when maxSurge is 0"))
+		errs = append(errs, field.Invalid(path.Child("maxUnavailable"), config.MaxUnavailable.String(),
+			"must not be 0 when maxSurge is 0"))
 	}
 	return errs
 }
@@ -107,8 +109,8 @@ func validateShare(value intstr.IntOrString, path *field.Path) field.ErrorList {
 // revisionSuffix is the longest that a StatefulSet's name is extended by in the label controller-revision-hash.
 const revisionSuffix = len("-") + 10
 
-// longestName is how long a name can be so that all that is derived from it fits a DNS label and a label's value: the names
-// of leaders, workers and Services, and the revisions of the StatefulSets.
+// longestName is how long a name can be so that all that is derived from it fits a DNS label and a label's value: the
+// names of leaders, workers and Services, and the revisions of the StatefulSets.
 func longestName(set *api.LeaderWorkerSet) int {
 	last := max(int(set.Replicas())+resolve(set).surge-1, 0)
 	group := len("-") + len(strconv.Itoa(last))
@@ -126,5 +128,6 @@ func validateNameLength(set *api.LeaderWorkerSet) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), set.Name,
-		fmt.Sprintf("must be no more than %d characters, so that the names of the pods, Services and revisions of its groups have no more than %d", limit, validation.DNS1123LabelMaxLength))}
+		fmt.Sprintf("must be no more than %d characters, so that the names of the pods, Services and revisions of its "+
+			"groups have no more than %d", limit, validation.DNS1123LabelMaxLength))}
 }

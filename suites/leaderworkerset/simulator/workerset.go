@@ -34,7 +34,8 @@ func (b behaviour) newWorkerSet(set *api.LeaderWorkerSet, leader *corev1.Pod, of
 	return &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: leader.Name, Namespace: leader.Namespace, Labels: labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(leader, corev1.SchemeGroupVersion.WithKind("Pod"))},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(leader,
+				corev1.SchemeGroupVersion.WithKind("Pod"))},
 		},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:            &workers,

@@ -70,7 +70,8 @@ func (r Rules) checkWorkspace(spec *v1alpha1.PackageRevisionSpec, existing []Rev
 				return refuse(Conflict, "spec.workspaceName", "package revision workspaceNames must be unique")
 			}
 			return refuse(Conflict, "spec.workspaceName",
-				"package revision workspaceNames must be unique; package revision with name %s in repo %s with workspaceName %s already exists",
+				"package revision workspaceNames must be unique; package revision with name %s in repo %s with workspaceName %s "+
+					"already exists",
 				spec.PackageName, spec.RepositoryName, spec.WorkspaceName)
 		}
 	}
@@ -86,10 +87,12 @@ func (r Rules) checkClone(spec *v1alpha1.PackageRevisionSpec, existing []Revisio
 			continue
 		}
 		if r.Has(NoContext) {
-			return refuse(Unprocessable, "spec.packageName", "clone cannot create a new revision for a package that already exists")
+			return refuse(Unprocessable, "spec.packageName",
+				"clone cannot create a new revision for a package that already exists")
 		}
 		return refuse(Unprocessable, "spec.packageName",
-			"clone cannot create a new revision for package %s that already exists in repo %s; make subsequent revisions using copy",
+			"clone cannot create a new revision for package %s that already exists in repo %s; make subsequent revisions "+
+				"using copy",
 			spec.PackageName, spec.RepositoryName)
 	}
 	return nil
@@ -101,13 +104,16 @@ func (r Rules) checkInit(spec *v1alpha1.PackageRevisionSpec, existing []Revision
 	}
 	for _, revision := range existing {
 		if here(spec, revision) && r.same(spec, revision) {
-			return refuse(Conflict, "spec.packageName", "package %q already exists in repository %q; make subsequent revisions using copy", spec.PackageName, spec.RepositoryName)
+			return refuse(Conflict, "spec.packageName", "package %q already exists in repository %q; make subsequent "+
+				"revisions using copy", spec.PackageName, spec.RepositoryName)
 		}
 	}
 	return nil
 }
 
-func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.PackageEditTaskSpec, existing []Revision) error {
+func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.PackageEditTaskSpec,
+	existing []Revision,
+) error {
 	const field = "spec.tasks[0].edit.sourceRef.name"
 	if edit == nil || edit.Source == nil || r.Has(EditSourceUnchecked) {
 		return nil
@@ -119,7 +125,8 @@ func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.Pack
 	case source.Spec.Lifecycle != v1alpha1.Published:
 		return refuse(Unprocessable, field, "source revision must be published, %s is not", source.Name)
 	case !here(spec, source) || source.Spec.PackageName != spec.PackageName:
-		return refuse(Unprocessable, field, "source revision must be from same package %s/%s, %s is not", spec.RepositoryName, spec.PackageName, source.Name)
+		return refuse(Unprocessable, field, "source revision must be from same package %s/%s, %s is not", spec.RepositoryName,
+			spec.PackageName, source.Name)
 	}
 	return nil
 }
@@ -128,7 +135,8 @@ func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.Pack
 func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
 	for _, revision := range existing {
 		if (here(spec, revision) || r.Has(OverlapEverywhere)) && r.overlaps(spec.PackageName, revision.Spec.PackageName) {
-			return refuse(Conflict, "spec.packageName", "package path %q conflicts with existing package %q in repository %q: packages cannot be nested",
+			return refuse(Conflict, "spec.packageName", "package path %q conflicts with existing package %q in repository "+
+				"%q: packages cannot be nested",
 				spec.PackageName, revision.Spec.PackageName, spec.RepositoryName)
 		}
 	}

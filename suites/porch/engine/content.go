@@ -33,8 +33,11 @@ func NewContent(spec *v1alpha1.PackageRevisionSpec, task *v1alpha1.PackageInitTa
 	}, nil
 }
 
-// Adopt makes an upstream package's content this package's own: its Kptfile gets the name, and says where it comes from.
-func Adopt(spec *v1alpha1.PackageRevisionSpec, upstream map[string]string, from v1alpha1.GitLock) (map[string]string, error) {
+// Adopt makes an upstream package's content this package's own: its Kptfile gets the name, and says where it comes
+// from.
+func Adopt(spec *v1alpha1.PackageRevisionSpec, upstream map[string]string, from v1alpha1.GitLock) (map[string]string,
+	error,
+) {
 	kptfile := map[string]any{}
 	if err := yaml.Unmarshal([]byte(upstream[Kptfile]), &kptfile); err != nil {
 		return nil, fmt.Errorf("read the Kptfile of %s at %s: %w", from.Directory, from.Ref, err)

@@ -17,13 +17,19 @@ func (r Rules) Default(spec *v1alpha1.PackageRevisionSpec) {
 		}
 	}
 	if len(spec.Tasks) == 0 && !r.Has(NoDefaultTask) {
-		spec.Tasks = []v1alpha1.Task{{Type: v1alpha1.TaskTypeInit, Init: &v1alpha1.PackageInitTaskSpec{Description: spec.PackageName + " description"}}}
+		spec.Tasks = []v1alpha1.Task{{
+			Type: v1alpha1.TaskTypeInit,
+			Init: &v1alpha1.PackageInitTaskSpec{Description: spec.PackageName + " description"},
+		}}
 	}
 }
 
 // CheckNew judges a new revision by itself, before any repository is opened.
 func (r Rules) CheckNew(spec *v1alpha1.PackageRevisionSpec) error {
-	for _, check := range []func(*v1alpha1.PackageRevisionSpec) error{r.checkNames, r.checkNewLifecycle, r.checkTaskCount} {
+	for _, check := range []func(*v1alpha1.PackageRevisionSpec) error{
+		r.checkNames, r.checkNewLifecycle,
+		r.checkTaskCount,
+	} {
 		if err := check(spec); err != nil {
 			return err
 		}
@@ -37,21 +43,26 @@ func (r Rules) CheckNew(spec *v1alpha1.PackageRevisionSpec) error {
 }
 
 func (r Rules) checkNames(spec *v1alpha1.PackageRevisionSpec) error {
-	for field, value := range map[string]string{"spec.repositoryName": spec.RepositoryName, "spec.packageName": spec.PackageName} {
+	for field, value := range map[string]string{
+		"spec.repositoryName": spec.RepositoryName,
+		"spec.packageName":    spec.PackageName,
+	} {
 		if value == "" {
 			return refuse(BadRequest, field, "%s is required", field)
 		}
 	}
 	for _, element := range strings.Split(spec.PackageName, "/") {
 		if problems := validation.IsDNS1123Label(element); len(problems) > 0 {
-			return refuse(BadRequest, "spec.packageName", "invalid package name %q: %s", spec.PackageName, strings.Join(problems, "; "))
+			return refuse(BadRequest, "spec.packageName", "invalid package name %q: %s", spec.PackageName,
+				strings.Join(problems, "; "))
 		}
 	}
 	if r.Has(WorkspaceNameUnchecked) {
 		return nil
 	}
 	if problems := validation.IsDNS1123Label(spec.WorkspaceName); len(problems) > 0 {
-		return refuse(BadRequest, "spec.workspaceName", "invalid workspace name %q of package %s: %s", spec.WorkspaceName, spec.PackageName, strings.Join(problems, "; "))
+		return refuse(BadRequest, "spec.workspaceName", "invalid workspace name %q of package %s: %s", spec.WorkspaceName,
+			spec.PackageName, strings.Join(problems, "; "))
 	}
 	return nil
 }

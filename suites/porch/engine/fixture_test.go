@@ -48,7 +48,10 @@ func check(t *testing.T, err error, w want) {
 }
 
 func spec(repository, name, workspace string, tasks ...v1alpha1.Task) v1alpha1.PackageRevisionSpec {
-	return v1alpha1.PackageRevisionSpec{RepositoryName: repository, PackageName: name, WorkspaceName: workspace, Tasks: tasks}
+	return v1alpha1.PackageRevisionSpec{
+		RepositoryName: repository, PackageName: name, WorkspaceName: workspace,
+		Tasks: tasks,
+	}
 }
 
 func initTask() v1alpha1.Task {
@@ -61,7 +64,10 @@ func cloneTask(name string) v1alpha1.Task {
 }
 
 func editTask(name string) v1alpha1.Task {
-	return v1alpha1.Task{Type: v1alpha1.TaskTypeEdit, Edit: &v1alpha1.PackageEditTaskSpec{Source: &v1alpha1.PackageRevisionRef{Name: name}}}
+	return v1alpha1.Task{
+		Type: v1alpha1.TaskTypeEdit,
+		Edit: &v1alpha1.PackageEditTaskSpec{Source: &v1alpha1.PackageRevisionRef{Name: name}},
+	}
 }
 
 func upgradeTask(old, upstream, local string) v1alpha1.Task {

@@ -10,8 +10,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
 )
 
-// Merge carries the changes between two upstream revisions over to the local one, file by file. Where both sides changed a file of YAML, its
-// fields are merged, and where both changed a field, upstream has it; any other file that both changed stays as it is locally.
+// Merge carries the changes between two upstream revisions over to the local one, file by file. Where both sides
+// changed a file of YAML, its fields are merged, and where both changed a field, upstream has it; any other file that
+// both changed stays as it is locally.
 func (r Rules) Merge(old, upstream, local map[string]string) (map[string]string, error) {
 	switch {
 	case r.Has(MergeTakesNew):

@@ -1,5 +1,6 @@
-// Package engine is Porch's validation and business rules, as its specification states them: what may be created and changed, and with which
-// words the rest is refused. It knows nothing of API servers or repositories, and has bugs and other readings on request.
+// Package engine is Porch's validation and business rules, as its specification states them: what may be created and
+// changed, and with which words the rest is refused. It knows nothing of API servers or repositories, and has bugs and
+// other readings on request.
 package engine
 
 import (
@@ -17,8 +18,8 @@ type Rules struct {
 	variant Variant
 }
 
-// NewRules returns the rules with faults, which are bugs, and in a variant, which is a reading of what the specification leaves open; "" is the
-// reading that this project has chosen everywhere.
+// NewRules returns the rules with faults, which are bugs, and in a variant, which is a reading of what the
+// specification leaves open; "" is the reading that this project has chosen everywhere.
 func NewRules(faults []string, variant string) (Rules, error) {
 	r := Rules{variant: Variant(variant)}
 	if variant != "" && !slices.Contains(Variants(), r.variant) {

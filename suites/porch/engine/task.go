@@ -8,7 +8,8 @@ import (
 func (r Rules) checkTask(task *v1alpha1.Task) error {
 	const field = "spec.tasks[0].type"
 	for fault, unknown := range map[string]v1alpha1.TaskType{
-		InitUnknown: v1alpha1.TaskTypeInit, CloneUnknown: v1alpha1.TaskTypeClone, EditUnknown: v1alpha1.TaskTypeEdit, UpgradeUnknown: v1alpha1.TaskTypeUpgrade,
+		InitUnknown: v1alpha1.TaskTypeInit, CloneUnknown: v1alpha1.TaskTypeClone, EditUnknown: v1alpha1.TaskTypeEdit,
+		UpgradeUnknown: v1alpha1.TaskTypeUpgrade,
 	} {
 		if r.Has(fault) && task.Type == unknown {
 			return refuse(BadRequest, field, "task of type %q not supported", task.Type)
@@ -28,7 +29,8 @@ func (r Rules) checkTask(task *v1alpha1.Task) error {
 		if r.Has(TaskTypeUnchecked) {
 			return nil
 		}
-		return refuse(BadRequest, field, "task of type %q not supported; it must be one of init, clone, edit, upgrade", task.Type)
+		return refuse(BadRequest, field, "task of type %q not supported; it must be one of init, clone, edit, upgrade",
+			task.Type)
 	}
 	if missing == "" || r.Has(MissingBodyAccepted) {
 		return nil

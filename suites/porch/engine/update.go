@@ -18,9 +18,13 @@ const (
 	Approval
 )
 
-var lifecycles = []v1alpha1.PackageRevisionLifecycle{v1alpha1.Draft, v1alpha1.Proposed, v1alpha1.Published, v1alpha1.DeletionProposed}
+var lifecycles = []v1alpha1.PackageRevisionLifecycle{
+	v1alpha1.Draft, v1alpha1.Proposed, v1alpha1.Published,
+	v1alpha1.DeletionProposed,
+}
 
-// CheckVersion judges whether an update names a version of what it changes; whether it is the current one is for whoever stores it.
+// CheckVersion judges whether an update names a version of what it changes; whether it is the current one is for
+// whoever stores it.
 func (r Rules) CheckVersion(given string) error {
 	if given != "" || r.Has(VersionNotRequired) {
 		return nil
@@ -81,9 +85,11 @@ func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, 
 	case way == Approval && approval[wanted], way == Plain && plain[wanted]:
 		return nil
 	case way == Approval && before == v1alpha1.Draft:
-		return refuse(Unprocessable, "spec.lifecycle", "cannot approve package with %s lifecycle value; only Proposed packages can be approved", before)
+		return refuse(Unprocessable, "spec.lifecycle", "cannot approve package with %s lifecycle value; only Proposed "+
+			"packages can be approved", before)
 	case before == v1alpha1.Proposed && after == v1alpha1.Published:
-		return refuse(Unprocessable, "spec.lifecycle", "a %s package revision becomes %s by its approval; update the subresource approval", before, after)
+		return refuse(Unprocessable, "spec.lifecycle", "a %s package revision becomes %s by its approval; update the "+
+			"subresource approval", before, after)
 	}
 	return refuse(Unprocessable, "spec.lifecycle", "a package revision cannot go from lifecycle %s to %s", before, after)
 }
@@ -105,7 +111,8 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 		}
 		return nil
 	}
-	return r.immutable("spec.tasks", "cannot update the tasks of a package revision with lifecycle value %q; package must be Draft", before.Lifecycle)
+	return r.immutable("spec.tasks", "cannot update the tasks of a package revision with lifecycle value %q; package "+
+		"must be Draft", before.Lifecycle)
 }
 
 // CheckContentUpdate judges a change of a revision's files.
@@ -118,7 +125,8 @@ func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) e
 		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
 		return nil
 	}
-	return r.immutable("spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft", lifecycle)
+	return r.immutable("spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft",
+		lifecycle)
 }
 
 func (r Rules) mutable(lifecycle v1alpha1.PackageRevisionLifecycle) bool {

@@ -30,10 +30,14 @@ func TestTransitions(t *testing.T) {
 	}
 	for _, from := range all {
 		for _, to := range all {
-			for way, allowed := range map[engine.Way]map[[2]v1alpha1.PackageRevisionLifecycle]bool{engine.Plain: plain, engine.Approval: approval} {
+			for way, allowed := range map[engine.Way]map[[2]v1alpha1.PackageRevisionLifecycle]bool{
+				engine.Plain:    plain,
+				engine.Approval: approval,
+			} {
 				before, after := at(from), at(to)
 				class, text, accepted := verdict(t, rules(t, "").CheckUpdate(&before, &after, way))
-				if accepted != (from == to || allowed[[2]v1alpha1.PackageRevisionLifecycle{from, to}]) || (!accepted && class != engine.Unprocessable) {
+				if accepted != (from == to || allowed[[2]v1alpha1.PackageRevisionLifecycle{from, to}]) ||
+					(!accepted && class != engine.Unprocessable) {
 					t.Errorf("way %d from %s to %s: accepted %t, class %d, %q", way, from, to, accepted, class, text)
 				}
 			}
@@ -69,7 +73,10 @@ func TestSpecUpdates(t *testing.T) {
 		"repository": {func(s *v1alpha1.PackageRevisionSpec) { s.RepositoryName = "q" }, nil},
 		"workspace":  {func(s *v1alpha1.PackageRevisionSpec) { s.WorkspaceName = "q" }, nil},
 		"revision":   {func(s *v1alpha1.PackageRevisionSpec) { s.Revision = 7 }, nil},
-		"nothing":    {func(*v1alpha1.PackageRevisionSpec) {}, []v1alpha1.PackageRevisionLifecycle{draft, proposed, published, going}},
+		"nothing": {func(*v1alpha1.PackageRevisionSpec) {}, []v1alpha1.PackageRevisionLifecycle{
+			draft, proposed, published,
+			going,
+		}},
 	} {
 		for _, lifecycle := range []v1alpha1.PackageRevisionLifecycle{draft, proposed, published, going} {
 			before, after := at(lifecycle), at(lifecycle)
@@ -86,13 +93,17 @@ func TestSpecUpdates(t *testing.T) {
 	}
 	before, after := at(draft), at(draft)
 	after.Tasks = []v1alpha1.Task{{Type: "foo"}}
-	if class, _, accepted := verdict(t, rules(t, "").CheckUpdate(&before, &after, engine.Plain)); accepted || class != engine.BadRequest {
+	if class, _, accepted := verdict(t, rules(t, "").CheckUpdate(&before, &after, engine.Plain)); accepted ||
+		class != engine.BadRequest {
 		t.Errorf("an unknown task: accepted %t, class %d", accepted, class)
 	}
 }
 
 func TestContentUpdates(t *testing.T) {
-	for lifecycle, mutable := range map[v1alpha1.PackageRevisionLifecycle]bool{draft: true, proposed: false, published: false, going: false} {
+	for lifecycle, mutable := range map[v1alpha1.PackageRevisionLifecycle]bool{
+		draft: true, proposed: false,
+		published: false, going: false,
+	} {
 		if _, _, accepted := verdict(t, rules(t, "").CheckContentUpdate(lifecycle)); accepted != mutable {
 			t.Errorf("%s: accepted %t", lifecycle, accepted)
 		}
@@ -101,7 +112,8 @@ func TestContentUpdates(t *testing.T) {
 
 func TestVariants(t *testing.T) {
 	existing := []engine.Revision{revision("r", "p", "v1", going)}
-	upgrade, again, unknown := spec("r", "p", "v2", upgradeTask("r-p-v1", "r-p-v1", "r-p-v1")), spec("r", "p", "v2", initTask()), spec("r", "p", "v2", upgradeTask("x", "x", "x"))
+	upgrade, again, unknown := spec("r", "p", "v2", upgradeTask("r-p-v1", "r-p-v1", "r-p-v1")), spec("r", "p", "v2",
+		initTask()), spec("r", "p", "v2", upgradeTask("x", "x", "x"))
 	judge := map[engine.Variant]func(engine.Rules) error{
 		engine.ProposedFullUpdate:          func(r engine.Rules) error { return r.CheckContentUpdate(proposed) },
 		engine.DeletionProposedIsPublished: func(r engine.Rules) error { return r.CheckConstraints(&upgrade, existing) },
@@ -110,9 +122,13 @@ func TestVariants(t *testing.T) {
 		engine.InitAgain:                   func(r engine.Rules) error { return r.CheckConstraints(&again, existing) },
 		engine.MissingVersionIsInvalid:     func(r engine.Rules) error { return r.CheckVersion("") },
 	}
-	accepts := map[engine.Variant]bool{engine.ProposedFullUpdate: true, engine.DeletionProposedIsPublished: true, engine.InitAgain: true}
+	accepts := map[engine.Variant]bool{
+		engine.ProposedFullUpdate: true, engine.DeletionProposedIsPublished: true,
+		engine.InitAgain: true,
+	}
 	classes := map[engine.Variant]engine.Class{
-		engine.ImmutableIsForbidden: engine.Forbidden, engine.MissingSourceIsNotFound: engine.NotFound, engine.MissingVersionIsInvalid: engine.Unprocessable,
+		engine.ImmutableIsForbidden: engine.Forbidden, engine.MissingSourceIsNotFound: engine.NotFound,
+		engine.MissingVersionIsInvalid: engine.Unprocessable,
 	}
 	for _, variant := range engine.Readings() {
 		if _, _, accepted := verdict(t, judge[variant](rules(t, ""))); accepted {

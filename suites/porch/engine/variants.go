@@ -1,15 +1,16 @@
 package engine
 
-// Variant is another reading of a place where the specification is silent or contradicts itself. Each decides one ambiguity otherwise
-// than requirements.yaml does.
+// Variant is another reading of a place where the specification is silent or contradicts itself. Each decides one
+// ambiguity otherwise than requirements.yaml does.
 type Variant string
 
 // The variants.
 const (
-	// ProposedFullUpdate follows the flow chart of "Update Lifecycle Validation", in which Draft and Proposed allow a full update, instead of
-	// the rule below it (AMB1).
+	// ProposedFullUpdate follows the flow chart of "Update Lifecycle Validation", in which Draft and Proposed allow a full
+	// update, instead of the rule below it (AMB1).
 	ProposedFullUpdate Variant = "proposed-full-update"
-	// DeletionProposedIsPublished takes a revision whose deletion is proposed for a published one, as upstream does (AMB2).
+	// DeletionProposedIsPublished takes a revision whose deletion is proposed for a published one, as upstream does
+	// (AMB2).
 	DeletionProposedIsPublished Variant = "deletion-proposed-is-published"
 	// ImmutableIsForbidden answers 403 to an update of what is immutable (AMB3).
 	ImmutableIsForbidden Variant = "immutable-is-forbidden"
@@ -25,7 +26,10 @@ const (
 
 // Readings lists the variants of one ambiguity each.
 func Readings() []Variant {
-	return []Variant{ProposedFullUpdate, DeletionProposedIsPublished, ImmutableIsForbidden, MissingSourceIsNotFound, InitAgain, MissingVersionIsInvalid}
+	return []Variant{
+		ProposedFullUpdate, DeletionProposedIsPublished, ImmutableIsForbidden, MissingSourceIsNotFound,
+		InitAgain, MissingVersionIsInvalid,
+	}
 }
 
 // Variants lists all of them.

@@ -1,4 +1,5 @@
-// Package gitserver serves git repositories over HTTP, to whoever asks: a place for a test's packages. A repository is made when it is first asked for.
+// Package gitserver serves git repositories over HTTP, to whoever asks: a place for a test's packages. A repository is
+// made when it is first asked for.
 package gitserver
 
 import (
@@ -106,7 +107,10 @@ func begin(storage *filesystem.Storage) error {
 	}
 	nobody := object.Signature{Name: "rehearse", Email: "rehearse@localhost", When: time.Unix(0, 0).UTC()}
 	encoded := storage.NewEncodedObject()
-	if err := (&object.Commit{Author: nobody, Committer: nobody, Message: "An empty repository\n", TreeHash: root}).Encode(encoded); err != nil {
+	if err := (&object.Commit{
+		Author: nobody, Committer: nobody, Message: "An empty repository\n",
+		TreeHash: root,
+	}).Encode(encoded); err != nil {
 		return err
 	}
 	commit, err := storage.SetEncodedObject(encoded)
@@ -178,7 +182,8 @@ func receive(w http.ResponseWriter, r *http.Request, session transport.ReceivePa
 	if err := request.Decode(r.Body); err != nil {
 		return fmt.Errorf("read what is pushed: %w", err)
 	}
-	if !slices.ContainsFunc(request.Commands, func(command *packp.Command) bool { return command.Action() != packp.Delete }) {
+	if !slices.ContainsFunc(request.Commands,
+		func(command *packp.Command) bool { return command.Action() != packp.Delete }) {
 		request.Packfile = nil // what only removes sends none
 	}
 	report, err := session.ReceivePack(r.Context(), request)

@@ -26,7 +26,8 @@ type Repository struct {
 	Branch string
 }
 
-// References lists the repository's branches and tags with the commits that they stand for. It fails when the repository cannot be reached.
+// References lists the repository's branches and tags with the commits that they stand for. It fails when the
+// repository cannot be reached.
 func (r Repository) References(ctx context.Context) (map[plumbing.ReferenceName]plumbing.Hash, error) {
 	list, err := r.remote(memory.NewStorage()).ListContext(ctx, &git.ListOptions{})
 	if err != nil {
@@ -65,7 +66,10 @@ func (r Repository) Read(ctx context.Context, ref, directory string) (map[string
 
 // named finds a reference by its full name or its short one.
 func named(references map[plumbing.ReferenceName]plumbing.Hash, ref string) (plumbing.ReferenceName, bool) {
-	for _, name := range []plumbing.ReferenceName{plumbing.ReferenceName(ref), plumbing.NewTagReferenceName(ref), plumbing.NewBranchReferenceName(ref)} {
+	for _, name := range []plumbing.ReferenceName{
+		plumbing.ReferenceName(ref), plumbing.NewTagReferenceName(ref),
+		plumbing.NewBranchReferenceName(ref),
+	} {
 		if _, known := references[name]; known {
 			return name, true
 		}

@@ -41,12 +41,14 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 	r := repository(t)
 	at := time.Unix(1000, 0)
 	draft := packages.Change{
-		Directory: "networking/vpc", Files: map[string]string{"Kptfile": "k", "sub/a.yaml": "a: 1\n"}, Message: "draft", At: at,
+		Directory: "networking/vpc", Files: map[string]string{"Kptfile": "k", "sub/a.yaml": "a: 1\n"}, Message: "draft",
+		At:   at,
 		Onto: branch("main"), Set: []plumbing.ReferenceName{branch("drafts/networking/vpc/v1")},
 	}
 	push(t, r, draft)
 	other := packages.Change{
-		Directory: "apps", Files: map[string]string{"Kptfile": "other"}, Message: "other", At: at, Onto: branch("main"), Move: true,
+		Directory: "apps", Files: map[string]string{"Kptfile": "other"}, Message: "other", At: at, Onto: branch("main"),
+		Move: true,
 	}
 	push(t, r, other)
 	renamed, err := r.PrepareRename(t.Context(), branch("drafts/networking/vpc/v1"), branch("proposed/networking/vpc/v1"))
@@ -61,7 +63,8 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 	}
 	published := draft
 	published.Files = map[string]string{"Kptfile": "k2"}
-	published.Move, published.Set, published.Remove = true, []plumbing.ReferenceName{plumbing.NewTagReferenceName("networking/vpc/v1")},
+	published.Move, published.Set, published.Remove = true,
+		[]plumbing.ReferenceName{plumbing.NewTagReferenceName("networking/vpc/v1")},
 		[]plumbing.ReferenceName{branch("proposed/networking/vpc/v1")}
 	want := push(t, r, published)
 	for _, ref := range []string{"main", "networking/vpc/v1", "refs/tags/networking/vpc/v1"} {
@@ -70,20 +73,25 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 			t.Errorf("at %s: %v of %s, %v; want %v of %s", ref, files, got, err, published.Files, want)
 		}
 	}
-	if files, _, err := r.Read(t.Context(), "main", ""); err != nil || len(files) != 2 || files["apps/Kptfile"] != "other" {
+	if files, _, err := r.Read(t.Context(), "main", ""); err != nil || len(files) != 2 ||
+		files["apps/Kptfile"] != "other" {
 		t.Errorf("the other package: %v, %v", files, err)
 	}
 	references, err := r.References(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := slices.Sorted(maps.Keys(references)); !slices.Equal(names, []plumbing.ReferenceName{"refs/heads/main", "refs/tags/networking/vpc/v1"}) {
+	if names := slices.Sorted(maps.Keys(references)); !slices.Equal(names, []plumbing.ReferenceName{
+		"refs/heads/main",
+		"refs/tags/networking/vpc/v1",
+	}) {
 		t.Errorf("references: %v", names)
 	}
 	if err := r.Remove(t.Context(), plumbing.NewTagReferenceName("networking/vpc/v1"), branch("never")); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := r.Read(t.Context(), "networking/vpc/v1", "networking/vpc"); !errors.Is(err, packages.ErrNotFound) || packages.Unreachable(err) {
+	if _, _, err := r.Read(t.Context(), "networking/vpc/v1", "networking/vpc"); !errors.Is(err, packages.ErrNotFound) ||
+		packages.Unreachable(err) {
 		t.Errorf("a tag that was removed: %v", err)
 	}
 }

@@ -90,7 +90,10 @@ func (r Repository) PrepareRename(ctx context.Context, from, to plumbing.Referen
 	if err := r.fetch(ctx, storage, from); err != nil {
 		return nil, err
 	}
-	return &Prepared{Commit: hash, repository: r, storage: storage, set: []plumbing.ReferenceName{to}, remove: []plumbing.ReferenceName{from}}, nil
+	return &Prepared{
+		Commit: hash, repository: r, storage: storage, set: []plumbing.ReferenceName{to},
+		remove: []plumbing.ReferenceName{from},
+	}, nil
 }
 
 // Remove removes those of the branches and tags that there are.
@@ -106,14 +109,18 @@ func (r Repository) Remove(ctx context.Context, names ...plumbing.ReferenceName)
 	return r.push(ctx, memory.NewStorage(), plumbing.ZeroHash, nil, names)
 }
 
-func present(references map[plumbing.ReferenceName]plumbing.Hash, names []plumbing.ReferenceName) []plumbing.ReferenceName {
+func present(references map[plumbing.ReferenceName]plumbing.Hash,
+	names []plumbing.ReferenceName,
+) []plumbing.ReferenceName {
 	return slices.DeleteFunc(slices.Clone(names), func(name plumbing.ReferenceName) bool {
 		_, exists := references[name]
 		return !exists
 	})
 }
 
-func (r Repository) push(ctx context.Context, storage *memory.Storage, hash plumbing.Hash, set, remove []plumbing.ReferenceName) error {
+func (r Repository) push(ctx context.Context, storage *memory.Storage, hash plumbing.Hash, set,
+	remove []plumbing.ReferenceName,
+) error {
 	options := &git.PushOptions{RemoteName: "origin"}
 	for _, name := range set {
 		if err := storage.SetReference(plumbing.NewHashReference(name, hash)); err != nil {
@@ -153,7 +160,10 @@ func commit(storage *memory.Storage, c Change, parents []plumbing.Hash) (plumbin
 		return plumbing.ZeroHash, err
 	}
 	author := object.Signature{Name: "porch", Email: "porch@localhost", When: c.At}
-	return store(storage, (&object.Commit{Author: author, Committer: author, Message: c.Message + "\n", TreeHash: root, ParentHashes: parents}).Encode)
+	return store(storage, (&object.Commit{
+		Author: author, Committer: author, Message: c.Message + "\n", TreeHash: root,
+		ParentHashes: parents,
+	}).Encode)
 }
 
 // writeTree stores files, and the folders that they are in, from the bottom up.

@@ -32,7 +32,8 @@ func readFrontProxy(ctx context.Context, client kubernetes.Interface) (frontProx
 		return nil, fmt.Errorf("read how the API server authenticates itself to aggregated ones: %w", err)
 	}
 	if published.Data["requestheader-client-ca-file"] == "" {
-		return nil, fmt.Errorf("ConfigMap %s/%s has no requestheader-client-ca-file: start the API server with --requestheader-client-ca-file", namespace, name)
+		return nil, fmt.Errorf("ConfigMap %s/%s has no requestheader-client-ca-file: start the API server with "+
+			"--requestheader-client-ca-file", namespace, name)
 	}
 	return published.Data, nil
 }
@@ -85,6 +86,7 @@ func authorize(config *genericapiserver.Config, client kubernetes.Interface) err
 	if err != nil {
 		return fmt.Errorf("authorize by the cluster: %w", err)
 	}
-	config.Authorization.Authorizer = union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), paths, cluster)
+	config.Authorization.Authorizer = union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), paths,
+		cluster)
 	return nil
 }

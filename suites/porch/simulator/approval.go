@@ -11,7 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// approval is the subresource through which a proposed revision is published, or sent back. It changes the lifecycle and nothing else.
+// approval is the subresource through which a proposed revision is published, or sent back. It changes the lifecycle
+// and nothing else.
 type approval struct {
 	revisions *revisions
 }
@@ -28,8 +29,12 @@ func (a *approval) Get(ctx context.Context, name string, options *metav1.GetOpti
 }
 
 // Update changes the lifecycle.
-func (a *approval) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return a.revisions.updateAs(ctx, &request{way: engine.Approval, name: name}, name, onlyLifecycle{info}, creation, update, false, options)
+func (a *approval) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
+	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, _ bool,
+	options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	return a.revisions.updateAs(ctx, &request{way: engine.Approval, name: name}, name, onlyLifecycle{info}, creation,
+		update, false, options)
 }
 
 // onlyLifecycle takes the lifecycle from an update, and leaves the rest as it is.
@@ -42,6 +47,7 @@ func (o onlyLifecycle) UpdatedObject(ctx context.Context, before runtime.Object)
 		return nil, err
 	}
 	asked, next := after.(*v1alpha1.PackageRevision), before.DeepCopyObject().(*v1alpha1.PackageRevision)
-	next.Spec.Lifecycle, next.ResourceVersion, next.ManagedFields = asked.Spec.Lifecycle, asked.ResourceVersion, asked.ManagedFields
+	next.Spec.Lifecycle, next.ResourceVersion, next.ManagedFields = asked.Spec.Lifecycle, asked.ResourceVersion,
+		asked.ManagedFields
 	return next, nil
 }

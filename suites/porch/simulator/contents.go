@@ -35,7 +35,8 @@ func (c *contents) of(ctx context.Context, revision *v1alpha1.PackageRevision) (
 	}
 	files, commit, err := packages.Repository{URL: where.Repo}.Read(ctx, where.Ref, where.Directory)
 	if err == nil && commit.String() != where.Commit {
-		err = fmt.Errorf("%s of repository %s is at %s, not at %s: somebody else has moved it", where.Ref, where.Repo, commit, where.Commit)
+		err = fmt.Errorf("%s of repository %s is at %s, not at %s: somebody else has moved it", where.Ref, where.Repo, commit,
+			where.Commit)
 	}
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("read the content of %s: %w", revision.Name, err))

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// storedLifecycle is an annotation with which a test has a new revision stored with a lifecycle that no request could give it.
+	// storedLifecycle is an annotation with which a test has a new revision stored with a lifecycle that no request could
+	// give it.
 	storedLifecycle = "simulator.rehearse.dev/stored-lifecycle"
 	// skipValidation is an annotation that switches the rules off, when the simulator is to have that bug.
 	skipValidation = "porch.kpt.dev/skip-validation"
@@ -47,8 +48,11 @@ func branchOf(spec *v1alpha1.PackageRevisionSpec) plumbing.ReferenceName {
 	return draftBranch(spec)
 }
 
-// beginCreate judges a new revision and prepares its content. What it returns undoes the content when the revision is not stored after all.
-func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, options *metav1.CreateOptions) (registry.FinishFunc, error) {
+// beginCreate judges a new revision and prepares its content. What it returns undoes the content when the revision is
+// not stored after all.
+func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
+	options *metav1.CreateOptions,
+) (registry.FinishFunc, error) {
 	revision, request := object.(*v1alpha1.PackageRevision), requestOf(ctx)
 	if request.unjudged {
 		r.rulesIn(ctx).Default(&revision.Spec)
@@ -61,7 +65,10 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, opti
 		return nil, err
 	}
 	if r.name(ctx, revision); request.name != "" && request.name != revision.Name {
-		return nil, &engine.Refusal{Class: engine.BadRequest, Field: "metadata.name", Text: fmt.Sprintf("the object of this package revision is named %s", revision.Name)}
+		return nil, &engine.Refusal{
+			Class: engine.BadRequest, Field: "metadata.name",
+			Text: fmt.Sprintf("the object of this package revision is named %s", revision.Name),
+		}
 	}
 	files, err := r.constrained(ctx, revision)
 	if err != nil {
@@ -76,7 +83,8 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object, opti
 	}
 	branch := branchOf(&revision.Spec)
 	revision.Status.Content = &v1alpha1.GitLock{
-		Repo: repository.URL, Directory: revision.Spec.PackageName, Ref: branch.String(), Commit: request.prepared.Commit.String(),
+		Repo: repository.URL, Directory: revision.Spec.PackageName, Ref: branch.String(),
+		Commit: request.prepared.Commit.String(),
 	}
 	if value := revision.Annotations[storedLifecycle]; value != "" {
 		revision.Spec.Lifecycle = v1alpha1.PackageRevisionLifecycle(value)
@@ -112,7 +120,8 @@ func (r *revisions) name(ctx context.Context, revision *v1alpha1.PackageRevision
 		return
 	}
 	if given != "" && given != name {
-		warning.AddWarning(ctx, "", fmt.Sprintf("metadata.name %q is ignored: the object of a package revision is named after it, %q", given, name))
+		warning.AddWarning(ctx, "", fmt.Sprintf("metadata.name %q is ignored: the object of a package revision is named "+
+			"after it, %q", given, name))
 	}
 	revision.Name, revision.GenerateName = name, ""
 }

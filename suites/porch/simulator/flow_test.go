@@ -22,7 +22,10 @@ const namespace = "default"
 
 var (
 	configMaps   = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	repositories = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+	repositories = schema.GroupVersionResource{
+		Group: "config.porch.kpt.dev", Version: "v1alpha1",
+		Resource: "repositories",
+	}
 )
 
 func (b *bench) revisions() dynamic.ResourceInterface {
@@ -40,10 +43,11 @@ func (b *bench) repository(t *testing.T, namespace, name string) {
 		t.Fatal(err)
 	}
 	url, _, _ := unstructured.NestedString(git.Object, "data", "url")
-	_, err = b.client.Resource(repositories).Namespace(namespace).Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "config.porch.kpt.dev/v1alpha1", "kind": "Repository", "metadata": map[string]any{"name": name},
-		"spec": map[string]any{"type": "git", "git": map[string]any{"repo": url + "/" + namespace + "/" + name + ".git"}},
-	}}, metav1.CreateOptions{})
+	_, err = b.client.Resource(repositories).Namespace(namespace).Create(t.Context(),
+		&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "config.porch.kpt.dev/v1alpha1", "kind": "Repository", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"type": "git", "git": map[string]any{"repo": url + "/" + namespace + "/" + name + ".git"}},
+		}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +61,8 @@ func revision(workspace string, labels map[string]any) *unstructured.Unstructure
 	}}
 }
 
-// TestOnARealCluster asks the simulator what a scenario cannot: what happens at the same moment, and what is there after a restart.
+// TestOnARealCluster asks the simulator what a scenario cannot: what happens at the same moment, and what is there
+// after a restart.
 func TestOnARealCluster(t *testing.T) {
 	b := newBench(t)
 	stop := b.start(t)
@@ -65,7 +70,8 @@ func TestOnARealCluster(t *testing.T) {
 
 	t.Run("of creations at once one wins", func(t *testing.T) {
 		accepted := b.atOnce(t, 5, func(i int) error {
-			_, err := b.revisions().Create(t.Context(), revision("v1", map[string]any{"winner": fmt.Sprint(i)}), metav1.CreateOptions{})
+			_, err := b.revisions().Create(t.Context(), revision("v1", map[string]any{"winner": fmt.Sprint(i)}),
+				metav1.CreateOptions{})
 			return err
 		})
 		stored, err := b.revisions().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
@@ -90,10 +96,12 @@ func TestOnARealCluster(t *testing.T) {
 	})
 	t.Run("a deletion ignores versions", func(t *testing.T) {
 		stale := "1"
-		if _, err := b.revisions().Create(t.Context(), ofPackage(revision("v1", nil), "other"), metav1.CreateOptions{}); err != nil {
+		if _, err := b.revisions().Create(t.Context(), ofPackage(revision("v1", nil), "other"),
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.revisions().Delete(t.Context(), "blueprints-other-v1", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &stale}}); err != nil {
+		if err := b.revisions().Delete(t.Context(), "blueprints-other-v1",
+			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &stale}}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -109,7 +117,8 @@ func TestOnARealCluster(t *testing.T) {
 	stop = b.start(t)
 	t.Run("all is there after a restart", func(t *testing.T) {
 		after, err := b.contents().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
-		if err != nil || after.GetResourceVersion() != before.GetResourceVersion() || fmt.Sprint(after.Object["spec"]) != fmt.Sprint(before.Object["spec"]) {
+		if err != nil || after.GetResourceVersion() != before.GetResourceVersion() ||
+			fmt.Sprint(after.Object["spec"]) != fmt.Sprint(before.Object["spec"]) {
 			t.Errorf("before %v, after %v, %v", before, after, err)
 		}
 	})
@@ -120,7 +129,8 @@ func TestOnARealCluster(t *testing.T) {
 		for {
 			_, err := b.revisions().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
 			switch {
-			case apierrors.IsServiceUnavailable(err), apierrors.IsNotFound(err) && !strings.Contains(err.Error(), "blueprints-web-v1"):
+			case apierrors.IsServiceUnavailable(err), apierrors.IsNotFound(err) && !strings.Contains(err.Error(),
+				"blueprints-web-v1"):
 				continue // the API server has not looked at its aggregated ones yet
 			case err != nil:
 				t.Error(err)
@@ -131,7 +141,8 @@ func TestOnARealCluster(t *testing.T) {
 	stop()
 }
 
-// atOnce does something several times at the same moment; every time it is accepted or a conflict. It returns those that were accepted.
+// atOnce does something several times at the same moment; every time it is accepted or a conflict. It returns those
+// that were accepted.
 func (b *bench) atOnce(t *testing.T, times int, do func(i int) error) (accepted []int) {
 	t.Helper()
 	results := make([]error, times)
@@ -190,17 +201,20 @@ func (b *bench) watchContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watcher.Stop()
-	if _, err := b.contents().Patch(t.Context(), "blueprints-web-v1", types.MergePatchType, []byte(`{"spec":{"resources":{"a.yaml":"a: 1\n"}}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := b.contents().Patch(t.Context(), "blueprints-web-v1", types.MergePatchType,
+		[]byte(`{"spec":{"resources":{"a.yaml":"a: 1\n"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	event := <-watcher.ResultChan()
 	seen, _ := event.Object.(*unstructured.Unstructured)
-	if content, _, _ := unstructured.NestedString(seen.Object, "spec", "resources", "a.yaml"); content != "a: 1\n" || event.Type != "MODIFIED" {
+	if content, _, _ := unstructured.NestedString(seen.Object, "spec", "resources", "a.yaml"); content != "a: 1\n" ||
+		event.Type != "MODIFIED" {
 		t.Errorf("saw %s %v", event.Type, event.Object)
 	}
 }
 
-// emptyNamespace deletes a namespace with a published revision in it, which only works when the namespace controller understands the simulator.
+// emptyNamespace deletes a namespace with a published revision in it, which only works when the namespace controller
+// understands the simulator.
 func (b *bench) emptyNamespace(t *testing.T) {
 	namespaces := b.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	_, err := namespaces.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{

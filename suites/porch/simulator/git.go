@@ -23,7 +23,8 @@ type gitListener struct {
 	server *http.Server
 }
 
-// serveGit serves the repositories of a folder. Repository objects hold its address, so it is the same one after a restart.
+// serveGit serves the repositories of a folder. Repository objects hold its address, so it is the same one after a
+// restart.
 func serveGit(dir, host string) (*gitListener, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("serve git: %w", err)

@@ -14,10 +14,12 @@ import (
 // Liberties lists the ways in which the simulator can be different and right.
 func Liberties() []liberty.Liberty {
 	return []liberty.Liberty{
-		{Name: liberty.OtherWords, Sentence: "A refusal has more words around those that the specification gives, and neither a field nor a cause."},
+		{Name: liberty.OtherWords, Sentence: "A refusal has more words around those that the specification gives, and " +
+			"neither a field nor a cause."},
 		{Name: liberty.Warnings, Sentence: "Each answer to a write has a warning."},
 		{Name: liberty.SlowAnswers, Sentence: "Each answer to a write takes a random time of up to 1 s."},
-		{Name: liberty.MoreMetadata, Sentence: "Package revisions have a label and an annotation that the specification does not name."},
+		{Name: liberty.MoreMetadata, Sentence: "Package revisions have a label and an annotation that the specification " +
+			"does not name."},
 		{Name: liberty.Late, Sentence: "Whether a repository can be reached is said up to 3 s later."},
 	}
 }

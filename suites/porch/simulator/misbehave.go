@@ -17,12 +17,15 @@ import (
 )
 
 // misbehave does what the simulator's faults do once a creation has failed.
-func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions, failure error) (runtime.Object, error) {
+func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions,
+	failure error,
+) (runtime.Object, error) {
 	var refusal *engine.Refusal
 	var task *taskError
 	failed := errors.As(failure, &task)
 	switch {
-	case r.rulesIn(ctx).Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &refusal) && refusal.Class == engine.BadRequest,
+	case r.rulesIn(ctx).Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &refusal) &&
+		refusal.Class == engine.BadRequest,
 		r.rulesIn(ctx).Has(engine.FailedDraftStays) && failed,
 		r.rulesIn(ctx).Has(engine.FailedDraftShows) && failed:
 		return nil, errors.Join(failure, r.leave(ctx, asked, options, r.rulesIn(ctx).Has(engine.FailedDraftShows)))
@@ -33,12 +36,15 @@ func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevisi
 }
 
 // leave stores what was refused, and removes it again where it is only to be seen for a moment.
-func (r *revisions) leave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions, remove bool) error {
+func (r *revisions) leave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions,
+	remove bool,
+) error {
 	stored, err := r.Store.Create(withRequest(ctx, &request{unjudged: true}), asked, nil, options)
 	if err != nil || !remove {
 		return err
 	}
-	_, _, err = r.Store.Delete(ctx, stored.(*v1alpha1.PackageRevision).Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{})
+	_, _, err = r.Store.Delete(ctx, stored.(*v1alpha1.PackageRevision).Name, rest.ValidateAllObjectFunc,
+		&metav1.DeleteOptions{})
 	return err
 }
 
@@ -49,7 +55,8 @@ func (r *revisions) overwrite(ctx context.Context, asked *v1alpha1.PackageRevisi
 		return nil, err
 	}
 	stored.Spec, stored.Labels, stored.ManagedFields = asked.Spec, asked.Labels, asked.ManagedFields
-	written, _, err := r.Store.Update(withRequest(ctx, &request{unjudged: true}), stored.Name, rest.DefaultUpdatedObjectInfo(stored), nil, nil, false, &metav1.UpdateOptions{})
+	written, _, err := r.Store.Update(withRequest(ctx, &request{unjudged: true}), stored.Name,
+		rest.DefaultUpdatedObjectInfo(stored), nil, nil, false, &metav1.UpdateOptions{})
 	return written, err
 }
 
@@ -66,7 +73,8 @@ func (v *versions) misbehave(rules engine.Rules, after, before *v1alpha1.Package
 	switch {
 	case rules.Has(engine.VersionCached):
 		if first, known := v.first.LoadOrStore(before.UID, before.ResourceVersion); known && after.ResourceVersion != first {
-			return apierrors.NewConflict(v1alpha1.Resource("packagerevisions"), before.Name, errors.New(registry.OptimisticLockErrorMsg))
+			return apierrors.NewConflict(v1alpha1.Resource("packagerevisions"), before.Name,
+				errors.New(registry.OptimisticLockErrorMsg))
 		}
 	case stale && rules.Has(engine.StaleVersionAccepted),
 		stale && rules.Has(engine.StaleMetadataAccepted) && reflect.DeepEqual(after.Spec, before.Spec),

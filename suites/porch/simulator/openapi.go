@@ -10,11 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// definitions are the schemas of all kinds that the server reads or writes. Those of meta/v1 come from another API server, which names
-// them after their group, where ours refer to them by their Go package.
+// definitions are the schemas of all kinds that the server reads or writes. Those of meta/v1 come from another API
+// server, which names them after their group, where ours refer to them by their Go package.
 func definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	all := openapi.GetOpenAPIDefinitions(ref)
-	for name, definition := range v1alpha1.GetOpenAPIDefinitions(func(name string) spec.Ref { return ref(modelName(name)) }) {
+	own := v1alpha1.GetOpenAPIDefinitions(func(name string) spec.Ref { return ref(modelName(name)) })
+	for name, definition := range own {
 		for i := range definition.Dependencies {
 			definition.Dependencies[i] = modelName(definition.Dependencies[i])
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// statusOf makes an API server's answer of an error: of a refusal the one that its class has, and of anything else what it is.
+// statusOf makes an API server's answer of an error: of a refusal the one that its class has, and of anything else what
+// it is.
 func statusOf(rules engine.Rules, resource schema.GroupResource, name string, err error) error {
 	var refusal *engine.Refusal
 	if !errors.As(err, &refusal) {
@@ -22,7 +23,10 @@ func statusOf(rules engine.Rules, resource schema.GroupResource, name string, er
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: name},
 	}
 	if refusal.Field != "" {
-		status.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: refusal.Field, Message: refusal.Text}}
+		status.Details.Causes = []metav1.StatusCause{{
+			Type: metav1.CauseTypeFieldValueInvalid, Field: refusal.Field,
+			Message: refusal.Text,
+		}}
 	}
 	switch class(rules, refusal.Class) {
 	case engine.BadRequest:
@@ -42,7 +46,8 @@ func statusOf(rules engine.Rules, resource schema.GroupResource, name string, er
 // class that a refusal is answered with, which is another one when the simulator is to be wrong about it.
 func class(rules engine.Rules, of engine.Class) engine.Class {
 	switch {
-	case of == engine.BadRequest && rules.Has(engine.BadRequestAsInvalid), of == engine.Conflict && rules.Has(engine.ConflictAsInvalid):
+	case of == engine.BadRequest && rules.Has(engine.BadRequestAsInvalid), of == engine.Conflict &&
+		rules.Has(engine.ConflictAsInvalid):
 		return engine.Unprocessable
 	case of == engine.Unprocessable && rules.Has(engine.BusinessRuleAsBadRequest):
 		return engine.BadRequest

@@ -40,9 +40,18 @@ var (
 	namespacesResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	servicesResource       = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	configMapsResource     = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	endpointSlicesResource = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
-	apiServicesResource    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-	crdsResource           = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	endpointSlicesResource = schema.GroupVersionResource{
+		Group: "discovery.k8s.io", Version: "v1",
+		Resource: "endpointslices",
+	}
+	apiServicesResource = schema.GroupVersionResource{
+		Group: "apiregistration.k8s.io", Version: "v1",
+		Resource: "apiservices",
+	}
+	crdsResource = schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions",
+	}
 )
 
 // registration is what makes the cluster's API server send requests for our group here.
@@ -89,14 +98,21 @@ func (r *registration) install(ctx context.Context) error {
 		namespace string
 		object    map[string]any
 	}{
-		{namespacesResource, "", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": systemNamespace}}},
+		{namespacesResource, "", map[string]any{
+			"apiVersion": "v1", "kind": "Namespace",
+			"metadata": map[string]any{"name": systemNamespace},
+		}},
 		{crdsResource, "", crd},
 		{configMapsResource, systemNamespace, map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": gitConfigMap}, "data": map[string]any{"url": r.gitURL},
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": gitConfigMap},
+			"data": map[string]any{"url": r.gitURL},
 		}},
 		{servicesResource, systemNamespace, map[string]any{
 			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": serviceName},
-			"spec": map[string]any{"ports": []any{map[string]any{"name": "https", "port": int64(servicePort), "protocol": "TCP"}}},
+			"spec": map[string]any{"ports": []any{map[string]any{
+				"name": "https", "port": int64(servicePort),
+				"protocol": "TCP",
+			}}},
 		}},
 		{endpointSlicesResource, systemNamespace, r.endpointSlice()},
 		{apiServicesResource, "", apiService},
@@ -108,8 +124,9 @@ func (r *registration) install(ctx context.Context) error {
 	return nil
 }
 
-// endpointSlice leads to this process. An API server refuses an endpoint of loopback by its address (IPv4, IPv6), but takes one by its
-// name, and dials whatever stands there. Any other is given by its address: kube-proxy, by which the API server of a cluster with nodes goes, knows no names.
+// endpointSlice leads to this process. An API server refuses an endpoint of loopback by its address (IPv4, IPv6), but
+// takes one by its name, and dials whatever stands there. Any other is given by its address: kube-proxy, by which the
+// API server of a cluster with nodes goes, knows no names.
 func (r *registration) endpointSlice() map[string]any {
 	addressType := "FQDN"
 	if address, err := netip.ParseAddr(r.o.Host); err == nil && !address.IsLoopback() {
@@ -120,7 +137,10 @@ func (r *registration) endpointSlice() map[string]any {
 	}
 	return map[string]any{
 		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
-		"metadata":    map[string]any{"name": serviceName, "labels": map[string]any{"kubernetes.io/service-name": serviceName}},
+		"metadata": map[string]any{
+			"name":   serviceName,
+			"labels": map[string]any{"kubernetes.io/service-name": serviceName},
+		},
 		"addressType": addressType,
 		"ports":       []any{map[string]any{"name": "https", "port": int64(r.o.Port), "protocol": "TCP"}},
 		"endpoints":   []any{map[string]any{"addresses": []any{r.o.Host}, "conditions": map[string]any{"ready": true}}},
@@ -148,13 +168,18 @@ func (r *registration) apiService() (map[string]any, error) {
 	}, nil
 }
 
-func (r *registration) apply(ctx context.Context, resource schema.GroupVersionResource, namespace string, content map[string]any) error {
+func (r *registration) apply(ctx context.Context, resource schema.GroupVersionResource, namespace string,
+	content map[string]any,
+) error {
 	object := &unstructured.Unstructured{Object: content}
 	var api dynamic.ResourceInterface = r.client.Resource(resource)
 	if namespace != "" {
 		api = r.client.Resource(resource).Namespace(namespace)
 	}
-	if _, err := api.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "porch-simulator", Force: true}); err != nil {
+	if _, err := api.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{
+		FieldManager: "porch-simulator",
+		Force:        true,
+	}); err != nil {
 		return fmt.Errorf("install %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return nil

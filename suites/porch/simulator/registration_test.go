@@ -4,7 +4,10 @@ import "testing"
 
 // A loopback address would be refused as an address, and a name is nothing to kube-proxy.
 func TestEndpointSlice(t *testing.T) {
-	for host, want := range map[string]string{"127.0.0.1": "FQDN", "localhost": "FQDN", "172.18.0.1": "IPv4", "fc00::1": "IPv6"} {
+	for host, want := range map[string]string{
+		"127.0.0.1": "FQDN", "localhost": "FQDN", "172.18.0.1": "IPv4",
+		"fc00::1": "IPv6",
+	} {
 		r := &registration{o: Options{Host: host}}
 		if got := r.endpointSlice()["addressType"]; got != want {
 			t.Errorf("%s is of type %s, want %s", host, got, want)

@@ -18,7 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-var repositoriesResource = schema.GroupVersionResource{Group: "config.porch.kpt.dev", Version: "v1alpha1", Resource: "repositories"}
+var repositoriesResource = schema.GroupVersionResource{
+	Group: "config.porch.kpt.dev", Version: "v1alpha1",
+	Resource: "repositories",
+}
 
 // repositoryResync is how often a repository that could not be reached is tried again.
 const repositoryResync = 10 * time.Second
@@ -104,9 +107,11 @@ func (r *repositories) judge(ctx context.Context, object *unstructured.Unstructu
 		r.logger.Error(err, "cannot say whether a repository can be reached", "repository", object.GetName())
 		return
 	}
-	_, err := r.client.Resource(repositoriesResource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object, metav1.UpdateOptions{})
+	_, err := r.client.Resource(repositoriesResource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object,
+		metav1.UpdateOptions{})
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-		r.logger.Error(fmt.Errorf("say whether repository %s can be reached: %w", object.GetName(), err), "trying again", "after", repositoryResync)
+		r.logger.Error(fmt.Errorf("say whether repository %s can be reached: %w", object.GetName(), err), "trying again",
+			"after", repositoryResync)
 	}
 }
 

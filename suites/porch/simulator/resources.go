@@ -71,10 +71,16 @@ func (s *resources) List(ctx context.Context, options *internalversion.ListOptio
 	}
 }
 
-// contents reads the contents of listed revisions. It is not settled when one of them has changed since, so that what it had cannot be read any more. What
-// cannot be read of a revision that is as it was is left out: it is in nobody else's way.
-func (s *resources) contents(ctx context.Context, list *v1alpha1.PackageRevisionList) (all *v1alpha1.PackageRevisionResourcesList, settled bool, err error) {
-	all, settled = &v1alpha1.PackageRevisionResourcesList{ListMeta: list.ListMeta, Items: []v1alpha1.PackageRevisionResources{}}, true
+// contents reads the contents of listed revisions. It is not settled when one of them has changed since, so that what
+// it had cannot be read any more. What cannot be read of a revision that is as it was is left out: it is in nobody
+// else's way.
+func (s *resources) contents(ctx context.Context,
+	list *v1alpha1.PackageRevisionList,
+) (all *v1alpha1.PackageRevisionResourcesList, settled bool, err error) {
+	all, settled = &v1alpha1.PackageRevisionResourcesList{
+		ListMeta: list.ListMeta,
+		Items:    []v1alpha1.PackageRevisionResources{},
+	}, true
 	for i := range list.Items {
 		revision := &list.Items[i]
 		content, unread := s.of(ctx, revision)
@@ -112,7 +118,9 @@ func (s *resources) Watch(ctx context.Context, options *internalversion.ListOpti
 	}), nil
 }
 
-func (s *resources) of(ctx context.Context, revision *v1alpha1.PackageRevision) (*v1alpha1.PackageRevisionResources, error) {
+func (s *resources) of(ctx context.Context, revision *v1alpha1.PackageRevision) (*v1alpha1.PackageRevisionResources,
+	error,
+) {
 	files, err := s.revisions.contents.of(ctx, revision)
 	if err != nil {
 		return nil, err
@@ -135,12 +143,16 @@ func empty(revision *v1alpha1.PackageRevision) *v1alpha1.PackageRevisionResource
 }
 
 // Update replaces the files of a draft.
-func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc, check rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc,
+	check rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
 	updated, err := s.update(ctx, name, info, check, options)
 	return updated, false, statusOf(s.revisions.rulesIn(ctx), v1alpha1.Resource("packagerevisionresources"), name, err)
 }
 
-func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo, check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions) (runtime.Object, error) {
+func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
+	check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions,
+) (runtime.Object, error) {
 	defer s.revisions.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	revision, err := s.revisions.get(ctx, name)
 	if err != nil {
@@ -164,20 +176,24 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 		}
 	}
 	rules := s.revisions.rulesIn(ctx)
-	if maps.Equal(before.Spec.Resources, after.Spec.Resources) || (rules.Has(engine.DraftContentDropped) && revision.Spec.Lifecycle == v1alpha1.Draft) {
+	if maps.Equal(before.Spec.Resources, after.Spec.Resources) || (rules.Has(engine.DraftContentDropped) &&
+		revision.Spec.Lifecycle == v1alpha1.Draft) {
 		return before, nil
 	}
 	return s.write(ctx, revision, after.Spec.Resources, options)
 }
 
 // judge looks at the version that an update names, and whether there may be one.
-func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevision, before, after *v1alpha1.PackageRevisionResources) error {
+func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevision, before,
+	after *v1alpha1.PackageRevisionResources,
+) error {
 	rules := s.revisions.rulesIn(ctx)
 	if err := rules.CheckVersion(after.ResourceVersion); err != nil {
 		return err
 	}
 	if after.ResourceVersion != before.ResourceVersion && !rules.Has(engine.StaleContentAccepted) {
-		return apierrors.NewConflict(v1alpha1.Resource("packagerevisionresources"), before.Name, errors.New(registry.OptimisticLockErrorMsg))
+		return apierrors.NewConflict(v1alpha1.Resource("packagerevisionresources"), before.Name,
+			errors.New(registry.OptimisticLockErrorMsg))
 	}
 	if maps.Equal(before.Spec.Resources, after.Spec.Resources) {
 		return nil
@@ -186,7 +202,9 @@ func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevisio
 }
 
 // write commits files, and records the commit.
-func (s *resources) write(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string, options *metav1.UpdateOptions) (runtime.Object, error) {
+func (s *resources) write(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string,
+	options *metav1.UpdateOptions,
+) (runtime.Object, error) {
 	r := s.revisions
 	repository, err := r.repositories.open(ctx, revision.Namespace, revision.Spec.RepositoryName)
 	if err != nil {
@@ -196,13 +214,15 @@ func (s *resources) write(ctx context.Context, revision *v1alpha1.PackageRevisio
 	branch := plumbing.ReferenceName(content.Ref)
 	request := &request{unjudged: true, content: content}
 	request.prepared, err = repository.Prepare(ctx, packages.Change{
-		Directory: content.Directory, Files: files, Message: "Update " + revision.Name, At: time.Now(), Onto: branch, Move: true,
+		Directory: content.Directory, Files: files, Message: "Update " + revision.Name, At: time.Now(), Onto: branch,
+		Move: true,
 	})
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	content.Commit = request.prepared.Commit.String()
-	stored, _, err := r.Store.Update(withRequest(ctx, request), revision.Name, rest.DefaultUpdatedObjectInfo(revision.DeepCopy()),
+	stored, _, err := r.Store.Update(withRequest(ctx, request), revision.Name,
+		rest.DefaultUpdatedObjectInfo(revision.DeepCopy()),
 		nil, request.update(options.DryRun, nil), false, options)
 	if err != nil {
 		return nil, err

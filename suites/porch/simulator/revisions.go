@@ -32,7 +32,9 @@ type revisions struct {
 }
 
 // newResources makes all that is served, by the names in its paths.
-func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, liberties liberty.Set, all *repositories, logger logr.Logger) (map[string]rest.Storage, error) {
+func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, liberties liberty.Set, all *repositories,
+	logger logr.Logger,
+) (map[string]rest.Storage, error) {
 	table := rest.NewDefaultTableConvertor(v1alpha1.Resource("packagerevisions"))
 	r := &revisions{rules: rules, liberties: liberties, repositories: all, contents: newContents(), logger: logger}
 	r.Store = &registry.Store{
@@ -50,12 +52,17 @@ func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, l
 	return map[string]rest.Storage{
 		"packagerevisions":          r,
 		"packagerevisions/approval": &approval{revisions: r},
-		"packagerevisionresources":  &resources{revisions: r, TableConvertor: rest.NewDefaultTableConvertor(v1alpha1.Resource("packagerevisionresources"))},
+		"packagerevisionresources": &resources{
+			revisions:      r,
+			TableConvertor: rest.NewDefaultTableConvertor(v1alpha1.Resource("packagerevisionresources")),
+		},
 	}, nil
 }
 
 // Create makes a revision, one at a time in a namespace.
-func (r *revisions) Create(ctx context.Context, object runtime.Object, check rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+func (r *revisions) Create(ctx context.Context, object runtime.Object, check rest.ValidateObjectFunc,
+	options *metav1.CreateOptions,
+) (runtime.Object, error) {
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	if r.rulesIn(ctx).Has(engine.DryRunCreates) {
 		options = options.DeepCopy()
@@ -71,11 +78,17 @@ func (r *revisions) Create(ctx context.Context, object runtime.Object, check res
 }
 
 // Update changes a revision, or makes it when it is applied and not there.
-func (r *revisions) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+func (r *revisions) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
+	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool,
+	options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
 	return r.updateAs(ctx, &request{way: engine.Plain, name: name}, name, info, creation, update, force, options)
 }
 
-func (r *revisions) updateAs(ctx context.Context, request *request, name string, info rest.UpdatedObjectInfo, creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+func (r *revisions) updateAs(ctx context.Context, request *request, name string, info rest.UpdatedObjectInfo,
+	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool,
+	options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	updated, created, err := r.Store.Update(withRequest(ctx, request), name, versioned{info, r.checkVersion},
 		request.creation(options.DryRun, creation), request.update(options.DryRun, update), force, options)
@@ -95,9 +108,12 @@ func (r *revisions) checkVersion(ctx context.Context, after, before runtime.Obje
 }
 
 // Delete removes a revision, whatever version of it is there.
-func (r *revisions) Delete(ctx context.Context, name string, check rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+func (r *revisions) Delete(ctx context.Context, name string, check rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions,
+) (runtime.Object, bool, error) {
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
-	if r.rulesIn(ctx).Has(engine.DeleteNeedsVersion) && (options.Preconditions == nil || options.Preconditions.ResourceVersion == nil) {
+	if r.rulesIn(ctx).Has(engine.DeleteNeedsVersion) && (options.Preconditions == nil ||
+		options.Preconditions.ResourceVersion == nil) {
 		return nil, false, apierrors.NewBadRequest("resourceVersion must be specified for a deletion")
 	}
 	return r.Store.Delete(ctx, name, check, unconditional(options))

@@ -47,12 +47,15 @@ func newSerialization() (serialization, error) {
 	}
 	unversioned := schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(scheme, unversioned)
-	scheme.AddUnversionedTypes(unversioned, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
+	scheme.AddUnversionedTypes(unversioned, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{},
+		&metav1.APIGroup{}, &metav1.APIResourceList{})
 	return serialization{scheme: scheme, codecs: serializer.NewCodecFactory(scheme)}, nil
 }
 
 // newServer makes the aggregated API server, which serves nothing yet.
-func newServer(o Options, s serialization, client kubernetes.Interface, proxy frontProxy, ready func(*http.Request) error) (*genericapiserver.GenericAPIServer, error) {
+func newServer(o Options, s serialization, client kubernetes.Interface, proxy frontProxy,
+	ready func(*http.Request) error,
+) (*genericapiserver.GenericAPIServer, error) {
 	config := genericapiserver.NewConfig(s.codecs)
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.RequestTimeout = requestTimeout
@@ -103,20 +106,22 @@ func (s serialization) storageIn(d *database) generic.RESTOptions {
 	}
 }
 
-// textual is a serializer that offers JSON and YAML only: the served kinds have no other form. A client that would rather have another, as the
-// one that empties namespaces, takes what there is.
+// textual is a serializer that offers JSON and YAML only: the served kinds have no other form. A client that would
+// rather have another, as the one that empties namespaces, takes what there is.
 type textual struct{ runtime.NegotiatedSerializer }
 
 // SupportedMediaTypes leaves out protobuf.
 func (t textual) SupportedMediaTypes() []runtime.SerializerInfo {
-	return slices.DeleteFunc(slices.Clone(t.NegotiatedSerializer.SupportedMediaTypes()), func(info runtime.SerializerInfo) bool {
-		return info.MediaType == runtime.ContentTypeProtobuf || info.MediaType == runtime.ContentTypeCBOR
-	})
+	return slices.DeleteFunc(slices.Clone(t.NegotiatedSerializer.SupportedMediaTypes()),
+		func(info runtime.SerializerInfo) bool {
+			return info.MediaType == runtime.ContentTypeProtobuf || info.MediaType == runtime.ContentTypeCBOR
+		})
 }
 
 // install serves resources.
 func (s serialization) install(server *genericapiserver.GenericAPIServer, resources map[string]rest.Storage) error {
-	group := genericapiserver.NewDefaultAPIGroupInfo(v1alpha1.GroupVersion.Group, s.scheme, metav1.ParameterCodec, s.codecs)
+	group := genericapiserver.NewDefaultAPIGroupInfo(v1alpha1.GroupVersion.Group, s.scheme, metav1.ParameterCodec,
+		s.codecs)
 	group.NegotiatedSerializer = textual{s.codecs}
 	group.VersionedResourcesStorageMap[v1alpha1.GroupVersion.Version] = resources
 	if err := server.InstallAPIGroup(&group); err != nil {

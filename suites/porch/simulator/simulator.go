@@ -1,5 +1,5 @@
-// Package simulator is a small implementation of Porch, made from the specification of its engine's rules: an aggregated API server of package
-// revisions whose content is in git, that misbehaves on request.
+// Package simulator is a small implementation of Porch, made from the specification of its engine's rules: an
+// aggregated API server of package revisions whose content is in git, that misbehaves on request.
 package simulator
 
 import (
@@ -44,8 +44,8 @@ func Probes() []*unstructured.Unstructured { return nil }
 // Hosts are the names by which the cluster's API server asks for the simulator's certificate.
 func Hosts() []string { return []string{serverName} }
 
-// Run registers the simulator and serves package revisions and git repositories until the context ends, which is no error. What it has
-// registered stays.
+// Run registers the simulator and serves package revisions and git repositories until the context ends, which is no
+// error. What it has registered stays.
 //
 // On the same port, /readyz answers 200 from the moment on when the API server has found the served API.
 func Run(ctx context.Context, o Options) (err error) {
@@ -95,7 +95,10 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	repositories := &repositories{client: objects, logger: o.Logger, liberties: liberties}
-	resources, err := newResources(serialization.storageIn(data), strategy{serialization.scheme, names.SimpleNameGenerator}, rules, liberties, repositories, o.Logger)
+	resources, err := newResources(serialization.storageIn(data), strategy{
+		serialization.scheme,
+		names.SimpleNameGenerator,
+	}, rules, liberties, repositories, o.Logger)
 	if err == nil {
 		err = serialization.install(server, resources)
 	}

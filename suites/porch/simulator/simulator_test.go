@@ -40,7 +40,8 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	return &bench{cluster: cluster, client: client, options: simulator.Options{
-		RESTConfig: cluster.RESTConfig(), Host: "127.0.0.1", Port: freePort(t), CertDir: servingCertificate(t), Logger: testr.New(t),
+		RESTConfig: cluster.RESTConfig(), Host: "127.0.0.1", Port: freePort(t), CertDir: servingCertificate(t),
+		Logger: testr.New(t),
 	}}
 }
 
@@ -81,7 +82,11 @@ func (b *bench) start(t *testing.T, faults ...string) (stop func()) {
 			t.Errorf("the simulator ended with %v", err)
 		}
 	}
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // its own certificate is for others to judge
+	// its own certificate is for others to judge
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
+	}}
 	for {
 		select {
 		case err := <-ended:

@@ -11,7 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// strategy is what every API server wants to know of a stored kind. The rules are the engine's, and are asked elsewhere.
+// strategy is what every API server wants to know of a stored kind. The rules are the engine's, and are asked
+// elsewhere.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator

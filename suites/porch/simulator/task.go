@@ -18,7 +18,9 @@ type taskError struct{ error }
 func (e *taskError) Unwrap() error { return e.error }
 
 // carryOut makes a new revision's content. Nothing has been written yet.
-func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevision, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevision,
+	existing []v1alpha1.PackageRevision,
+) (map[string]string, error) {
 	if len(revision.Spec.Tasks) == 0 {
 		return map[string]string{}, nil
 	}
@@ -39,7 +41,9 @@ func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevi
 	return map[string]string{}, nil
 }
 
-func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevision, upstream v1alpha1.UpstreamPackage, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevision, upstream v1alpha1.UpstreamPackage,
+	existing []v1alpha1.PackageRevision,
+) (map[string]string, error) {
 	var files map[string]string
 	var from v1alpha1.GitLock
 	switch {
@@ -48,7 +52,10 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 		if err != nil {
 			return nil, cannot("clone", err)
 		}
-		files, from = read, v1alpha1.GitLock{Repo: upstream.Git.Repo, Ref: upstream.Git.Ref, Directory: upstream.Git.Directory, Commit: commit.String()}
+		files, from = read, v1alpha1.GitLock{
+			Repo: upstream.Git.Repo, Ref: upstream.Git.Ref,
+			Directory: upstream.Git.Directory, Commit: commit.String(),
+		}
 	case upstream.UpstreamRef != nil:
 		source, read, err := r.source(ctx, upstream.UpstreamRef.Name, existing)
 		if err != nil {
@@ -62,7 +69,9 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 }
 
 // adopt makes upstream's files the revision's own.
-func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string, from v1alpha1.GitLock) (map[string]string, error) {
+func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string,
+	from v1alpha1.GitLock,
+) (map[string]string, error) {
 	adopted, err := engine.Adopt(&revision.Spec, files, from)
 	if err != nil {
 		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: err.Error()}
@@ -73,7 +82,9 @@ func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevisio
 	return adopted, nil
 }
 
-func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevision, task *v1alpha1.PackageUpgradeTaskSpec, existing []v1alpha1.PackageRevision) (map[string]string, error) {
+func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevision,
+	task *v1alpha1.PackageUpgradeTaskSpec, existing []v1alpha1.PackageRevision,
+) (map[string]string, error) {
 	var sides [3]map[string]string
 	var sources [3]*v1alpha1.PackageRevision
 	for i, ref := range []v1alpha1.PackageRevisionRef{task.OldUpstream, task.NewUpstream, task.LocalPackageRevision} {
@@ -82,7 +93,9 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 			if !r.rulesIn(ctx).Has(engine.MissingSourceIgnored) {
 				return nil, err
 			}
-			sources[i], sides[i] = &v1alpha1.PackageRevision{Status: v1alpha1.PackageRevisionStatus{Content: &v1alpha1.GitLock{}}}, map[string]string{}
+			sources[i],
+				sides[i] = &v1alpha1.PackageRevision{Status: v1alpha1.PackageRevisionStatus{Content: &v1alpha1.GitLock{}}},
+				map[string]string{}
 		}
 	}
 	merged, err := r.rulesIn(ctx).Merge(sides[0], sides[1], sides[2])
@@ -93,10 +106,15 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 }
 
 // source finds a revision of the namespace, and its content.
-func (r *revisions) source(ctx context.Context, name string, existing []v1alpha1.PackageRevision) (*v1alpha1.PackageRevision, map[string]string, error) {
+func (r *revisions) source(ctx context.Context, name string,
+	existing []v1alpha1.PackageRevision,
+) (*v1alpha1.PackageRevision, map[string]string, error) {
 	i := slices.IndexFunc(existing, func(revision v1alpha1.PackageRevision) bool { return revision.Name == name })
 	if i < 0 {
-		return nil, nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("source revision %s not found", name)}
+		return nil, nil, &engine.Refusal{
+			Class: engine.Unprocessable, Field: "spec.tasks[0]",
+			Text: fmt.Sprintf("source revision %s not found", name),
+		}
 	}
 	files, err := r.contents.of(ctx, &existing[i])
 	if err != nil {
@@ -110,5 +128,6 @@ func cannot(do string, err error) error {
 	if packages.Unreachable(err) {
 		return apierrors.NewInternalError(fmt.Errorf("%s: %w", do, err))
 	}
-	return &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("cannot %s: %s", do, err)}
+	return &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("cannot %s: %s", do,
+		err)}
 }

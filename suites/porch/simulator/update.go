@@ -18,7 +18,9 @@ import (
 )
 
 // beginUpdate judges a change, and prepares what it does to the repository.
-func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Object, _ *metav1.UpdateOptions) (registry.FinishFunc, error) {
+func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Object,
+	_ *metav1.UpdateOptions,
+) (registry.FinishFunc, error) {
 	after, before, request := object.(*v1alpha1.PackageRevision), stored.(*v1alpha1.PackageRevision), requestOf(ctx)
 	done := func(context.Context, bool) {}
 	after.Status = *before.Status.DeepCopy()
@@ -33,7 +35,10 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 		return nil, err
 	}
 	if frozen(r.rulesIn(ctx), before.Spec.Lifecycle) && !reflect.DeepEqual(before.Labels, after.Labels) {
-		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "metadata", Text: "this package revision cannot be changed"}
+		return nil, &engine.Refusal{
+			Class: engine.Unprocessable, Field: "metadata",
+			Text: "this package revision cannot be changed",
+		}
 	}
 	if r.rulesIn(ctx).Has(engine.DraftTasksDropped) && before.Spec.Lifecycle == v1alpha1.Draft {
 		after.Spec.Tasks = before.DeepCopy().Spec.Tasks
@@ -108,7 +113,8 @@ func (r *revisions) publish(ctx context.Context, request *request, before, after
 	return nil
 }
 
-// afterDelete takes a deleted revision's branches and tag away. The branch that published packages are on keeps its history.
+// afterDelete takes a deleted revision's branches and tag away. The branch that published packages are on keeps its
+// history.
 func (r *revisions) afterDelete(object runtime.Object, options *metav1.DeleteOptions) {
 	revision := object.(*v1alpha1.PackageRevision)
 	r.versions.forget(revision)

@@ -1,4 +1,5 @@
-// Package fault is the bugs that simulators have on request: everywhere, or in some namespaces alone, so that many can be tried side by side on one cluster.
+// Package fault is the bugs that simulators have on request: everywhere, or in some namespaces alone, so that many can
+// be tried side by side on one cluster.
 package fault
 
 import (
@@ -19,7 +20,8 @@ type Fault struct {
 	Sentence string
 	// Breaks are the requirements that do not hold with it.
 	Breaks []string
-	// ClusterWide: it is in what there is once for the whole cluster, as a CRD or a configuration, and cannot be confined to namespaces.
+	// ClusterWide: it is in what there is once for the whole cluster, as a CRD or a configuration, and cannot be confined
+	// to namespaces.
 	ClusterWide bool
 }
 
@@ -43,8 +45,8 @@ type Set struct {
 // confined is a fault in the namespaces whose names match a pattern.
 type confined struct{ name, pattern string }
 
-// NewSet returns the faults that were asked for, NAME or NAME@NAMESPACES, of those that are known. A fault that is not known, or cannot be confined and is
-// to be, is an error.
+// NewSet returns the faults that were asked for, NAME or NAME@NAMESPACES, of those that are known. A fault that is not
+// known, or cannot be confined and is to be, is an error.
 func NewSet(asked []string, known []Fault) (Set, error) {
 	s := Set{everywhere: map[string]bool{}}
 	for _, text := range asked {
@@ -56,7 +58,8 @@ func NewSet(asked []string, known []Fault) (Set, error) {
 		case pattern == "":
 			s.everywhere[name] = true
 		case known[i].ClusterWide:
-			return Set{}, fmt.Errorf("fault %s is one of the whole cluster, and cannot be confined to namespaces %s", name, pattern)
+			return Set{}, fmt.Errorf("fault %s is one of the whole cluster, and cannot be confined to namespaces %s", name,
+				pattern)
 		default:
 			s.confined = append(s.confined, confined{name, pattern})
 		}

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// chance is randomness that can be repeated: what comes depends on the seed, on what it is about, and on how often it was asked about that.
+// chance is randomness that can be repeated: what comes depends on the seed, on what it is about, and on how often it
+// was asked about that.
 type chance struct {
 	seed  uint64
 	mu    sync.Mutex

@@ -44,7 +44,8 @@ func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 		}
 		w := writer{Set: s, twice: twice}
 		return interceptor.NewClient(c, interceptor.Funcs{
-			Create: w.create, Update: w.update, Patch: w.patch, Delete: w.delete, SubResourceUpdate: w.updateSub, SubResourcePatch: w.patchSub,
+			Create: w.create, Update: w.update, Patch: w.patch, Delete: w.delete, SubResourceUpdate: w.updateSub,
+			SubResourcePatch: w.patchSub,
 		}), nil
 	}
 }
@@ -55,7 +56,9 @@ type writer struct {
 	twice func(client.Object) bool
 }
 
-func (w writer) create(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+func (w writer) create(ctx context.Context, c client.WithWatch, object client.Object,
+	options ...client.CreateOption,
+) error {
 	w.adorn(object)
 	wanted, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
@@ -73,9 +76,12 @@ func (w writer) create(ctx context.Context, c client.WithWatch, object client.Ob
 }
 
 // makeAgain deletes an object that was just made, and makes another.
-func makeAgain(ctx context.Context, c client.Client, object, wanted client.Object, options []client.CreateOption) error {
+func makeAgain(ctx context.Context, c client.Client, object, wanted client.Object,
+	options []client.CreateOption,
+) error {
 	uid := object.GetUID()
-	err := c.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := c.Delete(ctx, object, client.Preconditions{UID: &uid},
+		client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if client.IgnoreNotFound(err) != nil {
 		return err
 	}
@@ -94,7 +100,9 @@ func makeAgain(ctx context.Context, c client.Client, object, wanted client.Objec
 	}
 }
 
-func (w writer) update(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+func (w writer) update(ctx context.Context, c client.WithWatch, object client.Object,
+	options ...client.UpdateOption,
+) error {
 	if w.happens(Conflicts, "update "+object.GetName(), often) {
 		return conflict(c, object)
 	}
@@ -104,21 +112,27 @@ func (w writer) update(ctx context.Context, c client.WithWatch, object client.Ob
 	return w.written(ctx, c, object, "update")
 }
 
-func (w writer) patch(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+func (w writer) patch(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
+	options ...client.PatchOption,
+) error {
 	if err := c.Patch(ctx, object, patch, options...); err != nil {
 		return err
 	}
 	return w.written(ctx, c, object, "patch")
 }
 
-func (w writer) delete(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+func (w writer) delete(ctx context.Context, c client.WithWatch, object client.Object,
+	options ...client.DeleteOption,
+) error {
 	if err := c.Delete(ctx, object, options...); err != nil {
 		return err
 	}
 	return w.lost(object, "delete")
 }
 
-func (w writer) updateSub(ctx context.Context, c client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
+func (w writer) updateSub(ctx context.Context, c client.Client, name string, object client.Object,
+	options ...client.SubResourceUpdateOption,
+) error {
 	if w.happens(Conflicts, name+" "+object.GetName(), often) {
 		return conflict(c, object)
 	}
@@ -128,7 +142,9 @@ func (w writer) updateSub(ctx context.Context, c client.Client, name string, obj
 	return w.written(ctx, c, object, name)
 }
 
-func (w writer) patchSub(ctx context.Context, c client.Client, name string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+func (w writer) patchSub(ctx context.Context, c client.Client, name string, object client.Object, patch client.Patch,
+	options ...client.SubResourcePatchOption,
+) error {
 	if err := c.SubResource(name).Patch(ctx, object, patch, options...); err != nil {
 		return err
 	}
@@ -138,7 +154,8 @@ func (w writer) patchSub(ctx context.Context, c client.Client, name string, obje
 // written is what follows a write: it is done once more, or its answer is lost.
 func (w writer) written(ctx context.Context, c client.Client, object client.Object, what string) error {
 	if w.Has(WrittenTwice) {
-		text := fmt.Sprintf(`{"metadata":{"annotations":{"liberties.rehearse.dev/written":%q}}}`, time.Now().Format(time.RFC3339Nano))
+		text := fmt.Sprintf(`{"metadata":{"annotations":{"liberties.rehearse.dev/written":%q}}}`,
+			time.Now().Format(time.RFC3339Nano))
 		again, ok := object.DeepCopyObject().(client.Object)
 		if !ok {
 			return fmt.Errorf("copy %T %s", object, object.GetName())
@@ -197,5 +214,6 @@ func kindOf(c client.Client, object client.Object) string {
 
 func conflict(c client.Client, object client.Object) error {
 	resource := schema.GroupResource{Resource: strings.ToLower(kindOf(c, object)) + "s"}
-	return apierrors.NewConflict(resource, object.GetName(), errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	return apierrors.NewConflict(resource, object.GetName(),
+		errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }

@@ -21,7 +21,9 @@ func counted() (c client.WithWatch, creations, patches *int) {
 			*creations++
 			return c.Create(ctx, o, options...)
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
+			options ...client.PatchOption,
+		) error {
 			*patches++
 			return c.Patch(ctx, o, p, options...)
 		},
@@ -31,9 +33,12 @@ func counted() (c client.WithWatch, creations, patches *int) {
 
 func service(name string) *corev1.Service {
 	yes := true
-	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, OwnerReferences: []metav1.OwnerReference{
-		{APIVersion: "v1", Kind: "Pod", Name: "web", UID: "1", Controller: &yes, BlockOwnerDeletion: &yes},
-	}}}
+	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: name,
+		OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "v1", Kind: "Pod", Name: "web", UID: "1", Controller: &yes, BlockOwnerDeletion: &yes},
+		},
+	}}
 }
 
 func TestClient(t *testing.T) {

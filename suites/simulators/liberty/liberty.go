@@ -1,5 +1,6 @@
-// Package liberty is the ways to be different that a specification allows, and that simulators take on request: the mirror of faults. A suite must be green
-// under each of them. What any controller, client or webhook can do differently is here, once for all simulators.
+// Package liberty is the ways to be different that a specification allows, and that simulators take on request: the
+// mirror of faults. A suite must be green under each of them. What any controller, client or webhook can do differently
+// is here, once for all simulators.
 package liberty
 
 import (
@@ -51,7 +52,8 @@ func Together(list []Liberty) []Liberty {
 // Set is the liberties that a simulator was asked to take. The zero value has none.
 type Set struct{ chances map[string]*chance }
 
-// NewSet returns the liberties that were asked for, NAME or NAME=SEED, of those that are known. The same seed makes the same choices.
+// NewSet returns the liberties that were asked for, NAME or NAME=SEED, of those that are known. The same seed makes the
+// same choices.
 func NewSet(asked []string, known []Liberty) (Set, error) {
 	s := Set{chances: map[string]*chance{}}
 	for _, text := range asked {
@@ -80,7 +82,8 @@ func (s Set) Empty() bool { return len(s.chances) == 0 }
 // Names of the liberties that are taken, in alphabetical order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.chances)) }
 
-// roll is a number from 0 to 1 that a liberty has for something, another one each time; 0 where the liberty is not taken.
+// roll is a number from 0 to 1 that a liberty has for something, another one each time; 0 where the liberty is not
+// taken.
 func (s Set) roll(name, about string) float64 {
 	c := s.chances[name]
 	if c == nil {

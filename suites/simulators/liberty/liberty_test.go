@@ -45,7 +45,8 @@ func TestTogether(t *testing.T) {
 }
 
 func TestConcerns(t *testing.T) {
-	if !(Liberty{}).Concerns("A") || !(Liberty{About: []string{"A"}}).Concerns("A") || (Liberty{About: []string{"A"}}).Concerns("B") {
+	if !(Liberty{}).Concerns("A") || !(Liberty{About: []string{"A"}}).Concerns("A") ||
+		(Liberty{About: []string{"A"}}).Concerns("B") {
 		t.Error("a liberty concerns what it is about, and everything where it is about nothing")
 	}
 }

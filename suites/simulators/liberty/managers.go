@@ -31,11 +31,13 @@ func (p Part) Elect(o *manager.Options, id string) {
 		return
 	}
 	lease, renew, retry := 3*time.Second, 2*time.Second, 300*time.Millisecond
-	o.LeaderElection, o.LeaderElectionID, o.LeaderElectionNamespace, o.LeaderElectionReleaseOnCancel = true, id, "kube-system", true
+	o.LeaderElection, o.LeaderElectionID, o.LeaderElectionNamespace, o.LeaderElectionReleaseOnCancel = true, id,
+		"kube-system", true
 	o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = &lease, &renew, &retry
 }
 
-// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several of them, or has them restart.
+// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several of them,
+// or has them restart.
 func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (manager.Manager, error)) error {
 	if !s.Has(Replicas) {
 		return s.live(ctx, "manager", Part{Webhooks: true, Controllers: true}, build)
@@ -49,7 +51,9 @@ func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (mana
 }
 
 // live runs a manager, and another when that one was stopped by a liberty.
-func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager, error)) error {
+func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager,
+	error),
+) error {
 	for {
 		m, err := build(ctx, part)
 		if err != nil {

@@ -34,7 +34,8 @@ func TestReconciler(t *testing.T) {
 					return reconcile.Result{}, nil
 				}))
 				for range 30 {
-					if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "web"}}); err != nil {
+					if _, err := r.Reconcile(t.Context(),
+						reconcile.Request{NamespacedName: types.NamespacedName{Name: "web"}}); err != nil {
 						errs++
 					}
 				}
@@ -54,10 +55,11 @@ func TestReconciler(t *testing.T) {
 func TestReconcilerKeepsErrors(t *testing.T) {
 	want := errors.New("broken")
 	calls := 0
-	r := set(t, Twice, FailsAfter).Reconciler("test", reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
-		calls++
-		return reconcile.Result{}, want
-	}))
+	r := set(t, Twice, FailsAfter).Reconciler("test",
+		reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			calls++
+			return reconcile.Result{}, want
+		}))
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{}); !errors.Is(err, want) || calls != 1 {
 		t.Errorf("got %v after %d calls", err, calls)
 	}

@@ -22,7 +22,8 @@ const slowest = time.Second
 // Said is what other words say of a request that is not allowed; the specification names none.
 const Said = "not like this, please"
 
-// Webhook takes the liberties. words says the same as a message in other words; where it is nil they are always Said, and the answer is a plain 403.
+// Webhook takes the liberties. words says the same as a message in other words; where it is nil they are always Said,
+// and the answer is a plain 403.
 func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *admission.Webhook {
 	inner := w.Handler
 	w.Handler = admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {
@@ -56,5 +57,8 @@ func reworded(said *metav1.Status, words func(string) string) *metav1.Status {
 	if words != nil {
 		text = words(said.Message)
 	}
-	return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: text}
+	return &metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+		Message: text,
+	}
 }

@@ -16,7 +16,11 @@ func TestWebhook(t *testing.T) {
 		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "spec.a"}}},
 	}
 	handle := func(answer admission.Response, words func(string) string, liberties ...string) admission.Response {
-		w := &admission.Webhook{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response { return answer })}
+		w := &admission.Webhook{Handler: admission.HandlerFunc(func(context.Context,
+			admission.Request,
+		) admission.Response {
+			return answer
+		})}
 		return set(t, liberties...).Webhook(w, words).Handler.Handle(t.Context(), admission.Request{})
 	}
 	if got := handle(refused, nil); got.Result.Message != "spec.a: bad" || len(got.Warnings) != 0 {
@@ -29,10 +33,12 @@ func TestWebhook(t *testing.T) {
 	if refused.Result.Code != http.StatusUnprocessableEntity {
 		t.Error("the answer itself was changed")
 	}
-	if got := handle(refused, func(text string) string { return "no: " + text }, OtherWords).Result.Message; got != "no: spec.a: bad" {
+	if got := handle(refused, func(text string) string { return "no: " + text },
+		OtherWords).Result.Message; got != "no: spec.a: bad" {
 		t.Errorf("in words of its own: %s", got)
 	}
-	if got := handle(admission.Errored(http.StatusInternalServerError, context.Canceled), nil, OtherWords).Result.Code; got != http.StatusInternalServerError {
+	if got := handle(admission.Errored(http.StatusInternalServerError, context.Canceled), nil,
+		OtherWords).Result.Code; got != http.StatusInternalServerError {
 		t.Errorf("a failure became a %d", got)
 	}
 	if got := handle(admission.Allowed(""), nil, OtherWords, Warnings); !got.Allowed || len(got.Warnings) != 1 {

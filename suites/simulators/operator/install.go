@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Install applies definitions of an API and registrations of webhooks, which become the field manager's, and waits until the API is served.
+// Install applies definitions of an API and registrations of webhooks, which become the field manager's, and waits
+// until the API is served.
 func Install(ctx context.Context, config *rest.Config, fieldManager string, objects ...client.Object) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, admissionv1.AddToScheme} {
@@ -50,7 +51,8 @@ func Apply(ctx context.Context, c client.Client, fieldManager string, object cli
 	u := &unstructured.Unstructured{Object: fields}
 	unstructured.RemoveNestedField(u.Object, "status")
 	unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
-	err = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	err = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager),
+		client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("install %s %s: %w", u.GetKind(), u.GetName(), err)
 	}

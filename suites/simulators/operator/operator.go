@@ -1,4 +1,5 @@
-// Package operator is what simulated systems have in common: what they are told, and how they outlive the API server, install their API, serve webhooks, and say when they are ready.
+// Package operator is what simulated systems have in common: what they are told, and how they outlive the API server,
+// install their API, serve webhooks, and say when they are ready.
 package operator
 
 import (
@@ -16,11 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Run does something again and again until the context ends, which is no error: whatever goes wrong is logged and tried again, but for an address that
-// cannot be served on, and for a backoff.PermanentError.
+// Run does something again and again until the context ends, which is no error: whatever goes wrong is logged and tried
+// again, but for an address that cannot be served on, and for a backoff.PermanentError.
 func Run(ctx context.Context, logger logr.Logger, once func(context.Context) error) error {
 	log.SetLogger(logger) // some parts of controller-runtime know no other way
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond), backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
+		backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
 	return backoff.Retry(func() error {
 		err := once(ctx)
 		var permanent *backoff.PermanentError
@@ -39,7 +41,8 @@ func Run(ctx context.Context, logger logr.Logger, once func(context.Context) err
 	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
 }
 
-// Unthrottled is the configuration of a client that does not hold itself back: the API server's own fairness is limit enough.
+// Unthrottled is the configuration of a client that does not hold itself back: the API server's own fairness is limit
+// enough.
 func Unthrottled(c *rest.Config) *rest.Config {
 	c = rest.CopyConfig(c)
 	c.QPS = -1

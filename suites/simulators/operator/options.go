@@ -12,7 +12,8 @@ type Options struct {
 	// Host and Port on which webhooks and /readyz are served, with TLS. The API server reaches them under that name.
 	Host string
 	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it. What a simulator has to keep is there, too.
+	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it. What a simulator
+	// has to keep is there, too.
 	CertDir string
 	// Faults are the names of the bugs to have.
 	Faults []string

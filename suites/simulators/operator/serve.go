@@ -18,8 +18,9 @@ import (
 // PathReady is where an operator says that it is ready.
 const PathReady = "/readyz"
 
-// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes a second. The certificate lasts as
-// long as the server, so it is read once: controller-runtime would watch its files, and a user may have 128 such watches by default (inotify).
+// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes
+// a second. The certificate lasts as long as the server, so it is read once: controller-runtime would watch its files,
+// and a user may have 128 such watches by default (inotify).
 func Server(host string, port int, certDir string) webhook.Server {
 	certificate := sync.OnceValues(func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(filepath.Join(certDir, "tls.crt"), filepath.Join(certDir, "tls.key"))

@@ -83,7 +83,9 @@ func (c *Creator) makeApart(balancer string) error {
 		return err
 	}
 	c.say("the load balancer is %s", balancer)
-	command := exec.Command(c.Executable, Command, c.Engine.Program, c.Record.Name(), filepath.Join(c.Record.Dir, record.ConfigFile), c.Record.Kubeconfig()) //nolint:noctx // kind cannot be told to stop; without its containers it ends
+	command := exec.Command(c.Executable, Command, c.Engine.Program, c.Record.Name(),
+		filepath.Join(c.Record.Dir, record.ConfigFile),
+		c.Record.Kubeconfig()) //nolint:noctx // kind cannot be told to stop; without its containers it ends
 	command.Env = append(os.Environ(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"),
 		engineVariable+"="+real, replacedVariable+"="+images.OfficialBalancer, imageVariable+"="+balancer)
 	// As long as it lives the cluster's folder is in use.

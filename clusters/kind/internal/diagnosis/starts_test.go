@@ -36,7 +36,10 @@ func TestFailure(t *testing.T) {
 		want        string
 	}{
 		{"the first start still runs", look("new", "0", ""), nil, 0, 0, ""},
-		{"a refused gate", look("new", "1", refusedGate), nil, 0, 0, `kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`},
+		{
+			"a refused gate", look("new", "1", refusedGate), nil, 0, 0,
+			`kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`,
+		},
 		{"a refused gate, forgiven once", look("new", "1", refusedGate), nil, 1, 0, ""},
 		{"an API server that is away", look("new", "2", refusedConnection), nil, 0, 0, ""},
 		{"away for ever", look("new", "3", refusedConnection), nil, 0, 0, "connection refused"},

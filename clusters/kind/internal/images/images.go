@@ -40,7 +40,8 @@ func Parse(values []string) (NodeImages, error) {
 		case !one && strings.Contains(value, versionPlaceholder):
 			n.pattern = value
 		case !one || image == "":
-			return n, fmt.Errorf("--node-image %q: want VERSION=IMAGE, such as 1.36=example.com/node:mine, or a pattern with %s", value, versionPlaceholder)
+			return n, fmt.Errorf("--node-image %q: want VERSION=IMAGE, such as 1.36=example.com/node:mine, or a pattern with %s",
+				value, versionPlaceholder)
 		case version == balancerKey:
 			n.balancer = image
 		default:

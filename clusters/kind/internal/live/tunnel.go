@@ -27,7 +27,8 @@ func (c *Cluster) Dial(ctx context.Context, namespace, pod string, port int) (ne
 	if err != nil {
 		return nil, failed(err)
 	}
-	url := c.Client.CoreV1().RESTClient().Post().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
+	url := c.Client.CoreV1().RESTClient().Post().
+		Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
 	dialer := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: withContext{ctx, transport}}, http.MethodPost,
 		url)
 	connection, _, err := dialer.Dial(portforward.PortForwardProtocolV1Name)

@@ -36,7 +36,9 @@ func Own(ctx context.Context, e *engine.Engine, name, dir string) ([]Container, 
 	var own, balancers []Container
 	foreign := false
 	for _, id := range strings.Fields(out) {
-		text, err := e.Output(ctx, "inspect", "--type", "container", "--format", `{{.Name}}|{{.State.Running}}|{{index .Config.Labels "io.x-k8s.kind.role"}}|{{range .Mounts}}{{.Source}}|{{end}}`, id)
+		text, err := e.Output(ctx, "inspect", "--type", "container", "--format",
+			`{{.Name}}|{{.State.Running}}|{{index .Config.Labels "io.x-k8s.kind.role"}}|{{range .Mounts}}{{.Source}}|{{end}}`,
+			id)
 		if err != nil {
 			var failed *engine.Error
 			if errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Said), "no such") {

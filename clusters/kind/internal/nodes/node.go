@@ -66,7 +66,8 @@ func (n Node) Shell(ctx context.Context, script string, args ...string) (string,
 // Read returns a file of the node, "" when it is not there.
 func (n Node) Read(ctx context.Context, path string) (string, error) {
 	var out strings.Builder
-	err := n.Engine.Run(ctx, engine.Streams{Out: &out}, "exec", n.Name, "sh", "-euc", `if [ -e "$1" ]; then cat "$1"; fi`, "sh", path)
+	err := n.Engine.Run(ctx, engine.Streams{Out: &out}, "exec", n.Name, "sh", "-euc", `if [ -e "$1" ]; then cat "$1"; fi`,
+		"sh", path)
 	if err != nil {
 		return "", fmt.Errorf("read %s of node %s: %w", path, n.Name, err)
 	}

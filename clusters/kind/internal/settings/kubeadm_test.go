@@ -12,7 +12,10 @@ func TestEditExtraArgs(t *testing.T) {
 	ours := map[string]*string{"gone": nil, "back": &before, "set": nil}
 	wanted := map[string]string{"set": "new", "feature-gates": "A=true"}
 	for name, c := range map[string]struct{ in, want string }{
-		"v1beta3": {`{kept: x, gone: "1", back: "true", set: old}`, `{"back":"false","feature-gates":"A=true","kept":"x","set":"new"}`},
+		"v1beta3": {
+			`{kept: x, gone: "1", back: "true", set: old}`,
+			`{"back":"false","feature-gates":"A=true","kept":"x","set":"new"}`,
+		},
 		"v1beta4": {
 			`[{name: kept, value: x}, {name: gone, value: "1"}, {name: back, value: "true"}, {name: set, value: old}]`,
 			`[{"name":"kept","value":"x"},{"name":"back","value":"false"},{"name":"feature-gates","value":"A=true"},{"name":"set","value":"new"}]`,

@@ -15,9 +15,10 @@ import (
 // CoreDNS out.
 func componentPatches() map[string]string {
 	probe := Object{"initialDelaySeconds": 0, "periodSeconds": 1, "failureThreshold": 240}
-	patches := map[string]Object{"corednsdeployment": {"spec": Object{"template": Object{"spec": Object{"containers": []Object{
+	coreDNS := Object{"containers": []Object{
 		{"name": "coredns", "readinessProbe": Object{"periodSeconds": 1, "failureThreshold": 30}},
-	}}}}}}
+	}}
+	patches := map[string]Object{"corednsdeployment": {"spec": Object{"template": Object{"spec": coreDNS}}}}
 	for _, c := range clusters.ControlPlane() {
 		container := Object{"name": string(c), "startupProbe": probe}
 		spec := Object{"containers": []Object{container}}

@@ -1,5 +1,6 @@
-// Command balancer stands before the API servers of a kind cluster of several control planes, where kind's own load balancer, which is envoy, cannot
-// be had: it obeys the files that kind writes for that one. It has nothing but the standard library, since it is built from this file alone.
+// Command balancer stands before the API servers of a kind cluster of several control planes, where kind's own load
+// balancer, which is envoy, cannot be had: it obeys the files that kind writes for that one. It has nothing but the
+// standard library, since it is built from this file alone.
 package main
 
 import (
@@ -21,7 +22,8 @@ import (
 const (
 	// folder in which kind writes what to listen on and whom to pass connections on to.
 	folder = "/home/envoy"
-	// readInterval is between two looks for those files, checkInterval between two looks at every API server: half of what kind tells envoy.
+	// readInterval is between two looks for those files, checkInterval between two looks at every API server: half of what
+	// kind tells envoy.
 	readInterval, checkInterval = 200 * time.Millisecond, time.Second
 	// checkTimeout is how long an API server may take to say that it is well, dialTimeout how long to take a connection.
 	checkTimeout, dialTimeout = 3 * time.Second, time.Second

@@ -62,7 +62,8 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	port, servers := awaitConfig(t.Context(), dir)
-	if want := []string{"x-control-plane:6443", "x-control-plane2:6443"}; port != "6443" || !reflect.DeepEqual(servers, want) {
+	if want := []string{"x-control-plane:6443", "x-control-plane2:6443"}; port != "6443" ||
+		!reflect.DeepEqual(servers, want) {
 		t.Errorf("port %s of %v, want 6443 of %v", port, servers, want)
 	}
 }
@@ -123,7 +124,8 @@ func TestConnectionsGoToServersThatAreWell(t *testing.T) {
 		t.Errorf("before the first look: %s, want each in turn", got)
 	}
 	b.check(t.Context())
-	if got := through(t, b, 6); strings.Contains(got, "ill") || !strings.Contains(got, "one") || !strings.Contains(got, "two") {
+	if got := through(t, b, 6); strings.Contains(got, "ill") || !strings.Contains(got, "one") ||
+		!strings.Contains(got, "two") {
 		t.Errorf("with one that is not well: %s", got)
 	}
 	one.Close()

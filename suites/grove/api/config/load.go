@@ -10,12 +10,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Dialect is how a configuration is read. GREP-375's is the zero value, with what is supported; upstream has another one.
+// Dialect is how a configuration is read. GREP-375's is the zero value, with what is supported; upstream has another
+// one.
 type Dialect struct {
 	// Supported are the names of the backends that there are, Kubernetes' own as DefaultScheduler.
 	Supported []string
-	// Upstream: Kubernetes' scheduler is called DefaultScheduler alone, the default is named by defaultProfileName, and fields that are unknown
-	// (default among them) are ignored.
+	// Upstream: Kubernetes' scheduler is called DefaultScheduler alone, the default is named by defaultProfileName, and
+	// fields that are unknown (default among them) are ignored.
 	Upstream bool
 }
 
@@ -27,7 +28,8 @@ func (d Dialect) Canonical(name string) string {
 	return name
 }
 
-// Load reads a configuration, defaults and validates it. After that schedulers have their canonical names, and DefaultProfileName is set.
+// Load reads a configuration, defaults and validates it. After that schedulers have their canonical names, and
+// DefaultProfileName is set.
 func (d Dialect) Load(text []byte) (*OperatorConfiguration, error) {
 	c := &OperatorConfiguration{}
 	if err := d.decode(text, c); err != nil {
@@ -94,7 +96,8 @@ func (d Dialect) validate(c *SchedulerConfiguration) field.ErrorList {
 		errs = append(errs, field.Invalid(path, defaults, "only one profile can have default: true"))
 	}
 	if name := c.DefaultProfileName; name != "" && name != DefaultScheduler && !slices.Contains(seen, name) {
-		errs = append(errs, field.Invalid(field.NewPath("scheduler", "defaultProfileName"), name, "default profile must be one of the configured profiles"))
+		errs = append(errs, field.Invalid(field.NewPath("scheduler", "defaultProfileName"), name,
+			"default profile must be one of the configured profiles"))
 	}
 	return errs
 }

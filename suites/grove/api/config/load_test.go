@@ -17,24 +17,65 @@ func TestLoad(t *testing.T) {
 		{name: "nothing", text: "", want: DefaultScheduler},
 		{name: "no profiles", text: "scheduler: {profiles: []}", want: DefaultScheduler},
 		{name: "kube", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}]}", want: DefaultScheduler},
-		{name: "kube by the pods' name", text: "scheduler: {profiles: [{name: default-scheduler, default: true}]}", want: DefaultScheduler},
-		{name: "kube with options", text: "scheduler: {profiles: [{name: kube-scheduler, config: {gangScheduling: true}, default: true}]}", want: DefaultScheduler},
-		{name: "both, kube by default", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}, {name: kai-scheduler}]}", want: DefaultScheduler},
+		{
+			name: "kube by the pods' name", text: "scheduler: {profiles: [{name: default-scheduler, default: true}]}",
+			want: DefaultScheduler,
+		},
+		{name: "kube with options", text: "scheduler: {profiles: [{name: kube-scheduler, config: {gangScheduling: true}, " +
+			"default: true}]}", want: DefaultScheduler},
+		{name: "both, kube by default", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}, {name: " +
+			"kai-scheduler}]}", want: DefaultScheduler},
 		{name: "kai", text: "scheduler: {profiles: [{name: kai-scheduler, config: {}, default: true}]}", want: KAIScheduler},
 		{name: "kai, not by default", text: "scheduler: {profiles: [{name: kai-scheduler}]}", want: DefaultScheduler},
-		{name: "two defaults", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}, {name: kai-scheduler, default: true}]}", refused: `scheduler.profiles: Invalid value: ["kube-scheduler","kai-scheduler"]: only one profile can have default: true`},
-		{name: "no name", text: "scheduler: {profiles: [{default: true}]}", refused: "scheduler.profiles[0].name: Required value: scheduler profile name is required"},
-		{name: "unknown", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: volcano}]}", refused: `scheduler.profiles[1].name: Unsupported value: "volcano": supported values: "default-scheduler", "kai-scheduler", "kube-scheduler"`},
-		{name: "twice", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: kai-scheduler}]}", refused: `scheduler.profiles[1].name: Duplicate value: "kai-scheduler"`},
-		{name: "twice by both names", text: "scheduler: {profiles: [{name: kube-scheduler}, {name: default-scheduler}]}", refused: `scheduler.profiles[1].name: Duplicate value: "default-scheduler"`},
-		{name: "upstream's field", text: "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: kai-scheduler}]}", refused: `unknown field "scheduler.defaultProfileName"`},
+		{
+			name: "two defaults", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}, {name: kai-scheduler, " +
+				"default: true}]}",
+			refused: `scheduler.profiles: Invalid value: ["kube-scheduler","kai-scheduler"]: only one profile can have default: true`,
+		},
+		{
+			name: "no name", text: "scheduler: {profiles: [{default: true}]}",
+			refused: "scheduler.profiles[0].name: Required value: scheduler profile name is required",
+		},
+		{
+			name: "unknown", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: volcano}]}",
+			refused: `scheduler.profiles[1].name: Unsupported value: "volcano": supported values: "default-scheduler", "kai-scheduler", "kube-scheduler"`,
+		},
+		{
+			name: "twice", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: kai-scheduler}]}",
+			refused: `scheduler.profiles[1].name: Duplicate value: "kai-scheduler"`,
+		},
+		{
+			name: "twice by both names", text: "scheduler: {profiles: [{name: kube-scheduler}, {name: default-scheduler}]}",
+			refused: `scheduler.profiles[1].name: Duplicate value: "default-scheduler"`,
+		},
+		{
+			name: "upstream's field", text: "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: kai-scheduler}]}",
+			refused: `unknown field "scheduler.defaultProfileName"`,
+		},
 		{name: "unknown field", text: "scheduler: {profilez: []}", refused: "profilez"},
-		{name: "upstream, by name", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: kai-scheduler}]}", want: KAIScheduler},
-		{name: "upstream, default: true", upstream: true, text: "scheduler: {profiles: [{name: kai-scheduler, default: true}]}", want: DefaultScheduler},
-		{name: "upstream, no such profile", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: default-scheduler}]}", refused: `scheduler.defaultProfileName: Invalid value: "kai-scheduler": default profile must be one of the configured profiles`},
-		{name: "upstream, no profiles", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler}", want: DefaultScheduler},
-		{name: "upstream, kube-scheduler", upstream: true, text: "scheduler: {profiles: [{name: kube-scheduler}]}", refused: `Unsupported value: "kube-scheduler"`},
-		{name: "upstream, unknown field", upstream: true, text: "scheduler: {profilez: [{name: kai-scheduler}]}", want: DefaultScheduler},
+		{name: "upstream, by name", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler, profiles: " +
+			"[{name: kai-scheduler}]}", want: KAIScheduler},
+		{
+			name: "upstream, default: true", upstream: true,
+			text: "scheduler: {profiles: [{name: kai-scheduler, default: true}]}", want: DefaultScheduler,
+		},
+		{
+			name: "upstream, no such profile", upstream: true,
+			text:    "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: default-scheduler}]}",
+			refused: `scheduler.defaultProfileName: Invalid value: "kai-scheduler": default profile must be one of the configured profiles`,
+		},
+		{
+			name: "upstream, no profiles", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler}",
+			want: DefaultScheduler,
+		},
+		{
+			name: "upstream, kube-scheduler", upstream: true, text: "scheduler: {profiles: [{name: kube-scheduler}]}",
+			refused: `Unsupported value: "kube-scheduler"`,
+		},
+		{
+			name: "upstream, unknown field", upstream: true, text: "scheduler: {profilez: [{name: kai-scheduler}]}",
+			want: DefaultScheduler,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Dialect{Supported: supported, Upstream: c.upstream}.Load([]byte(c.text))

@@ -1,5 +1,5 @@
-// Package config is the OperatorConfiguration that Grove's operator is started with: which scheduler backends there are, how each is set up, and
-// which is the default.
+// Package config is the OperatorConfiguration that Grove's operator is started with: which scheduler backends there
+// are, how each is set up, and which is the default.
 package config
 
 import (

@@ -12,8 +12,12 @@ var GroupVersion = schema.GroupVersion{Group: "porch.kpt.dev", Version: "v1alpha
 
 // AddToScheme registers the kinds, also as their own internal version: there is but one version to convert between.
 func AddToScheme(scheme *runtime.Scheme) error {
-	for _, version := range []schema.GroupVersion{GroupVersion, {Group: GroupVersion.Group, Version: runtime.APIVersionInternal}} {
-		scheme.AddKnownTypes(version, &PackageRevision{}, &PackageRevisionList{}, &PackageRevisionResources{}, &PackageRevisionResourcesList{})
+	for _, version := range []schema.GroupVersion{
+		GroupVersion,
+		{Group: GroupVersion.Group, Version: runtime.APIVersionInternal},
+	} {
+		scheme.AddKnownTypes(version, &PackageRevision{}, &PackageRevisionList{}, &PackageRevisionResources{},
+			&PackageRevisionResourcesList{})
 	}
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
