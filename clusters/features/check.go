@@ -25,19 +25,24 @@ func (p Problem) String() string { return p.Message }
 var enforcesNeeds = clusters.Version{Major: 1, Minor: 35, Patch: -1}
 
 // Check lists what a component of a version would refuse in these gates, sorted by gate; nothing when it would start.
-// The version is the list's own, or an older one that the component emulates (--emulated-version). A gate may carry
-// the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
-func (l *List) Check(version clusters.Version, component clusters.Component, gates map[string]bool) []Problem {
+// The versions are the release's own (VersionsOf), or those that flags of the component say (VersionsIn). A gate may
+// carry the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
+func (l *List) Check(versions Versions, component clusters.Component, gates map[string]bool) []Problem {
 	if component == clusters.Etcd {
 		return nil
 	}
-	c := check{list: l, version: version, component: component, set: map[string]bool{}}
+	c := check{list: l, versions: versions, component: component, set: map[string]bool{}}
+	c.version = versions.Emulated
+	if own := VersionsOf(l.Of()); versions.Emulated == own.Emulated {
+		c.version = l.Of()
+		c.byDefault = versions == own
+	}
 	for _, given := range clusters.SortedKeys(gates) {
 		name := strings.TrimPrefix(given, "kube:")
 		c.set[name] = gates[given]
 		c.value(name, gates[given])
 	}
-	if minorOf(version).Compare(enforcesNeeds) >= 0 {
+	if versions.Emulated.Compare(enforcesNeeds) >= 0 {
 		for _, name := range clusters.SortedKeys(l.Gates) {
 			c.needs(name)
 		}
@@ -47,8 +52,12 @@ func (l *List) Check(version clusters.Version, component clusters.Component, gat
 }
 
 type check struct {
-	list      *List
-	version   clusters.Version
+	list     *List
+	versions Versions
+	// version is that whose gates the component has, with its patch where that is known.
+	version clusters.Version
+	// byDefault says that the versions are the release's own, for which alone a program's --help speaks.
+	byDefault bool
 	component clusters.Component
 	set       map[string]bool
 	problems  []Problem
@@ -69,7 +78,7 @@ func (c *check) value(name string, value bool) {
 			c.list.whereabouts(name, c.version))
 		return
 	}
-	spec, started := gate.At(c.version)
+	spec, started := gate.in(c.versions)
 	if !started {
 		first := gate.Specs[0].Since
 		c.report(name,
@@ -114,7 +123,7 @@ func (c *check) program(name string, spec Spec) {
 // asked says whether the component's --help tells of gates of that spec's stage at that version.
 func (c *check) asked(s Spec) bool {
 	_, asked := c.list.Programs[c.component]
-	return asked && c.emulatesNothing() && s.inHelp()
+	return asked && c.byDefault && s.inHelp()
 }
 
 func (l *List) names(program clusters.Component, gate string) bool {
@@ -140,7 +149,7 @@ func (c *check) needs(name string) {
 
 // has says whether the component may have the gate, as far as is known.
 func (c *check) has(name string) bool {
-	spec, started := c.list.Gates[name].At(c.version)
+	spec, started := c.list.Gates[name].in(c.versions)
 	return started && (!c.asked(spec) || c.list.names(c.component, name))
 }
 
@@ -149,7 +158,7 @@ func (c *check) on(name string) bool {
 	if value, set := c.set[name]; set {
 		return value
 	}
-	spec, started := c.list.Gates[name].At(c.version)
+	spec, started := c.list.Gates[name].in(c.versions)
 	if !started {
 		return false
 	}
@@ -159,21 +168,18 @@ func (c *check) on(name string) bool {
 	if value, set := c.set[allBeta]; set && spec.Stage == Beta {
 		return value
 	}
-	if value, named := c.list.Programs[c.component][name]; named && c.emulatesNothing() {
+	if value, named := c.list.Programs[c.component][name]; named && c.byDefault {
 		return value
 	}
 	return spec.Default
 }
-
-// emulatesNothing says whether the version is the list's own, for which alone a program's --help speaks.
-func (c *check) emulatesNothing() bool { return c.version.String() == c.list.Version }
 
 // because says what a gate's value comes from, unless it was set itself.
 func (c *check) because(name string) string {
 	if _, set := c.set[name]; set {
 		return ""
 	}
-	spec, _ := c.list.Gates[name].At(c.version)
+	spec, _ := c.list.Gates[name].in(c.versions)
 	if _, set := c.set[allAlpha]; set && spec.Stage == Alpha {
 		return " through AllAlpha"
 	}

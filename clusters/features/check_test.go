@@ -169,7 +169,8 @@ func TestCheck(t *testing.T) {
 				test.component = clusters.APIServer
 			}
 			var got []string
-			for _, p := range lists()[test.version].Check(version(t, test.version), test.component, test.gates) {
+			for _, p := range lists()[test.version].Check(features.VersionsOf(version(t, test.version)), test.component,
+				test.gates) {
 				if p.Component != test.component || p.Gate == "" {
 					t.Errorf("problem of %q with %q", p.Component, p.Gate)
 				}
@@ -193,7 +194,11 @@ func TestCheckEmulated(t *testing.T) {
 		{map[string]bool{"RacingTeams": true}, 1}, // alpha since 1.35
 		{map[string]bool{"Camera": false}, 0},     // its needs are not enforced
 	} {
-		if got := list.Check(version(t, "1.34"), clusters.Scheduler, test.gates); len(got) != test.want {
+		versions, err := features.VersionsIn(list.Of(), map[string]string{"emulated-version": "1.34"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list.Check(versions, clusters.Scheduler, test.gates); len(got) != test.want {
 			t.Errorf("%v at 1.34: %v", test.gates, got)
 		}
 	}

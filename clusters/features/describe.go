@@ -28,9 +28,12 @@ type Description struct {
 }
 
 // Describe says what a gate is in the list's version.
-func (l *List) Describe(name string) Description {
+func (l *List) Describe(name string) Description { return l.DescribeIn(name, VersionsOf(l.Of())) }
+
+// DescribeIn says what a gate is in a component of the list's version that goes by these versions.
+func (l *List) DescribeIn(name string, versions Versions) Description {
 	d := Description{Gate: name, Version: l.Version, NeededBy: l.neededBy(name)}
-	spec, started := l.Gates[name].At(l.Of())
+	spec, started := l.Gates[name].in(versions)
 	if !started {
 		return d
 	}

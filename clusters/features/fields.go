@@ -9,7 +9,7 @@ import (
 // The path holds the names (string) and the places in lists (int) that lead to the field.
 //
 // An API server that has the gate off drops such a field without a word, and no published list says which field is
-// whose. The table is from the API's own types and strategies, as of 1.36.
+// whose. The table is from the API's own types and strategies, as of 1.37.
 func GateOf(kind string, path []any) string {
 	names := namesOf(path)
 	if gate := gateIn(fieldsOfKinds()[kind], names); gate != "" {
@@ -87,6 +87,15 @@ func fieldsOfPodSpecs() map[string]string {
 		"affinity.*.*.mismatchLabelKeys":               "MatchLabelKeysInPodAffinity",
 		"securityContext.supplementalGroupsPolicy":     "SupplementalGroupsPolicy",
 		"securityContext.seLinuxChangePolicy":          "SELinuxChangePolicy",
+		"evictionResponders":                           "EvictionRequestAPI",
+		"volumes.emptyDir.mode":                        "EmptyDirVolumeMode",
+		"volumes.*.defaultUser":                        "AtomicWriteVolumeUserFields",
+		"containers.volumeMounts.bindMountOptions":     "VolumeBindMountOptions",
+		"initContainers.volumeMounts.bindMountOptions": "VolumeBindMountOptions",
+		"containers.*.httpGet.protocol":                "H2CContainerProbe",
+		"initContainers.*.httpGet.protocol":            "H2CContainerProbe",
+		"containers.*.grpc.mode":                       "GRPCContainerProbeTLS",
+		"initContainers.*.grpc.mode":                   "GRPCContainerProbeTLS",
 	}
 }
 

@@ -40,6 +40,11 @@ func TestGateOf(t *testing.T) {
 			[]any{"spec", "spec", "devices", "requests", 0, "firstAvailable"},
 			"DRAPrioritizedList",
 		},
+		"a field of 1.37": {
+			"Pod",
+			[]any{"spec", "containers", 0, "livenessProbe", "grpc", "mode"},
+			"GRPCContainerProbeTLS",
+		},
 		"nothing": {"Pod", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

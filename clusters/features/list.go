@@ -76,14 +76,14 @@ func (l *List) Of() clusters.Version {
 	return v
 }
 
-// At is what the gate is at a version, and false if the version does not know it yet. It supposes the default of
-// --min-compatibility-version, which is the minor version before.
-func (g Gate) At(v clusters.Version) (Spec, bool) {
-	minor := minorOf(v)
-	compatible := minor
-	compatible.Minor--
+// At is what the gate is in a release, and false if the release does not know it yet. It supposes that no flag says
+// which versions the release goes by.
+func (g Gate) At(release clusters.Version) (Spec, bool) { return g.in(VersionsOf(release)) }
+
+// in is what the gate is at these versions, and false if it is unknown there.
+func (g Gate) in(v Versions) (Spec, bool) {
 	for _, s := range slices.Backward(g.Specs) {
-		if s.version().Compare(minor) <= 0 && s.compatibleWith(compatible) {
+		if s.version().Compare(v.Emulated) <= 0 && s.compatibleWith(v.MinCompatibility) {
 			return s, true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
 func TestFeatureList(t *testing.T) {
@@ -73,7 +74,8 @@ func TestFeatureListKnowsOfOtherVersions(t *testing.T) {
 	g.write(t, gates, strings.ReplaceAll(read(t, filepath.Join(g.dir, gates)), "RacingTeams", "WalkingTeams"))
 	list, err := s.FeatureList(t.Context(), "1.34.4")
 	must(t, err)
-	problems := list.Check(mustExact(t, "1.34.4"), clusters.APIServer, map[string]bool{"RacingTeams": true})
+	problems := list.Check(features.VersionsOf(mustExact(t, "1.34.4")), clusters.APIServer,
+		map[string]bool{"RacingTeams": true})
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "unknown to Kubernetes 1.34.4; it appears in 1.35:") {
 		t.Errorf("got %v", problems)
 	}

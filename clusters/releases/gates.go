@@ -35,7 +35,12 @@ func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, c
 	var errs []error
 	told := map[string]bool{}
 	for _, component := range components {
-		for _, problem := range list.Check(version, component.Binary(), state.Gates(component)) {
+		versions, err := features.VersionsIn(version, state.Components[component].Flags)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("component %s: %w", component, err))
+			continue
+		}
+		for _, problem := range list.Check(versions, component.Binary(), state.Gates(component)) {
 			if !told[problem.Message] {
 				told[problem.Message] = true
 				errs = append(errs, errors.New(problem.Message))
@@ -67,7 +72,11 @@ func BlameForField(ctx context.Context, from FeatureLister, state clusters.State
 	if err != nil {
 		return fmt.Sprintf("feature gate %s decides about it", gate)
 	}
-	d := list.Describe(gate)
+	versions, err := features.VersionsIn(list.Of(), state.Components[clusters.APIServer].Flags)
+	if err != nil {
+		return fmt.Sprintf("feature gate %s decides about it", gate)
+	}
+	d := list.DescribeIn(gate, versions)
 	value, set := state.Gates(clusters.APIServer)[gate]
 	switch {
 	case !d.Known:
