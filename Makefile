@@ -3,7 +3,7 @@ GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The Kubernetes versions that the tests and the library speak of.
-VERSIONS    := 1.33 1.34 1.35 1.36
+VERSIONS    := 1.33 1.34 1.35 1.36 1.37
 
 # Those of the kind clusters that are tested: two adjacent minors.
 KIND_VERSIONS := 1.34 1.35

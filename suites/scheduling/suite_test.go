@@ -11,7 +11,7 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 25}
+	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 28}
 }
 
 func TestMain(m *testing.M) {
