@@ -44,14 +44,8 @@ func TestCommandsOfTheDevelopmentPage(t *testing.T) {
 
 // parses says whether rehearse takes these arguments. It runs nothing.
 func parses(args []string) error {
-	command, rest, err := newRootCommand().Find(args)
-	if err != nil {
-		return err
-	}
-	if err := command.ParseFlags(rest); err != nil {
-		return err
-	}
-	return command.ValidateArgs(command.Flags().Args())
+	_, err := takes(args)
+	return err
 }
 
 // The tables that the page names are where it says, and so are the files of its commands.

@@ -83,7 +83,8 @@ func newRootCommand() *cobra.Command {
 		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and
 rollbacks, writes that must be refused, what must come true), and says in JUnit what held and what
 broke.`,
-		Example: `  rehearse run scenarios/kubernetes                 run every scenario of a folder
+		Example: `  rehearse init                                     write a scenario to begin with
+  rehearse run scenarios/kubernetes                 run every scenario of a folder
   rehearse run --label '!slow:minutes' scenarios    run what a label expression selects
   rehearse plan scenarios/kubernetes                show what would be done, start nothing
   rehearse fetch 1.34 1.35                          get the Kubernetes programs beforehand
@@ -95,8 +96,9 @@ broke.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
-	root.AddCommand(newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(), newConformanceCommand(),
-		newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(), newNodeImagesCommand(),
+	root.AddCommand(newInitCommand(), newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(),
+		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(),
+		newNodeImagesCommand(),
 		newClusterCommand(), newUpgradeCommand(), newCaptureCommand(), newReportCommand())
 	return root
 }
@@ -106,9 +108,9 @@ func progressTo(w io.Writer) func(string, ...any) {
 	return func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 }
 
-// isTerminal says whether a person looks at the file.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+// isTerminal says whether a person looks at what is written, or types what is read.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

@@ -66,3 +66,26 @@ func TestWhatFailedIsNotCalledTested(t *testing.T) {
 		}
 	}
 }
+
+// What stayed as it was while the gate was turned on answers whether it changes what is there by default.
+func TestWhatStayedAsItWas(t *testing.T) {
+	steps := func(first string) []*reports.Step {
+		return []*reports.Step{
+			{Verb: "create", Status: reports.Passed, State: first},
+			{Verb: "transition", Status: reports.Passed, State: first},
+			{Name: "as before", Verb: "unchanged", Status: reports.Passed, State: "1.34.4 A=true"},
+		}
+	}
+	for first, want := range map[string]bool{"1.34.4 A=false": true, "1.34.4 A=true": false} {
+		s := &reports.Scenario{Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"}, Steps: steps(first)}
+		text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, answer, _ := strings.Cut(text, Default)
+		answer, _, _ = strings.Cut(answer, "######")
+		if strings.Contains(answer, "as before: **passed**") != want || strings.Contains(answer, "*Open") == want {
+			t.Errorf("after %s: %s", first, answer)
+		}
+	}
+}

@@ -10,6 +10,23 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
+// The questions of the enhancement template, under their exact headings and in its order.
+const (
+	Toggle   = "How can this feature be enabled / disabled in a live cluster?"
+	Default  = "Does enabling the feature change any default behavior?"
+	Disable  = "Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?"
+	Reenable = "What happens if we reenable the feature if it was previously rolled back?"
+	Tests    = "Are there any tests for feature enablement/disablement?"
+	Impact   = "How can a rollout or rollback fail? Can it impact already running workloads?"
+	Metrics  = "What specific metrics should inform a rollback?"
+	Path     = "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?"
+	Removals = "Is the rollout accompanied by any deprecations and/or removals of features, APIs, " +
+		"fields of API types, flags, etc.?"
+	InUse       = "How can an operator determine if the feature is in use by workloads?"
+	Calls       = "Will enabling / using this feature result in any new API calls?"
+	Unavailable = "How does this feature react if the API server and/or etcd is unavailable?"
+)
+
 // question of the enhancement template: its exact heading, what answers it ("" for nothing), and what would.
 type question struct {
 	heading string
@@ -23,53 +40,52 @@ func none(*reports.Run, []journey) string { return "" }
 func questions() []question {
 	return []question{
 		{
-			"How can this feature be enabled / disabled in a live cluster?", toggled,
+			Toggle, toggled,
 			"a scenario with a transition that changes the feature gate.",
 		},
 		{
-			"Does enabling the feature change any default behavior?", none,
+			Default, unaffected,
 			"a scenario whose objects do not use the feature, with `unchanged` over the transition that turns the gate on.",
 		},
 		{
-			"Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?", values(true, false),
+			Disable, values(true, false),
 			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and deletes the " +
 				"object.",
 		},
 		{
-			"What happens if we reenable the feature if it was previously rolled back?", values(true, false, true),
+			Reenable, values(true, false, true),
 			"a scenario that turns the gate on, off and on again, with assertions after the last transition.",
 		},
 		{
-			"Are there any tests for feature enablement/disablement?", tests,
+			Tests, tests,
 			"a scenario with a transition that changes the feature gate.",
 		},
 		{
-			"How can a rollout or rollback fail? Can it impact already running workloads?", disturbed,
+			Impact, disturbed,
 			"a scenario that kills or restarts a component during the transition, with `throughout` over it.",
 		},
 		{
-			"What specific metrics should inform a rollback?", metrics,
+			Metrics, metrics,
 			"a scenario with a `metric` step that shows the metric move under a fault, and not without it.",
 		},
 		{
-			"Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?", turned,
+			Path, turned,
 			"a scenario whose transitions go up, down and up again.",
 		},
 		{
-			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, " +
-				"fields of API types, flags, etc.?", none,
-			"the list of gates that flip between the versions: `rehearse gates --from OLD --to NEW`.",
+			Removals, none,
+			"the list of gates that flip between the versions: `rehearse gates --path OLD,NEW`.",
 		},
 		{
-			"How can an operator determine if the feature is in use by workloads?", none,
+			InUse, none,
 			"a `metric` step, or an `eventually` on a condition that only its users have.",
 		},
 		{
-			"Will enabling / using this feature result in any new API calls?", none,
+			Calls, none,
 			"`metric` steps on `apiserver_request_total` with the gate off and on.",
 		},
 		{
-			"How does this feature react if the API server and/or etcd is unavailable?", unavailable,
+			Unavailable, unavailable,
 			"a scenario with `kill: {component: etcd}` or `kill: {component: kube-apiserver}`, and what holds afterwards.",
 		},
 	}
@@ -148,6 +164,15 @@ func tests(run *reports.Run, journeys []journey) string {
 		}
 	}
 	return withCommand(run, b.String())
+}
+
+// unaffected lists what stayed as it was while a gate was turned on.
+func unaffected(_ *reports.Run, journeys []journey) string {
+	switched := slices.DeleteFunc(slices.Clone(journeys), func(j journey) bool {
+		state, _ := j.after(false, true)
+		return state < 0
+	})
+	return byVerb(switched, func(step *reports.Step) bool { return step.Verb == "unchanged" })
 }
 
 // withCommand adds how to repeat it.

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/starters"
+)
+
+// initLook looks up what a scenario is about.
+type initLook struct {
+	gatesLook
+	command *cobra.Command
+}
+
+func newInitLook(command *cobra.Command) (*initLook, error) {
+	store, err := cachedReleases(progressTo(command.ErrOrStderr()))
+	if err != nil {
+		return nil, err
+	}
+	return &initLook{gatesLook{store: store}, command}, nil
+}
+
+// gate finds out where a gate can be off and on: in the version that is named, in the one to go to, or else in the
+// newest whose programs are in the cache.
+func (l *initLook) gate(name, version, to string) (*starters.Gate, error) {
+	l.names = []string{name}
+	if version != "" && to != "" {
+		return nil, errors.New("give either --version, or --from and --to")
+	}
+	known := l.store.CachedLists()
+	if version == "" {
+		version = to
+	}
+	var lists []*features.List
+	if version != "" {
+		list, err := l.list(l.command, version)
+		if err != nil {
+			return nil, err
+		}
+		lists = []*features.List{list}
+		if !slices.ContainsFunc(known, func(k *features.List) bool { return k.Version == list.Version }) {
+			known = append(known, list)
+			slices.SortFunc(known, func(a, b *features.List) int { return a.Of().Compare(b.Of()) })
+		}
+	} else if lists = l.atHand(known); len(lists) == 0 {
+		return nil, errors.New("no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one, or name one " +
+			"with --version")
+	}
+	if err := l.known(known); err != nil {
+		return nil, err
+	}
+	return starters.NewGate(name, lists, known)
+}
+
+// atHand are the lists of versions whose programs are in the cache; where there are none, all lists.
+func (l *initLook) atHand(known []*features.List) []*features.List {
+	cached := slices.DeleteFunc(slices.Clone(known), func(list *features.List) bool {
+		return !l.store.Cached(list.Version)
+	})
+	if len(cached) == 0 {
+		return known
+	}
+	return cached
+}
+
+// versions are those that the scenario goes through. Where one of them is not given it is the one beside the other;
+// where none is, a gate stays at its own version, and all else has the two newest in the cache.
+func (l *initLook) versions(from, to string, gate, system bool) (string, string, error) {
+	if from == "" && to == "" {
+		if gate {
+			return "", "", nil
+		}
+		return l.newest(system)
+	}
+	for _, given := range []string{from, to} {
+		if _, err := clusters.ParseVersion(given); err != nil && given != "" {
+			return "", "", err
+		}
+	}
+	if from == "" {
+		from = beside(to, -1)
+	}
+	if to == "" {
+		to = beside(from, 1)
+	}
+	return from, to, nil
+}
+
+// beside is the minor version before or after another.
+func beside(version string, step int) string {
+	v, _ := clusters.ParseVersion(version) // it was parsed before
+	v.Minor += step
+	return v.MinorString()
+}
+
+// newest are the two newest minor versions in a row of which the programs are in the cache. Where there are no two,
+// one is enough for a system.
+func (l *initLook) newest(one bool) (from, to string, err error) {
+	var at []clusters.Version
+	for _, list := range l.atHand(l.store.CachedLists()) {
+		if v := list.Of(); len(at) == 0 || at[len(at)-1].MinorString() != v.MinorString() {
+			at = append(at, v)
+		}
+	}
+	for i := len(at) - 1; i > 0; i-- {
+		if at[i].Minor == at[i-1].Minor+1 {
+			return at[i-1].MinorString(), at[i].MinorString(), nil
+		}
+	}
+	if len(at) > 0 && one {
+		return at[len(at)-1].MinorString(), "", nil
+	}
+	return "", "", errors.New("no two versions of Kubernetes in a row are in the cache; name them with --from and --to, " +
+		"or get them first: rehearse fetch 1.35 1.36")
+}
+
+// flips are what changes by itself between two versions, as far as the cache knows.
+func (l *initLook) flips(from, to string) []features.Flip {
+	before, err1 := l.store.CachedFeatureList(from)
+	after, err2 := l.store.CachedFeatureList(to)
+	if err1 != nil || err2 != nil || to == "" {
+		return nil
+	}
+	return features.Flips(before, after)
+}
+
+// gateOf is the gate that this program's own scenarios of an enhancement set.
+func gateOf(kep string) (string, error) {
+	names, err := scenarios.Libraries()
+	if err != nil {
+		return "", err
+	}
+	gates := map[string]bool{}
+	for _, name := range names {
+		set, err := scenarios.Library(name)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range set.Scenarios {
+			if s.Metadata.Labels["kep"] != kep {
+				continue
+			}
+			for gate := range s.Spec.Cluster.FeatureGates {
+				gates[gate] = true
+			}
+		}
+	}
+	switch found := clusters.SortedKeys(gates); len(found) {
+	case 0:
+		return "",
+			fmt.Errorf("--kep %s: Kubernetes' feature lists do not tell the gates of an enhancement, and this program "+
+				"has no scenario of it; name its feature gate with --gate", kep)
+	case 1:
+		return found[0], nil
+	default:
+		return "", fmt.Errorf("--kep %s: the scenarios of it set several gates; name one with --gate: %s", kep,
+			strings.Join(found, ", "))
+	}
+}
+
+// underTest is the system that the flag names; nil for none.
+func (f *initFlags) underTest() (*starters.System, error) {
+	if f.system == "" {
+		return nil, nil //nolint:nilnil // none is no mistake
+	}
+	name, what, defined := strings.Cut(f.system, "=")
+	system := &starters.System{Name: name}
+	if !defined {
+		if _, found := catalog()[name]; found {
+			system.Simulator = name
+		}
+		return system, nil
+	}
+	kind, file, found := strings.Cut(what, ":")
+	if !found || file == "" || kind != "process" && kind != "manifests" {
+		return nil, fmt.Errorf("--system %s: want NAME, NAME=process:FILE or NAME=manifests:FILE", f.system)
+	}
+	definition, err := scenarios.LoadSystem(file)
+	if err != nil {
+		return nil, err
+	}
+	if definition.Kind() != kind {
+		return nil, fmt.Errorf("--system %s: %s defines a system that is %s", f.system, file, definition.Kind())
+	}
+	if f.output != "" && f.output != "-" && filepath.Dir(f.output) != filepath.Dir(file) {
+		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because the files that it names are found from "+
+			"there", f.output, file)
+	}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = yaml.Unmarshal(data, &system.Definition)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--system %s: %w", f.system, err)
+	}
+	return system, nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/suites/starters"
+)
+
+// initSuiteFlags say what the suite that is written has.
+type initSuiteFlags struct {
+	from, to  string
+	simulator bool
+	force     bool
+}
+
+func newInitSuiteCommand() *cobra.Command {
+	var flags initSuiteFlags
+	command := &cobra.Command{
+		Use:   "suite FOLDER",
+		Short: "Write the folder of a suite: requirements, scenarios, and a simulator",
+		Long: `Suite writes a folder with requirements.yaml and scenarios that cover the requirements. Rehearse
+conformance ./FOLDER runs it as it is. It says what to fill in. The suite, and its system, are called
+as the folder is.
+
+With --simulator there is a small program in the place of the system: one file of Go that needs only
+the standard library, with a webhook, and a rule that can be broken to see the suite fail.`,
+		Example: `  rehearse init suite my-operator
+  rehearse init suite my-operator --simulator
+  rehearse conformance ./my-operator`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
+	}
+	set := command.Flags()
+	set.BoolVar(&flags.simulator, "simulator", false, "with a small program in the place of the system")
+	set.StringVar(&flags.from, "from", "", "minor version to begin with (default: the second newest in the cache)")
+	set.StringVar(&flags.to, "to", "", "minor version to go to (default: the one after --from)")
+	set.BoolVar(&flags.force, "force", false, "write over files that are there")
+	return command
+}
+
+func (f *initSuiteFlags) run(command *cobra.Command, folder string) error {
+	look, err := newInitLook(command)
+	if err != nil {
+		return err
+	}
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return fmt.Errorf("find the folder %s: %w", folder, err)
+	}
+	suite := starters.Suite{
+		Command: "rehearse init suite " + quoted(folder), Name: filepath.Base(absolute), Simulator: f.simulator,
+	}
+	if f.simulator {
+		suite.Command += " --simulator"
+	}
+	if suite.From, suite.To, err = look.versions(f.from, f.to, false, true); err != nil {
+		return err
+	}
+	files, err := suite.Write()
+	if err != nil {
+		return err
+	}
+	if err := writeStarters(folder, files, f.force); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(folder) && !strings.HasPrefix(folder, ".") {
+		folder = "./" + folder
+	}
+	for _, file := range files {
+		fmt.Fprintf(command.OutOrStdout(), "wrote %s\n", filepath.Join(folder, file.Path))
+	}
+	fmt.Fprintf(command.OutOrStdout(), "next:  rehearse conformance %s\n", quoted(folder))
+	return nil
+}

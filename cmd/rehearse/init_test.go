@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// What init writes is well formed by what lint knows, and a second time it is not written over.
+func TestInit(t *testing.T) {
+	cacheOf(t, racing()...)
+	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine}}"
+	for name, test := range map[string]struct {
+		args []string
+		file string
+		want []string
+	}{
+		"a gate": {
+			[]string{"--gate", "RacingPods"},
+			"racing-pods.yaml",
+			[]string{`version: "1.36"`, "locked to on"},
+		},
+		"in a version": {
+			[]string{"--gate", "RacingPods", "--version", "1.34"},
+			"racing-pods.yaml",
+			[]string{`version: "1.34"`},
+		},
+		"a gate and an upgrade": {
+			[]string{"--gate", "RacingPods", "--from", "1.35", "--to", "1.36", "-f", "-"},
+			"racing-pods.yaml",
+			[]string{"name: mine"},
+		},
+		"an upgrade": {
+			[]string{"--from", "1.36", "-f", "-"},
+			"upgrade-1-36-1-37.yaml",
+			[]string{"Old: Beta, on -> absent", `version: "1.37"`},
+		},
+		"a simulator": {
+			[]string{"--system", "leaderworkerset", "-o", "x/lws.yaml"},
+			"x/lws.yaml",
+			[]string{"simulated: {simulator: leaderworkerset}"},
+		},
+		"a system": {
+			[]string{"--system", "my-operator", "--to", "1.37"},
+			"my-operator.yaml",
+			[]string{"command: [./my-operator]"},
+		},
+		"a defined system": {
+			[]string{"--system", "mine=process:mine.yaml"},
+			"mine-scenario.yaml",
+			[]string{"./manager"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for name, text := range map[string]string{
+				"mine.yaml": "name: mine\nprocess: {command: [./manager]}\n", "manager": "#!/bin/sh\n",
+			} {
+				if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args := append([]string{"init"}, test.args...)
+			var out, said bytes.Buffer
+			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != exitOK {
+				t.Fatalf("exit code %d: %s", code, said.String())
+			}
+			if want := "wrote " + test.file + "\nnext:  rehearse run " + test.file + "\n"; out.String() != want {
+				t.Errorf("it says %q, want %q", out.String(), want)
+			}
+			text, err := os.ReadFile(test.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range append(test.want, "FILL IN", "rehearse init --") {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("it lacks %q:\n%s", want, text)
+				}
+			}
+			if code := run(t.Context(), []string{"lint", test.file}, nil, &out, &said); code != exitOK {
+				t.Errorf("lint: %s", said.String())
+			}
+			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != exitInput ||
+				!strings.Contains(said.String(), "--force") {
+				t.Errorf("a second time: exit code %d: %s", code, said.String())
+			}
+			if code := run(t.Context(), append(args, "--force"), strings.NewReader(configMap), &out, &said); code != exitOK {
+				t.Errorf("with --force: %s", said.String())
+			}
+		})
+	}
+}
+
+func TestInitSaysWhatIsWrong(t *testing.T) {
+	cacheOf(t, racing()...)
+	t.Chdir(t.TempDir())
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nothing":         {nil, "--gate, --from and --to, --kep or --system"},
+		"a misspelt gate": {[]string{"--gate", "RacingPds"}, "did you mean RacingPods?"},
+		"an unknown KEP":  {[]string{"--kep", "1"}, "name its feature gate with --gate"},
+		"nonsense":        {[]string{"--from", "new"}, "new"},
+		"a system's file": {[]string{"--system", "a=process:nowhere.yaml"}, "nowhere.yaml"},
+		"a system's kind": {[]string{"--system", "a=magic:x"}, "NAME=process:FILE"},
+		"no file":         {[]string{"--from", "1.36", "-f", "nowhere.yaml"}, "nowhere.yaml"},
+		"two ways": {
+			[]string{"--gate", "RacingPods", "--version", "1.36", "--from", "1.36"},
+			"give either --version",
+		},
+		"a suite's bad name": {[]string{"suite", "My_Operator"}, "My_Operator"},
+		"a suite, unnamed":   {[]string{"suite"}, "accepts 1 arg"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, said bytes.Buffer
+			if code := run(t.Context(), append([]string{"init"}, test.args...), strings.NewReader(""), &out,
+				&said); code != exitInput || !strings.Contains(said.String(), test.want) {
+				t.Errorf("exit code %d, want %d; it does not say %q but: %s", code, exitInput, test.want, said.String())
+			}
+		})
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
+		t.Errorf("it wrote %v (%v)", entries, err)
+	}
+}
+
+// The enhancement's own scenarios tell its gate.
+func TestInitKnowsTheGateOfAKEP(t *testing.T) {
+	if gate, err := gateOf("5311"); err != nil || gate != "RelaxedServiceNameValidation" {
+		t.Errorf("the gate of KEP-5311: %q, %v", gate, err)
+	}
+}
+
+func TestInitAsks(t *testing.T) {
+	for name, test := range map[string]struct {
+		typed string
+		want  map[string]string
+		err   string
+	}{
+		"a gate": {"\nRacingPods\n5311\n\n", map[string]string{"gate": "RacingPods", "kep": "5311"}, ""},
+		"needed": {"1\n\nRacingPods\n\n\n", map[string]string{"gate": "RacingPods"}, ""},
+		"an upgrade": {"7\n2\n1.35\n1.36\nmine/\n", map[string]string{
+			"from": "1.35", "to": "1.36",
+			"filename": "[mine/]",
+		}, ""},
+		"a system":       {"3\nmine=process:mine.yaml\n\n", map[string]string{"system": "mine=process:mine.yaml"}, ""},
+		"it ends":        {"2\n1.35\n", nil, "the answers ended"},
+		"it never began": {"", nil, "the answers ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			command := newInitCommand()
+			var out bytes.Buffer
+			next, err := asker{in: strings.NewReader(test.typed), out: &out}.all(command)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("%v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil || next != nil {
+				t.Fatalf("%v, a suite: %t", err, next != nil)
+			}
+			for flag, want := range test.want {
+				if got := command.Flags().Lookup(flag).Value.String(); got != want {
+					t.Errorf("--%s is %q, want %q", flag, got, want)
+				}
+			}
+			if !strings.Contains(out.String(), "What is the scenario about?") {
+				t.Errorf("it asks:\n%s", out.String())
+			}
+		})
+	}
+}
+
+func TestInitSuite(t *testing.T) {
+	cacheOf(t, racing()...)
+	t.Chdir(t.TempDir())
+	command := &cobra.Command{}
+	command.SetOut(&bytes.Buffer{})
+	command.SetErr(&bytes.Buffer{})
+	next, err := asker{in: strings.NewReader("4\nmy-operator\nyes\n"), out: &bytes.Buffer{}}.all(command)
+	if err != nil || next == nil {
+		t.Fatal(err)
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join("my-operator", "simulator", "main.go")); err != nil {
+		t.Error(err)
+	}
+	var out, said bytes.Buffer
+	args := []string{"init", "suite", "my-operator"}
+	if code := run(t.Context(), args, nil, &out, &said); code != exitInput || !strings.Contains(said.String(), "--force") {
+		t.Errorf("a second time: exit code %d: %s", code, said.String())
+	}
+	out.Reset()
+	if code := run(t.Context(), append(args, "--force"), nil, &out, &said); code != exitOK ||
+		!strings.Contains(out.String(), "next:  rehearse conformance ./my-operator\n") {
+		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
+	}
+}
+
+// Every command of docs/init.md is one that there is.
+func TestCommandsOfTheInitPage(t *testing.T) {
+	checked := 0
+	for line := range strings.Lines(read(t, "../../docs/init.md")) {
+		command, indented := strings.CutPrefix(line, "    ")
+		command, _, _ = strings.Cut(strings.TrimPrefix(command, "BROKEN=owners "), " #")
+		if !indented {
+			continue
+		}
+		words := strings.Fields(command)
+		if len(words) == 0 || words[0] != "rehearse" {
+			t.Errorf("%q does not run rehearse", command)
+		} else if err := parses(words[1:]); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		checked++
+	}
+	if checked < 10 {
+		t.Errorf("%d commands on the page", checked)
+	}
+}
+
+// What init writes passes on real control planes.
+func TestInitRuns(t *testing.T) {
+	needsClusters(t)
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"init", "--gate", "RelaxedServiceNameValidation", "-o", "gate.yaml"},
+		{"run", "gate.yaml"},
+		{"init", "suite", "my-operator", "--simulator"},
+		{"conformance", "./my-operator"},
+	} {
+		var out, said bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &said); code != exitOK {
+			t.Fatalf("%v: exit code %d:\n%s%s", args, code, out.String(), said.String())
+		}
+	}
+}

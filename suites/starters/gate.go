@@ -1,0 +1,163 @@
+package starters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+// Gate is a feature gate, with what must be set beside it.
+type Gate struct {
+	Name string
+	// Version in which it can be off and on: the newest of those that were asked, "1.36".
+	Version string
+	// Needs are the gates that must be on where this one is. Dependents are on by default, and must be off where this
+	// one is.
+	Needs, Dependents []string
+	// Components to which it is given; none for all of them.
+	Components []clusters.Component
+	// History is what the gate is in each version that is known.
+	History []features.Description
+}
+
+// NewGate finds out where a gate can be off and on: in the newest of the lists, which are in the order of their
+// versions. All of the known lists are told of in the gate's history.
+func NewGate(name string, lists, known []*features.List) (*Gate, error) {
+	gate := &Gate{Name: name}
+	for _, list := range known {
+		d := list.Describe(name)
+		if n := len(gate.History); n > 0 && sameMinor(gate.History[n-1].Version, d.Version) {
+			gate.History = gate.History[:n-1] // its newest patch is enough
+		}
+		gate.History = append(gate.History, d)
+	}
+	for _, list := range slices.Backward(lists) {
+		if gate.switches(list) {
+			gate.Version = list.Of().MinorString()
+			return gate, nil
+		}
+	}
+	var where []string
+	for _, d := range gate.History {
+		where = append(where, d.Version+": "+state(d))
+	}
+	return nil, fmt.Errorf("feature gate %s cannot be both off and on in Kubernetes %s (%s); name a version where it can "+
+		"with --version, or get its programs first: rehearse fetch VERSION", name, versionsOf(lists),
+		strings.Join(where, "; "))
+}
+
+func versionsOf(lists []*features.List) string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list.Version)
+	}
+	return strings.Join(all, ", ")
+}
+
+func sameMinor(a, b string) bool {
+	v, _ := clusters.ParseVersion(a) // a list's version is one
+	w, _ := clusters.ParseVersion(b)
+	return v.MinorString() == w.MinorString()
+}
+
+// switches says whether the gate can be off and on in the list's version, and notes what must be set with it.
+func (g *Gate) switches(list *features.List) bool {
+	if !list.Describe(g.Name).Known {
+		return false
+	}
+	g.Needs, g.Dependents, g.Components = list.Dependencies(g.Name), dependents(list, g.Name), nil
+	var settable []clusters.Component
+	all := clusters.ControlPlane()
+	all = slices.DeleteFunc(all, func(c clusters.Component) bool { return c == clusters.Etcd })
+	for _, component := range all {
+		if len(list.Check(features.VersionsOf(list.Of()), component, g.Values(false))) == 0 &&
+			len(list.Check(features.VersionsOf(list.Of()), component, g.Values(true))) == 0 {
+			settable = append(settable, component)
+		}
+	}
+	if len(settable) < len(all) {
+		g.Components = settable
+	}
+	return len(settable) > 0
+}
+
+// dependents are the gates that need one and are on by default, and those that need these.
+func dependents(list *features.List, name string) []string {
+	var found []string
+	for next := []string{name}; len(next) > 0; {
+		var more []string
+		for _, needed := range next {
+			for _, other := range list.Describe(needed).NeededBy {
+				if d := list.Describe(other); d.Known && d.Spec.Default && !slices.Contains(found, other) {
+					found, more = append(found, other), append(more, other)
+				}
+			}
+		}
+		next = more
+	}
+	slices.Sort(found)
+	return found
+}
+
+// Values are what the gate, and those beside it, are set to.
+func (g *Gate) Values(on bool) map[string]bool {
+	values := map[string]bool{g.Name: on}
+	for _, need := range g.Needs {
+		values[need] = true
+	}
+	for _, other := range g.Dependents {
+		values[other] = on
+	}
+	return values
+}
+
+// setting is the field of a state, or of a transition, that sets gates: in one line of YAML.
+func (g *Gate) setting(values map[string]bool) string {
+	var words []string
+	for _, name := range clusters.SortedKeys(values) {
+		words = append(words, fmt.Sprintf("%s: %t", name, values[name]))
+	}
+	return g.field("{" + strings.Join(words, ", ") + "}")
+}
+
+// unset is the field of a transition that leaves the gates out again.
+func (g *Gate) unset() string {
+	var words []string
+	for _, name := range clusters.SortedKeys(g.Values(false)) {
+		words = append(words, name+": null")
+	}
+	return g.field("{" + strings.Join(words, ", ") + "}")
+}
+
+func (g *Gate) field(gates string) string {
+	if len(g.Components) == 0 {
+		return "featureGates: " + gates
+	}
+	var each []string
+	for _, component := range g.Components {
+		each = append(each, fmt.Sprintf("%s: {featureGates: %s}", component, gates))
+	}
+	return "components: {" + strings.Join(each, ", ") + "}"
+}
+
+// state of a gate in a version, in a few words.
+func state(d features.Description) string {
+	switch {
+	case !d.Known:
+		return "not there"
+	case d.Spec.Locked:
+		return fmt.Sprintf("%s, locked to %s", d.Spec.Stage, onOff(d.Spec.Default))
+	default:
+		return fmt.Sprintf("%s, %s by default", d.Spec.Stage, onOff(d.Spec.Default))
+	}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

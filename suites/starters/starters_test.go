@@ -1,0 +1,273 @@
+package starters
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/prr"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// lists are of three versions, in which gates come, depend on each other, and are locked.
+func lists() []*features.List {
+	spec := func(since string, stage features.Stage, on, locked bool) features.Spec {
+		return features.Spec{Since: since, Stage: stage, Default: on, Locked: locked}
+	}
+	alpha, beta := spec("1.34", features.Alpha, false, false), spec("1.36", features.Beta, true, false)
+	programs := func(names ...string) map[string]bool {
+		all := map[string]bool{}
+		for _, name := range names {
+			all[name] = false
+		}
+		return all
+	}
+	return []*features.List{
+		{Version: "1.34.4", Gates: map[string]features.Gate{
+			"RacingPods": {Specs: []features.Spec{alpha}},
+			"Finished":   {Specs: []features.Spec{spec("1.30", features.Beta, true, false)}},
+		}},
+		{Version: "1.35.4", Gates: map[string]features.Gate{
+			"RacingPods": {Specs: []features.Spec{alpha}},
+			"Finished":   {Specs: []features.Spec{spec("1.35", features.GA, true, true)}},
+		}},
+		{
+			Version: "1.36.3",
+			Gates: map[string]features.Gate{
+				"RacingPods":  {Specs: []features.Spec{alpha, beta}},
+				"RacingTeams": {Specs: []features.Spec{beta}, Needs: []string{"RacingPods"}},
+				"Finished":    {Specs: []features.Spec{spec("1.35", features.GA, true, true)}},
+				"PhotoFinish": {Specs: []features.Spec{spec("1.36", features.Alpha, false, false)}},
+			},
+			Programs: map[clusters.Component]map[string]bool{
+				clusters.APIServer:         programs("RacingPods", "RacingTeams"),
+				clusters.ControllerManager: programs("RacingPods", "RacingTeams"),
+				clusters.Scheduler:         programs("RacingPods", "RacingTeams", "PhotoFinish"),
+			},
+		},
+	}
+}
+
+func gate(t *testing.T, name string) *Gate {
+	t.Helper()
+	found, err := NewGate(name, lists(), lists())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func objects(t *testing.T, text string) []*manifests.Object {
+	t.Helper()
+	all, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+const shop = `
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop, uid: 1-2-3, creationTimestamp: null}
+spec: {ports: [{port: 80}]}
+status: {loadBalancer: {}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, annotations: {note: "yes, ${HOME} is no expression"}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: "web:1", args: ["${PORT}"]}]}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: another}
+`
+
+func starters(t *testing.T) map[string]Scenario {
+	return map[string]Scenario{
+		"gate":            {Gate: gate(t, "RacingPods"), KEP: "5311"},
+		"gate-needs":      {Gate: gate(t, "RacingTeams")},
+		"gate-component":  {Gate: gate(t, "PhotoFinish")},
+		"gate-appears":    {Gate: gate(t, "PhotoFinish"), From: "1.35", To: "1.36"},
+		"gate-upgrade":    {Gate: gate(t, "RacingPods"), From: "1.35", To: "1.36", Objects: objects(t, shop)},
+		"upgrade":         {From: "1.35", To: "1.36", Flips: features.Flips(lists()[1], lists()[2])},
+		"upgrade-objects": {From: "1.34", To: "1.36", KEP: "1", Objects: objects(t, shop), Name: "shop"},
+		"system-named":    {System: &System{Name: "my-operator"}, From: "1.36"},
+		"system-own": {From: "1.35", To: "1.36", System: &System{Name: "my-operator", Definition: map[string]any{
+			"name": "its-own", "process": map[string]any{"command": []any{"./manager", "--port=$(WEBHOOK_PORT)"}},
+		}}},
+		"system-simulated": {
+			From: "1.35", To: "1.36", System: &System{Name: "lws", Simulator: "leaderworkerset"},
+			Objects: objects(t, "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: my-lws}}"),
+		},
+	}
+}
+
+// golden compares a text with a file.
+func golden(t *testing.T, path string, text []byte) {
+	t.Helper()
+	path = filepath.Join("testdata", path)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != string(text) {
+		t.Errorf("%s differs (%v; go test -update writes it anew):\n%s", path, err, text)
+	}
+}
+
+// What is written is a scenario without a doubt, and no line of it is longer than a screen.
+func TestScenario(t *testing.T) {
+	for name, s := range starters(t) {
+		t.Run(name, func(t *testing.T) {
+			s.Command, s.File = "rehearse init", name+".yaml"
+			text, err := s.Write()
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".yaml", text)
+			set, err := scenarios.LoadBytes(name+".yaml", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if problems := scenarios.Lint(set); len(problems) != 0 && !problems[0].Strict {
+				t.Errorf("it is doubtful: %v", problems)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				if len(line) > 120 || strings.TrimRight(line, " ") != line {
+					t.Errorf("line %d is long, or ends with a blank: %q", i+1, line)
+				}
+			}
+		})
+	}
+}
+
+// A scenario of a gate asks all that the questionnaire asks, word by word.
+func TestGateAsksTheQuestions(t *testing.T) {
+	s := Scenario{Gate: gate(t, "RacingPods"), From: "1.35", To: "1.36"}
+	text, err := s.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var comments []string
+	for _, line := range strings.Split(string(text), "\n") {
+		if _, comment, found := strings.Cut(line, "#"); found {
+			comments = append(comments, strings.Fields(comment)...)
+		}
+	}
+	said := strings.Join(comments, " ")
+	for _, q := range []string{
+		prr.Toggle, prr.Default, prr.Disable, prr.Reenable, prr.Tests, prr.Impact, prr.Metrics, prr.Path, prr.Removals,
+		prr.InUse, prr.Calls, prr.Unavailable,
+	} {
+		if !strings.Contains(said, q) {
+			t.Errorf("it does not ask: %s", q)
+		}
+	}
+}
+
+func TestWhatCannotBeWritten(t *testing.T) {
+	write := func(s Scenario) error {
+		_, err := s.Write()
+		return err
+	}
+	_, locked := NewGate("Finished", lists()[1:], lists())
+	_, wrongSuite := Suite{Name: "My Operator"}.Write()
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a gate that is locked":  {locked, "1.34.4: Beta, on by default; 1.35.4: GA, locked to on; 1.36.3: GA, locked to on"},
+		"versions the wrong way": {write(Scenario{From: "1.36", To: "1.35"}), "--from 1.35 --to 1.36"},
+		"a gate over two minors": {
+			write(Scenario{Gate: gate(t, "RacingPods"), From: "1.34", To: "1.36"}),
+			"two minor versions in a row",
+		},
+		"several namespaces": {write(Scenario{From: "1.35", To: "1.36", Objects: objects(t, `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: one}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: two}}`)}), "one, two"},
+		"a suite's name": {wrongSuite, "My Operator"},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, test.err, test.want)
+		}
+	}
+}
+
+// A gate goes off and on where it is not locked: in the newest such version.
+func TestGateIsSwitchedWhereItCan(t *testing.T) {
+	if got := gate(t, "Finished").Version; got != "1.34" {
+		t.Errorf("locked since 1.35, it is switched in %s", got)
+	}
+	if got := gate(t, "RacingPods").Dependents; len(got) != 1 || got[0] != "RacingTeams" {
+		t.Errorf("off with RacingPods go %v", got)
+	}
+}
+
+func TestSuite(t *testing.T) {
+	for name, suite := range map[string]Suite{
+		"suite":           {From: "1.35", To: "1.36"},
+		"suite-one":       {From: "1.36"},
+		"suite-simulator": {From: "1.35", To: "1.36", Simulator: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			suite.Command, suite.Name = "rehearse init suite my-operator", "my-operator"
+			files, err := suite.Write()
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := filepath.Join(t.TempDir(), suite.Name)
+			for _, file := range files {
+				golden(t, filepath.Join(name, file.Path+".golden"), file.Text)
+				path := filepath.Join(folder, file.Path)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, file.Text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			opened, err := suites.Open(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]string{true: "my-operator"}[suite.Simulator]; opened.System != want {
+				t.Errorf("its system is %q, want %q", opened.System, want)
+			}
+			if suite.Simulator {
+				builds(t, filepath.Join(folder, "simulator"))
+			}
+		})
+	}
+}
+
+// builds demands that a program is well formed for the Go tool.
+func builds(t *testing.T, folder string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "vet", ".")
+	command.Dir, command.Env = folder, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
