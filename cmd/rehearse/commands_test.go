@@ -142,6 +142,26 @@ func TestSchemaIsJSON(t *testing.T) {
 	}
 }
 
+func TestSchemaIsInstalled(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("mine.yaml", []byte(scenario("")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	if code := run(t.Context(), []string{"schema", "--install", "mine.yaml"}, nil, &out, &said); code != exitOK ||
+		!strings.Contains(out.String(), "wrote .vscode/settings.json\nwrote mine.yaml\n") {
+		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
+	}
+	if code := run(t.Context(), []string{"lint", "mine.yaml"}, nil, &out, &said); code != exitOK {
+		t.Errorf("the scenario is not well formed any more: %s", said.String())
+	}
+	for _, wrong := range [][]string{{"schema", "--install"}, {"schema", "--install", "nowhere"}, {"schema", "walk"}} {
+		if code := run(t.Context(), wrong, nil, &out, &said); code != exitInput {
+			t.Errorf("%v: exit code %d", wrong, code)
+		}
+	}
+}
+
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	for _, command := range newRootCommand().Commands() {
 		if command.Hidden || command.Name() == "help" || command.Name() == "completion" {

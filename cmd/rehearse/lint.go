@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/offline"
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -70,25 +69,6 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 		fmt.Fprintln(command.ErrOrStderr(), "not checked:", what)
 	}
 	return err
-}
-
-func newSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema [scenario|run]",
-		Short: "Print the JSON schema of a scenario, for editors, or of run.json",
-		Example: `  rehearse schema > scenario.schema.json
-  # and as a scenario's first line:  # yaml-language-server: $schema=scenario.schema.json
-  rehearse schema run > run.schema.json`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{"scenario", "run"},
-		RunE: func(command *cobra.Command, args []string) error {
-			schema := scenarios.Schema()
-			if slices.Contains(args, "run") {
-				schema = reports.Schema()
-			}
-			_, err := command.OutOrStdout().Write(schema)
-			return err
-		},
-	}
 }
 
 // areScenarios is the beginning of a sentence about some of them.
