@@ -28,8 +28,9 @@ type TerminalConfig struct {
 	Width func() int
 	// Unicode allows signs beyond ASCII, Color allows colours (on a TTY); see UnicodeWanted and ColorWanted.
 	Unicode, Color bool
-	// Report is the path of the report that the last line names; none if "".
-	Report string
+	// Report is the path of the report that the last line names; none if "". ReportLink is its address, where the
+	// terminal shows links; see LinksWanted.
+	Report, ReportLink string
 	// Clock of the live view.
 	Clock clock.WithTicker
 }
@@ -44,6 +45,7 @@ type Terminal struct {
 	column   int
 	note     string
 	noted    time.Time
+	pace     pace
 	height   int
 	frame    int
 	stop     chan struct{}
@@ -85,19 +87,20 @@ func (t *Terminal) Progress(format string, args ...any) {
 	if t.closed {
 		return
 	}
+	now := t.config.Clock.Now()
+	t.pace.follow(text, now)
 	if t.config.TTY {
 		t.note = text
 		t.animate()
 		t.draw("")
 		return
 	}
-	now := t.config.Clock.Now()
 	again := withoutAmounts(text) == withoutAmounts(t.note)
 	if again && now.Sub(t.noted) < quiet || t.brieflyInSetup(now) {
 		return
 	}
 	t.note, t.noted = text, now
-	t.print(text + "\n")
+	t.print(joined(", ", text, t.pace.left(now)) + "\n")
 }
 
 // Say writes a line that stays, such as how to reach a cluster that is kept.
@@ -150,7 +153,7 @@ func (t *Terminal) Observe(e Event) error {
 		t.draw(t.lines().interrupted())
 	case RunFinished:
 		t.close()
-		t.print(t.lines().end(e.Run, t.config.Report))
+		t.print(t.lines().end(e.Run, t.config.Report, t.config.ReportLink))
 	case StepFinished:
 		if broke(e.Step) {
 			t.draw(t.lines().broken(e.Track, e.Scenario, e.Step))

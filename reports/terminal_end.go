@@ -7,7 +7,7 @@ import (
 )
 
 // end is what is written when the run is over: what broke, in full, and the summary.
-func (l lines) end(run *Run, report string) string {
+func (l lines) end(run *Run, report, link string) string {
 	var b strings.Builder
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
@@ -21,14 +21,14 @@ func (l lines) end(run *Run, report string) string {
 	}
 	l.listed(&b, run, NotRun, "NOT RUN")
 	l.listed(&b, run, Skipped, "SKIPPED")
-	l.summary(&b, run, report)
+	l.summary(&b, run, report, link)
 	return b.String()
 }
 
 func (l lines) block(b *strings.Builder, word, name, text string) {
 	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word),
 		l.style.paint(bold, wrap(l.style.plain(oneLine(name)), l.width)))
-	fmt.Fprintf(b, "%s\n", wrap(indent(clean(text), hanging), l.width))
+	fmt.Fprintf(b, "%s\n", l.explained(indent(clean(text), hanging)))
 }
 
 // sameEnd is scenarios of a track that ended for the very same reason.
@@ -150,7 +150,7 @@ func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) 
 	}
 }
 
-func (l lines) summary(b *strings.Builder, run *Run, report string) {
+func (l lines) summary(b *strings.Builder, run *Run, report, link string) {
 	counts, color := Count(run), green
 	if ExitCode(run) != ExitPassed {
 		color = red
@@ -167,5 +167,5 @@ func (l lines) summary(b *strings.Builder, run *Run, report string) {
 	if l.width > 0 && cells(text+took+report)+len("  ")+len("   report: ") > l.width {
 		between = "\n"
 	}
-	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, orNothing(between+"report: ", report))
+	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, orNothing(between+"report: ", linked(report, link)))
 }

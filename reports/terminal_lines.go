@@ -140,6 +140,9 @@ func (l lines) stay(sign, name, took, remark string) string {
 	if cells(name) > l.column {
 		wrapped := strings.Split(wrap(name, l.column), "\n")
 		last := len(wrapped) - 1
+		if last == 0 {
+			return l.rest(sign, name, took, remark) // it has no space
+		}
 		head := sign + " " + strings.Join(wrapped[:last], "\n  ")
 		return head + "\n" + l.rest(" ", wrapped[last], took, remark)
 	}

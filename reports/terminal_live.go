@@ -49,7 +49,9 @@ func (t *Terminal) live() []string {
 	}
 	view = t.atMost(liveLines, view)
 	if t.note != "" {
-		view = append(view, t.liveText(spin+" ", 2, t.note))
+		left := orNothing(", ", t.pace.left(now))
+		note := cut(t.note, t.width()-1-2-len(left), t.style.ellipsis())
+		view = append(view, t.liveText(spin+" ", 2, note+left))
 	}
 	view = append(view, t.atMost(liveLines, append(busy, idle...))...)
 	if !t.run.Started.IsZero() {
@@ -86,6 +88,9 @@ func (t *Terminal) soFar(now time.Time) string {
 		text += ", " + plural(c.Errors, "error")
 	}
 	text += "  " + duration(now.Sub(t.run.Started))
+	if left, known := remaining(t.run, now); known {
+		text += ", " + about(left)
+	}
 	return text
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"k8s.io/utils/clock"
@@ -118,8 +120,8 @@ func TestProgressPiped(t *testing.T) {
 		t.Errorf("nothing stays at the end of:\n%s", out.String())
 	}
 	want := `fetching kube-apiserver 1.34.4: 0% of 86.0 MB
-fetching kube-apiserver 1.34.4: 40% of 86.10 MB
-fetching kube-apiserver 1.34.4: 80% of 86.20 MB
+fetching kube-apiserver 1.34.4: 40% of 86.10 MB, about 15s left
+fetching kube-apiserver 1.34.4: 80% of 86.20 MB, a few seconds left
 fetching kube-apiserver 1.35.4: 0%
 waiting for kube-apiserver
 `
@@ -328,6 +330,125 @@ func TestTerminalNeverWraps(t *testing.T) {
 		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The end of a run at the widths that terminals have: no line is wider, but for what has no space.
+func TestTerminalAtWidths(t *testing.T) {
+	for _, columns := range []int{60, 80, 200} {
+		for _, st := range []string{"failed", "several", "cluster-broke"} {
+			i := slices.IndexFunc(stories(), func(s story) bool { return s.name == st })
+			config := reports.TerminalConfig{
+				TTY: true, Unicode: true, Report: "rehearse-report/report.html",
+				Width: func() int { return columns },
+			}
+			out := pipe(t, stories()[i], config)
+			// What the live view draws goes away again; the explanations come after it.
+			out = out[strings.LastIndex(out, "\x1b[J")+len("\x1b[J"):]
+			golden(t, fmt.Sprintf("terminal-%s-%d.txt", st, columns), []byte(out))
+			for _, line := range strings.Split(out, "\n") {
+				if utf8.RuneCountInString(line) > columns && len(strings.Fields(line)) > 1 {
+					t.Errorf("%d columns: %q", columns, line)
+				}
+			}
+		}
+	}
+}
+
+// What was wanted is green, what was seen is red, also where the line is wrapped; the path of the report is a link.
+func TestTerminalShowsDifferencesInColour(t *testing.T) {
+	const green, red, end = "\x1b[32m", "\x1b[31m", "\x1b[0m"
+	message := "Pod a is not as wanted\nspec.nodeName: wanted \"one of the many nodes\", is \"another\"\nspec.x: must " +
+		"be absent, " +
+		"is 3\nmessage:\n  want contains \"a\"\n  got  \"b\""
+	st := story{name: "colours", play: func(s *stage) {
+		s.begin(0, 0)
+		s.step(0, 0, 0, 10, reports.Outcome{Status: reports.Failed, Message: message})
+		s.end(0, 0, reports.Verdict{})
+	}}
+	config := reports.TerminalConfig{
+		TTY: true, Unicode: true, Color: true, Width: func() int { return 60 }, Report: "report.html",
+		ReportLink: "file:///x/report.html",
+	}
+	out := pipe(t, st, config)
+	for _, want := range []string{
+		"    spec.nodeName: " + green + "wanted \"one of the many nodes\"" + end + ", " + red + "is" + end + "\n      " +
+			red +
+			"\"another\"" + end + "\n",
+		"spec.x: " + green + "must be absent" + end + ", " + red + "is 3" + end + "\n",
+		"      " + green + "want contains \"a\"" + end + "\n      " + red + "got  \"b\"" + end + "\n",
+		"report: \x1b]8;;file:///x/report.html\x1b\\report.html\x1b]8;;\x1b\\\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%q", want, out)
+		}
+	}
+	config.Color = false // NO_COLOR
+	if out := pipe(t, st, config); strings.Contains(out, green) || strings.Contains(out, red) {
+		t.Errorf("colours, though none are wanted: %q", out)
+	}
+}
+
+func TestLinksWanted(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want bool
+	}{
+		{map[string]string{"TERM": "xterm-256color"}, false},
+		{map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "6800"}, true},
+		{map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "4800"}, false},
+		{map[string]string{"TERM": "xterm-kitty"}, true},
+		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "vscode"}, true},
+		{map[string]string{"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TERM_PROGRAM_VERSION": "3.3a"}, false},
+		{map[string]string{"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TERM_PROGRAM_VERSION": "3.4"}, true},
+		{map[string]string{"TERM": "dumb", "WT_SESSION": "1"}, false},
+		{map[string]string{"TERM": "xterm-kitty", "FORCE_HYPERLINK": "0"}, false},
+		{map[string]string{"TERM": "linux", "FORCE_HYPERLINK": "1"}, true},
+		{map[string]string{}, false},
+	} {
+		if got := reports.LinksWanted(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("%v: %t, want %t", c.env, got, c.want)
+		}
+	}
+}
+
+// Once a run takes longer than five seconds, and something has ended, the live view says how long it still takes.
+func TestTerminalEstimates(t *testing.T) {
+	out := &screen{columns: 100}
+	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
+	clk := handClock{s.clock, handTicker{make(chan time.Time)}}
+	terminal := reports.NewTerminal(reports.TerminalConfig{
+		Out: out, TTY: true, Width: func() int { return 100 }, Unicode: true, Clock: clk,
+	})
+	defer terminal.Close()
+	says := func(want string, is bool) {
+		t.Helper()
+		clk.tick()
+		if strings.Contains(out.String(), want) != is {
+			t.Errorf("%q: want %t in\n%s", want, is, out)
+		}
+	}
+	terminal.Progress("downloading kube-apiserver 1.34.4, 10 of 110 MB")
+	s.wait(2000)
+	terminal.Progress("downloading kube-apiserver 1.34.4, 20 of 110 MB")
+	says(" left", false)
+	s.wait(8000)
+	terminal.Progress("downloading kube-apiserver 1.34.4, 60 of 110 MB")
+	says("60 of 110 MB, a few seconds left", false)
+	says("60 of 110 MB, about 10s left", true)
+	s.Recorder = reports.NewRecorder(s.plan, s.clock, terminal)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.StartTrackStep(s.track(0), s.track(0).Setup[0])
+	s.wait(20000)
+	says("20.0s, ", false)
+	s.FinishTrackStep(s.track(0), s.track(0).Setup[0], passed)
+	s.begin(0, 0)
+	s.step(0, 0, 0, 1000, passed)
+	says("0 of 3 scenarios  21.0s, about ", true)
+	if len(out.problems) > 0 {
+		t.Error(out.problems)
 	}
 }
 

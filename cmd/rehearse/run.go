@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -148,6 +149,9 @@ func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
 		Out: out, TTY: isTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
 		Unicode: reports.UnicodeWanted(os.Getenv), Color: reports.ColorWanted(os.Getenv),
 	}
+	if config.TTY && report != "" && reports.LinksWanted(os.Getenv) {
+		config.ReportLink = fileAddress(report)
+	}
 	if file, ok := out.(*os.File); ok {
 		config.Width = func() int {
 			width, _, err := term.GetSize(int(file.Fd()))
@@ -158,6 +162,19 @@ func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
 		}
 	}
 	return config
+}
+
+// fileAddress is the address of a file on this machine; "" where its path is not known.
+func fileAddress(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	host, err := os.Hostname() // a terminal on another machine, over SSH, can tell by it that the file is not there
+	if err != nil {
+		host = ""
+	}
+	return (&url.URL{Scheme: "file", Host: host, Path: absolute}).String()
 }
 
 func newPlanCommand() *cobra.Command {
