@@ -88,7 +88,7 @@ func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bo
 			if v.Status != reports.Passed {
 				one.outcome.Outcome = r.run.unlessStopped(ctx, reports.Outcome{
 					Status: v.Status, Message: v.Message,
-					Evidence: v.Evidence,
+					Evidence: v.Evidence, Request: one.outcome.Request,
 				})
 			}
 		}

@@ -34,6 +34,9 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 		Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled},
 		held:    v.Held,
 	}
+	if v.Status != reports.Passed || v.Held {
+		r.Request = writes.Body(&step)
+	}
 	if v.Object != nil {
 		r.values = map[string]any{"object": v.Object}
 		s.timeline.awaitTold(ctx, r.values)

@@ -12,6 +12,16 @@ type Part struct {
 	Prefix string
 }
 
+// scenario of the part, with its artifacts where they are among those of the others.
+func (p Part) scenario(s *Scenario) *Scenario {
+	own := shallow(s)
+	own.Artifacts = nil
+	for _, artifact := range s.Artifacts {
+		own.Artifacts = append(own.Artifacts, path.Join(p.Prefix, artifact))
+	}
+	return own
+}
+
 // Merge makes one run of several: shards of one, or runs of one change on several machines. Tracks of the same name get
 // a number.
 func Merge(parts []Part) *Run {
@@ -49,12 +59,7 @@ func Merge(parts []Part) *Run {
 			}
 			fresh.Scenarios = nil
 			for _, s := range track.Scenarios {
-				own := shallow(s)
-				own.Artifacts = nil
-				for _, artifact := range s.Artifacts {
-					own.Artifacts = append(own.Artifacts, path.Join(part.Prefix, artifact))
-				}
-				fresh.Scenarios = append(fresh.Scenarios, own)
+				fresh.Scenarios = append(fresh.Scenarios, part.scenario(s))
 			}
 			all.Tracks = append(all.Tracks, fresh)
 		}

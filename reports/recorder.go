@@ -59,6 +59,8 @@ type Outcome struct {
 	Note string
 	// Evidence is what was seen.
 	Evidence string
+	// Request is the body of what a write sent. It is kept where the step did not pass.
+	Request string
 	// Ended is when, if it was before it was known how. Default: now.
 	Ended time.Time
 	// Waited and Crossing are the parts of the step's time that all scenarios of its track share; see Step.

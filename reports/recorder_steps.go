@@ -109,6 +109,9 @@ func (r *Recorder) finishStep(owner any, step *Step, outcome Outcome, kind Event
 	r.phases[key] = ended
 	r.changeStep(key, now, kind, func(s *Step) {
 		s.Status, s.Message, s.Note, s.Evidence = outcome.Status, outcome.Message, outcome.Note, outcome.Evidence
+		if s.Request = outcome.Request; s.Status == Passed || s.Status == NotRun {
+			s.Request = ""
+		}
 		if was == running {
 			s.Finished = cmp.Or(outcome.Ended, now)
 			s.Waited, s.Crossing = Seconds(outcome.Waited), Seconds(outcome.Crossing)

@@ -10,13 +10,13 @@ import (
 
 // RepeatedRun is one run of several of one plan: each scenario as it came out the first time when it was not a success,
 // or else the first time. What came out differently has in Runs what came of it each time, and is no success.
-func RepeatedRun(runs []*Run) *Run {
-	merged := *runs[0]
+func RepeatedRun(runs []Part) *Run {
+	merged := *runs[0].Run
 	merged.Tracks = nil
-	for _, run := range runs {
-		merged.Finished, merged.Interrupted = run.Finished, merged.Interrupted || run.Interrupted
+	for _, part := range runs {
+		merged.Finished, merged.Interrupted = part.Run.Finished, merged.Interrupted || part.Run.Interrupted
 	}
-	for _, track := range runs[0].Tracks {
+	for _, track := range runs[0].Run.Tracks {
 		copied := *track
 		copied.Scenarios = nil
 		for _, s := range track.Scenarios {
@@ -27,14 +27,14 @@ func RepeatedRun(runs []*Run) *Run {
 	return &merged
 }
 
-func repeatedScenario(runs []*Run, name string) *Scenario {
+func repeatedScenario(runs []Part, name string) *Scenario {
 	var all []*Scenario
 	var statuses []Status
-	for _, run := range runs {
-		for _, track := range run.Tracks {
+	for _, part := range runs {
+		for _, track := range part.Run.Tracks {
 			for _, s := range track.Scenarios {
-				if s.Name == name && (!run.Interrupted || s.Status != NotRun || len(runs) == 1) {
-					all, statuses = append(all, s), append(statuses, s.Status)
+				if s.Name == name && (!part.Run.Interrupted || s.Status != NotRun || len(runs) == 1) {
+					all, statuses = append(all, part.scenario(s)), append(statuses, s.Status)
 				}
 			}
 		}

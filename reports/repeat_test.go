@@ -81,6 +81,7 @@ func TestRepeatedRun(t *testing.T) {
 				Name: string(rune('a' + i)), Status: status,
 				Steps: []*Step{{Name: "look", Verb: "eventually", Status: status}},
 			}
+			s.Artifacts = []string{s.Name + "/" + HistoryFile}
 			if status == Failed {
 				s.Steps[0].Message = "saw something else"
 			}
@@ -88,13 +89,19 @@ func TestRepeatedRun(t *testing.T) {
 		}
 		return r
 	}
-	merged := RepeatedRun([]*Run{run(Passed, Passed, Failed), run(Passed, Failed, Failed), run(Passed, NotRun, Failed)})
+	merged := RepeatedRun([]Part{
+		{run(Passed, Passed, Failed), "run-1"},
+		{run(Passed, Failed, Failed), "run-2"},
+		{run(Passed, NotRun, Failed), "run-3"},
+	})
 	for i, want := range []struct {
-		status Status
-		runs   int
-	}{{Passed, 0}, {Failed, 3}, {Failed, 0}} {
-		if s := merged.Tracks[0].Scenarios[i]; s.Status != want.status || len(s.Runs) != want.runs {
-			t.Errorf("%s: %s %v", s.Name, s.Status, s.Runs)
+		status   Status
+		runs     int
+		artifact string
+	}{{Passed, 0, "run-1/a/history.jsonl"}, {Failed, 3, "run-2/b/history.jsonl"}, {Failed, 0, "run-1/c/history.jsonl"}} {
+		s := merged.Tracks[0].Scenarios[i]
+		if s.Status != want.status || len(s.Runs) != want.runs || len(s.Artifacts) != 1 || s.Artifacts[0] != want.artifact {
+			t.Errorf("%s: %s %v %v", s.Name, s.Status, s.Runs, s.Artifacts)
 		}
 	}
 	text, err := JUnit(merged)

@@ -183,6 +183,8 @@ type Step struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Evidence is what was seen: the refusal's status, the object, the answers.
 	Evidence string `json:"evidence,omitempty"`
+	// Request is the body of what a write that did not pass sent, in YAML, its expressions evaluated.
+	Request string `json:"request,omitempty"`
 }
 
 // Attempt is one try of a step.

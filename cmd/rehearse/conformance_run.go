@@ -126,7 +126,7 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 		return c.finish(command, report, failure, err)
 	}
 	var list []*reports.ConformanceReport
-	var runs []*reports.Run
+	var runs []reports.Part
 	var failures []error
 	folder := c.execute.ReportDir
 	for n := 1; n <= c.repeat && command.Context().Err() == nil; n++ {
@@ -137,13 +137,14 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 			}
 		}
 		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, c.repeat)
-		c.execute.ReportDir = filepath.Join(folder, fmt.Sprintf("run-%d", n))
+		name := fmt.Sprintf("run-%d", n)
+		c.execute.ReportDir = filepath.Join(folder, name)
 		report, run, failure, err := c.once(command)
 		failures = append(failures, failure, err)
 		if err != nil {
 			break
 		}
-		list, runs = append(list, report), append(runs, run)
+		list, runs = append(list, report), append(runs, reports.Part{Run: run, Prefix: name})
 	}
 	if len(list) == 0 {
 		return broken(errors.Join(failures...))

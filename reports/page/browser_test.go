@@ -132,6 +132,8 @@ func brokenRun() (*reports.Run, fs.FS) {
 	failed.Evidence, failed.Position = "status:\n  readyReplicas: 2\n", "a.yaml:7:5"
 	moving := step("upgrade", "transition", old, reports.Passed, 2, 5)
 	moving.Crossing = reports.Seconds(3 * time.Second)
+	sent := step("make it", "create", old, reports.Error, 1, 2)
+	sent.Request = "kind: Deployment"
 	never := &reports.Step{Name: "never", Verb: "create", Status: reports.NotRun}
 	scenario := func(name string, status reports.Status, message string, steps ...*reports.Step) *reports.Scenario {
 		return &reports.Scenario{
@@ -159,7 +161,7 @@ func brokenRun() (*reports.Run, fs.FS) {
 		},
 		Scenarios: []*reports.Scenario{
 			scenario("good", reports.Passed, "", step("make it", "create", old, reports.Passed, 1, 2)), broken,
-			scenario("unknown", reports.Error, "the cluster broke", step("make it", "create", old, reports.Error, 1, 2)),
+			scenario("unknown", reports.Error, "the cluster broke", sent),
 		},
 		Processes: []reports.Process{
 			process("etcd", "", 0, 0, 9), process("kube-apiserver", "1.34.4", 0, 1, 2),

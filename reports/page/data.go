@@ -87,6 +87,7 @@ type (
 		Message  string       `json:"m,omitempty"`
 		Note     string       `json:"o,omitempty"`
 		Evidence string       `json:"e,omitempty"`
+		Request  string       `json:"q,omitempty"`
 		Diff     []difference `json:"d,omitempty"`
 		Attempts []string     `json:"t,omitempty"`
 		Logs     []logLine    `json:"g,omitempty"`

@@ -46,7 +46,7 @@ func (c *collector) step(step *reports.Step, logs []logLine) stepData {
 		To:     c.relative(millis(step.Finished)),
 		Waited: time.Duration(step.Waited).Milliseconds(), Crossing: time.Duration(step.Crossing).Milliseconds(),
 		State: step.State, Position: step.Position, Covers: step.Covers, Message: short(step.Message), Note: step.Note,
-		Evidence: short(step.Evidence),
+		Evidence: short(step.Evidence), Request: short(step.Request),
 	}
 	if data.Verb == data.Name {
 		data.Verb = ""

@@ -41,6 +41,7 @@ function oneStep(panel, s, step) {
   panel.append(el('div', { class: 'pair' },
     el('figure', {}, el('figcaption', {}, wanted ? `Wanted: the step, ${step.p}` : 'The file is not in run.json'), wanted ? marked(wanted, step.d) : ''),
     el('figure', {}, el('figcaption', {}, 'Seen'), el('pre', { tabindex: 0 }, step.e || '(nothing more than the message)'))));
+  if (step.q) panel.append(el('details', { open: step.q.length < 1500 }, el('summary', {}, 'The request: its body'), el('pre', { tabindex: 0 }, step.q)));
   if (step.t) panel.append(el('h3', {}, 'Attempts'), el('pre', { tabindex: 0 }, step.t.join('\n')));
   if (step.g) panel.append(el('h3', {}, 'Logs and events of this time'), el('pre', { class: 'logs', tabindex: 0 }, step.g.map(l => l.f.padEnd(10) + ' ' + l.t).join('\n')));
   panel.append(changesIn(s, n + 1), objectList(s));

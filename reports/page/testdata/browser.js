@@ -44,6 +44,10 @@ async function interactions(browser, name) {
   await page.getByRole('button', { name: 'Next step' }).click();
   check(page.url().endsWith('#broken/3'), 'the next step is not in the link: ' + page.url());
 
+  const sent = await open(browser, name, { hash: '#unknown/1' });
+  check((await sent.locator('#_step').innerText()).includes('The request: its body\nkind: Deployment'), 'the step does not show its request: ' + await sent.locator('#_step').innerText());
+  await sent.context().close();
+
   // The keyboard: up and down, left and right, plus, minus, zero, o.
   const canvas = page.locator('#_canvas');
   await canvas.focus();
