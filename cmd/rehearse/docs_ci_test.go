@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+const ciPage = "../../docs/ci.md"
+
+// blocks are the parts of a page in a language.
+func blocks(t *testing.T, page, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		all = append(all, m[1])
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s has nothing in %s", page, language)
+	}
+	return all
+}
+
+// strictly reads YAML into a value, and rejects fields that the value does not have.
+func strictly(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+// The parts of the formats that docs/ci.md uses, by the documentation of each system.
+type (
+	gitHub struct {
+		On   string `json:"on"`
+		Jobs map[string]struct {
+			RunsOn string       `json:"runs-on"`
+			Steps  []gitHubStep `json:"steps"`
+		} `json:"jobs"`
+	}
+	gitHubStep struct {
+		Uses string            `json:"uses"`
+		With map[string]string `json:"with"`
+		Run  string            `json:"run"`
+		If   string            `json:"if"`
+	}
+	gitLab map[string]struct {
+		Image     string   `json:"image"`
+		Script    []string `json:"script"`
+		Artifacts struct {
+			When    string            `json:"when"`
+			Paths   []string          `json:"paths"`
+			Reports map[string]string `json:"reports"`
+		} `json:"artifacts"`
+	}
+	prow struct {
+		Presubmits map[string][]struct {
+			Name      string     `json:"name"`
+			Decorate  bool       `json:"decorate"`
+			AlwaysRun bool       `json:"always_run"`
+			Spec      v1.PodSpec `json:"spec"`
+		} `json:"presubmits"`
+	}
+)
+
+// jobOf are the commands of a system's job, and the folder whose files the system keeps; "" where the run itself hands
+// them over.
+type jobOf struct {
+	system   string
+	commands []string
+	kept     string
+	junit    string
+}
+
+// documentedJobs reads the configurations of docs/ci.md as strictly as their systems do.
+func documentedJobs(t *testing.T) []jobOf {
+	t.Helper()
+	parts := blocks(t, ciPage, "yaml")
+	if len(parts) != 3 {
+		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's and Prow's", len(parts))
+	}
+	var hub gitHub
+	// In YAML 1.1, which the reader keeps to, a bare "on" is true.
+	strictly(t, strings.Replace(parts[0], "on:", `"on":`, 1), &hub)
+	github := jobOf{system: "GitHub"}
+	for _, step := range hub.Jobs["rehearse"].Steps {
+		switch {
+		case (step.Run == "") == (step.Uses == ""):
+			t.Errorf("a step of GitHub has either run or uses: %+v", step)
+		case step.Run != "":
+			github.commands = append(github.commands, step.Run)
+		case !regexp.MustCompile(`^actions/[a-z-]+@v\d+$`).MatchString(step.Uses):
+			t.Errorf("GitHub finds no action %q", step.Uses)
+		case strings.HasPrefix(step.Uses, "actions/upload-artifact@"):
+			github.kept = step.With["path"]
+			if step.If != "always()" {
+				t.Error("the report of a failed run is not kept")
+			}
+		case strings.HasPrefix(step.Uses, "actions/cache@"):
+			for _, version := range regexp.MustCompile(`\d\.\d+`).FindAllString(step.With["key"], -1) {
+				if !strings.Contains(parts[0], "fetch ") || !regexp.MustCompile(`fetch.* `+version).MatchString(parts[0]) {
+					t.Errorf("the cache is named after version %s, which is not fetched", version)
+				}
+			}
+		}
+	}
+	var lab gitLab
+	strictly(t, parts[1], &lab)
+	gitlab := jobOf{"GitLab", lab["rehearse"].Script, "", lab["rehearse"].Artifacts.Reports["junit"]}
+	if lab["rehearse"].Artifacts.When != "always" || len(lab["rehearse"].Artifacts.Paths) != 1 {
+		t.Errorf("the report of a failed run is not kept: %+v", lab)
+	} else {
+		gitlab.kept = lab["rehearse"].Artifacts.Paths[0]
+	}
+	var presubmits prow
+	strictly(t, parts[2], &presubmits)
+	ofProw := jobOf{system: "Prow"}
+	for _, jobs := range presubmits.Presubmits {
+		ofProw.commands = append(ofProw.commands, strings.Join(jobs[0].Spec.Containers[0].Command, " "))
+	}
+	return []jobOf{github, gitlab, jenkins(t), ofProw}
+}
+
+// jenkins reads the declarative pipeline: its commands in quotes, and what it keeps.
+func jenkins(t *testing.T) jobOf {
+	t.Helper()
+	text := blocks(t, ciPage, "groovy")[0]
+	if strings.Count(text, "{") != strings.Count(text, "}") || !strings.HasPrefix(text, "pipeline {") {
+		t.Errorf("no pipeline:\n%s", text)
+	}
+	job := jobOf{system: "Jenkins"}
+	for _, m := range regexp.MustCompile(`sh '([^']+)'`).FindAllStringSubmatch(text, -1) {
+		job.commands = append(job.commands, m[1])
+	}
+	if m := regexp.MustCompile(`junit testResults: '([^']+)'`).FindStringSubmatch(text); m != nil {
+		job.junit = m[1]
+	}
+	if m := regexp.MustCompile(`archiveArtifacts '([^']+)/\*\*'`).FindStringSubmatch(text); m != nil {
+		job.kept = m[1]
+	}
+	return job
+}
+
+// arguments of a command as the page has it.
+func arguments(t *testing.T, command string) []string {
+	t.Helper()
+	command, _, _ = strings.Cut(command, "  #")
+	command, _, _ = strings.Cut(command, " >>")
+	for _, program := range []string{"go run ./cmd/rehearse ", "rehearse "} {
+		if rest, found := strings.CutPrefix(strings.TrimSpace(command), program); found {
+			return strings.Fields(rest)
+		}
+	}
+	t.Fatalf("%q does not run rehearse", command)
+	return nil
+}
+
+// takes says whether the program takes a command's flags and arguments.
+func takes(args []string) (*cobra.Command, error) {
+	command, rest, err := newRootCommand().Find(args)
+	if err == nil {
+		err = command.ParseFlags(rest)
+	}
+	if err == nil {
+		err = command.ValidateArgs(command.Flags().Args())
+	}
+	return command, err
+}
+
+// Each job of docs/ci.md runs what there is, and keeps what the run writes.
+func TestCIConfigurations(t *testing.T) {
+	for _, job := range documentedJobs(t) {
+		ran := false
+		for _, text := range job.commands {
+			args := arguments(t, text)
+			command, err := takes(args)
+			if err != nil {
+				t.Errorf("%s: %s: %v", job.system, text, err)
+				continue
+			}
+			if command.Name() != "run" {
+				continue
+			}
+			ran = true
+			dir := command.Flag("report-dir").Value.String()
+			if job.kept != "" && dir != job.kept || job.junit != "" && job.junit != dir+"/junit.xml" {
+				t.Errorf("%s keeps %q and shows %q, but the run writes into %q", job.system, job.kept, job.junit, dir)
+			}
+			for _, path := range command.Flags().Args() {
+				if _, err := scenarios.Load([]string{filepath.Join("..", "..", path)}); err != nil {
+					t.Errorf("%s: %v", job.system, err)
+				}
+			}
+		}
+		if !ran {
+			t.Errorf("the job of %s runs no scenarios: %q", job.system, job.commands)
+		}
+	}
+}
+
+// The commands at the end of docs/ci.md do what they say, with real runs.
+func TestCICommands(t *testing.T) {
+	page, err := os.ReadFile(ciPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := os.ReadFile(filepath.Join("..", "..", "reports", "testdata", "run-format-2.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"shard-1/rehearse-report", "shard-2/rehearse-report", "rehearse-report", "main"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), recorded, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, rest, _ := strings.Cut(string(page), "## Later")
+	said := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(rest, -1) {
+		args := arguments(t, m[1])
+		var out, problems bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &problems); code != exitOK {
+			t.Errorf("%s: exit code %d: %s", m[1], code, problems.String())
+		}
+		said[args[1]] = out.String()
+	}
+	for name, want := range map[string]string{
+		"html": "report: report.html", "markdown": "### Rehearse", "diff": "", "prr": "###### How can this feature be enabled",
+	} {
+		if text, found := said[name]; !found || !strings.Contains(text, want) {
+			t.Errorf("rehearse report %s: it is there: %t; it says %q, want %q", name, found, text, want)
+		}
+	}
+}
+
+// GitHub's job, command by command as the page has it, but for a single file of scenarios.
+func TestCIJobRuns(t *testing.T) {
+	needsClusters(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := documentedJobs(t)[0]
+	t.Chdir(t.TempDir())
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(t.TempDir(), "summary.md"))
+	for _, text := range job.commands {
+		args := arguments(t, text)
+		if args[0] == "fetch" {
+			continue // it would get the newest patches, and what is in the cache will do
+		}
+		if i := slices.Index(args, "scenarios/kubernetes"); i >= 0 {
+			args[i] = filepath.Join(root, "scenarios", "kubernetes", "service-name-rollback.yaml")
+		}
+		var out, said bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &said); code != exitOK {
+			t.Fatalf("%s: exit code %d: %s%s", text, code, out.String(), said.String())
+		}
+	}
+	summary, err := os.ReadFile(os.Getenv("GITHUB_STEP_SUMMARY"))
+	if err != nil || !strings.Contains(string(summary), "1 passed") {
+		t.Errorf("the job's summary: %v: %s", err, summary)
+	}
+	for _, name := range []string{"report.html", "junit.xml", "run.json"} {
+		if _, err := os.Stat(filepath.Join(job.kept, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
