@@ -16,7 +16,7 @@ type Variables map[string]any
 // The libraries are those of the API server's policies at this version; and so is what an expression may cost, ten
 // times over: an assertion may look at every object of a large cluster.
 const (
-	celVersion       = "1.36"
+	celVersion       = "1.37"
 	celCostLimit     = 10_000_000
 	celCheckInterval = 1000 // steps of a comprehension between two looks at the context
 )

@@ -14,6 +14,7 @@ import (
 
 	"go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // Snapshot is a backup of etcd: what etcdctl snapshot save wrote, or the file db of a member's data. It is only read.
@@ -121,7 +122,7 @@ func (s *Snapshot) load(path string) error {
 func take(all map[string][]byte, revision, value []byte) error {
 	const unmarked = 8 + 1 + 8
 	var kv mvccpb.KeyValue
-	if err := kv.Unmarshal(value); err != nil {
+	if err := proto.Unmarshal(value, &kv); err != nil {
 		return fmt.Errorf("it is damaged: %w", err)
 	}
 	if len(revision) > unmarked {

@@ -10,6 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // revision is one write; an empty value is a deletion.
@@ -29,11 +30,11 @@ func backup(t *testing.T, bucket string, revisions ...revision) string {
 		for i, r := range revisions {
 			name := append(binary.BigEndian.AppendUint64(nil, uint64(i)), '_')
 			name = binary.BigEndian.AppendUint64(name, 0)
-			kv := mvccpb.KeyValue{Key: []byte(r.key), Value: []byte(r.value)}
+			kv := &mvccpb.KeyValue{Key: []byte(r.key), Value: []byte(r.value)}
 			if r.value == "" {
 				name, kv.Value = append(name, 't'), nil
 			}
-			value, err := kv.Marshal()
+			value, err := proto.Marshal(kv)
 			if err != nil {
 				return err
 			}

@@ -86,7 +86,13 @@ func authorize(config *genericapiserver.Config, client kubernetes.Interface) err
 	if err != nil {
 		return fmt.Errorf("authorize by the cluster: %w", err)
 	}
-	config.Authorization.Authorizer = union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), paths,
-		cluster)
-	return nil
+	config.Authorization.Authorizer, err = union.New(
+		union.NamedAuthorizer{
+			AuthorizerName: "Administrators",
+			Authorizer:     authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
+		},
+		union.NamedAuthorizer{AuthorizerName: "AlwaysAllowedPaths", Authorizer: paths},
+		union.NamedAuthorizer{AuthorizerName: "Cluster", Authorizer: cluster},
+	)
+	return err
 }

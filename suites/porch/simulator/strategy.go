@@ -19,8 +19,8 @@ type strategy struct {
 }
 
 func (strategy) NamespaceScoped() bool                                            { return true }
-func (strategy) AllowCreateOnUpdate() bool                                        { return false }
-func (strategy) AllowUnconditionalUpdate() bool                                   { return false }
+func (strategy) AllowCreateOnUpdate(context.Context) bool                         { return false }
+func (strategy) AllowUnconditionalUpdate(context.Context) bool                    { return false }
 func (strategy) Canonicalize(runtime.Object)                                      {}
 func (strategy) PrepareForCreate(context.Context, runtime.Object)                 {}
 func (strategy) PrepareForUpdate(context.Context, runtime.Object, runtime.Object) {}
