@@ -10,7 +10,7 @@ import (
 // All configurations with what needs but one, those that are refused, 1.35, upgrades, the outage, and three gangs, each
 // alone.
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 8}
+	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 9}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

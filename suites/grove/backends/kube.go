@@ -17,11 +17,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// What gangs are in Kubernetes: a group in a Workload in 1.35, a PodGroup of its own in 1.36. Neither is in this
-// build's Go types of both.
+// What gangs are in Kubernetes: a PodGroup, which is beta in 1.37 and alpha in 1.36, and a group in a Workload in 1.35.
+// This build's Go types have not all of them.
 var (
-	workloads = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "Workload"}
-	podGroups = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha2", Kind: "PodGroup"}
+	podGroups      = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1beta1", Kind: "PodGroup"}
+	alphaPodGroups = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha2", Kind: "PodGroup"}
+	workloads      = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "Workload"}
 )
 
 // workloadGroup is the one group in a Workload: Kubernetes places each group for itself, and a PodGang is to be placed
@@ -64,7 +65,7 @@ func (k *Kube) Init() error {
 	for _, kind := range []struct {
 		schema.GroupVersionKind
 		resource string
-	}{{podGroups, "podgroups"}, {workloads, "workloads"}} {
+	}{{podGroups, "podgroups"}, {alphaPodGroups, "podgroups"}, {workloads, "workloads"}} {
 		served, err := serves(k.environment.Discovery, kind.GroupVersion().String(), kind.resource)
 		if err != nil {
 			return err
@@ -159,7 +160,7 @@ func (k *Kube) OnPodGangDelete(context.Context, *scheduler.PodGang) error { retu
 // PreparePod implements SchedulerBackend.
 func (k *Kube) PreparePod(pod *corev1.Pod) {
 	pod.Spec.SchedulerName = config.DefaultScheduler
-	if k.gangs == podGroups {
+	if k.gangs.Kind == podGroups.Kind {
 		name := pod.Labels[api.LabelPodGang]
 		pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &name}
 	}
