@@ -120,6 +120,7 @@ func fieldsOfKinds() map[string]map[string]string {
 		"CSIDriver": {
 			"spec.nodeAllocatableUpdatePeriodSeconds": "MutableCSINodeAllocatableCount",
 			"spec.serviceAccountTokenInSecrets":       "CSIServiceAccountTokenSecrets",
+			"spec.preventPodSchedulingIfMissing":      "VolumeLimitScaling",
 		},
 		"PersistentVolume":      {"spec.volumeAttributesClassName": "VolumeAttributesClass"},
 		"PersistentVolumeClaim": {"spec.volumeAttributesClassName": "VolumeAttributesClass"},

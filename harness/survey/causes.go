@@ -55,6 +55,10 @@ func regressions() []regression {
 			words: "no kind \"Workload\" is registered", versions: []string{"1.36", "1.37"},
 		},
 		{
+			sentence: "the version in which it is stored was deleted", link: issues + "140184",
+			words: "no kind \"PodGroup\" is registered", versions: []string{"1.36", "1.37"},
+		},
+		{
 			sentence: "shared counters and devices are in ResourceSlices of their own since 1.35", link: issues + "134189",
 			kind: "ResourceSlice", versions: []string{"1.35"},
 		},
