@@ -99,7 +99,7 @@ broke.`,
 	root.AddCommand(newInitCommand(), newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(),
 		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(),
 		newNodeImagesCommand(),
-		newClusterCommand(), newUpgradeCommand(), newCaptureCommand(), newReportCommand())
+		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand())
 	return root
 }
 

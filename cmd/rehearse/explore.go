@@ -1,0 +1,240 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+// exploreFlags are those of rehearse explore.
+type exploreFlags struct {
+	releaseFlags
+	path      []string
+	gates     []string
+	kinds     []string
+	duration  time.Duration
+	seed      uint64
+	objects   int
+	nodes     int
+	settle    time.Duration
+	known     string
+	crds      []string
+	force     bool
+	noProof   bool
+	plan      bool
+	reportDir string
+}
+
+func newExploreCommand() *cobra.Command {
+	var flags exploreFlags
+	command := &cobra.Command{
+		Use:   "explore --path VERSION,VERSION,...",
+		Short: "Find what an upgrade, a rollback or a feature gate breaks, without a scenario or a manifest",
+		Long: `Explore makes objects of every kind that the API server serves, with as many of their fields and
+values as it accepts, creates them in a cluster, takes the cluster along the path, and finds out at
+each state what became of every object: whether it can be read, edited, deleted and created again,
+and whether it is whole. What breaks is grouped, reduced to the smallest object and the shortest
+path, and written as a scenario. The scenario is run in another cluster: only what it shows again is
+a finding.
+
+A state of the path is a version, with feature gates and APIs behind it: "1.34.4 SomeGate=true".
+
+A finding is a defect (stuck, unreadable, moved, lost for good) or a hazard that follows from how
+Kubernetes is designed (a field that an older version does not know). docs/explore.md has the rules.
+
+Exit codes: 0 no new findings; 1 new findings; 2 the input is wrong; 3 something could not be
+judged; 130 interrupted.`,
+		Example: `  rehearse explore --path 1.34,1.35,1.34
+  rehearse explore --path 1.35,1.36,1.35 --kinds Pod,Ingress --for 20m --seed 7
+  rehearse explore --path 1.36 --gates all
+  rehearse explore --path "1.34.4 SomeGate=true,1.34.4 SomeGate=false" --known known.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
+	}
+	flags.releaseFlags.add(command)
+	set := command.Flags()
+	set.StringSliceVar(&flags.path, "path", nil, `states to go through: 1.34,1.35,1.34, or "1.34.4 SomeGate=true,1.34.4"`)
+	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: names, or all")
+	set.StringSliceVar(&flags.kinds, "kinds", nil, "only these kinds: Pod,Ingress.networking.k8s.io (default: all)")
+	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what there is (default: no limit)")
+	set.Uint64Var(&flags.seed, "seed", 1, "decides which objects cross where not all may; the same seed does the same again")
+	set.IntVar(&flags.objects, "objects", 4000, "how many objects cross the path at most; 0 for all")
+	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
+	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
+	set.StringArrayVar(&flags.crds, "crds", nil, "a file or a folder with CustomResourceDefinitions whose kinds are explored, too; may be repeated")
+	set.StringVar(&flags.known, "known", "", "file of findings that are no news, as known.yaml of a report folder has them")
+	set.BoolVar(&flags.force, "force", false, "go along a path that the version skew policy forbids")
+	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings: what is found may be a coincidence")
+	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
+	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
+		"folder for explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")
+	return command
+}
+
+// options of the exploration; whatever is wrong with the input is found here.
+func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) {
+	o := explore.Options{
+		Kinds: f.kinds, For: f.duration, Seed: f.seed, Objects: f.objects, Settle: f.settle, Prove: !f.noProof,
+		Workers: 8 * runtime.NumCPU(), Progress: progressTo(command.ErrOrStderr()),
+	}
+	if len(f.path) == 0 {
+		return o, errors.New("name the states to go through: --path 1.34,1.35,1.34; see rehearse explore --help")
+	}
+	provider, err := f.local(o.Progress)
+	if err != nil {
+		return o, err
+	}
+	o.Provider = provider
+	for _, text := range f.path {
+		state, err := stateOf(text)
+		if err != nil {
+			return o, err
+		}
+		state.Nodes = []clusters.NodeGroup{{Count: &f.nodes}}
+		if state, err = provider.Resolve(command.Context(), state); err != nil {
+			return o, err
+		}
+		o.Path = append(o.Path, state)
+	}
+	if o.Path, o.Gates, err = f.withGates(command, provider, o.Path); err != nil {
+		return o, err
+	}
+	if err := f.check(o.Path); err != nil {
+		return o, err
+	}
+	if err := f.customs(&o); err != nil {
+		return o, err
+	}
+	if f.known != "" {
+		if o.Known, err = explorations.ReadKnown(f.known); err != nil {
+			return o, err
+		}
+	}
+	return o, provider.Check(command.Context(), o.Path)
+}
+
+// customs are the definitions of --crds.
+func (f *exploreFlags) customs(o *explore.Options) error {
+	if len(f.crds) == 0 {
+		return nil
+	}
+	objects, err := manifests.Sources{Paths: f.crds}.Load()
+	if err != nil {
+		return err
+	}
+	for _, one := range objects {
+		if one.Content.GetKind() == "CustomResourceDefinition" {
+			o.Customs = append(o.Customs, one)
+		}
+	}
+	if len(o.Customs) == 0 {
+		return fmt.Errorf("--crds %s: there is no CustomResourceDefinition in it", strings.Join(f.crds, ", "))
+	}
+	return nil
+}
+
+// withGates is the path on which gates are flipped, and the gates.
+func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provider, path []clusters.State) (
+	[]clusters.State, []explore.Gate, error,
+) {
+	if len(f.gates) == 0 {
+		if len(path) < 2 {
+			return nil, nil, fmt.Errorf("--path %s: want two states or more, or --gates", f.path[0])
+		}
+		return path, nil, nil
+	}
+	if len(path) > 1 {
+		return nil, nil, errors.New("--gates: want one state in --path: the gates are turned on, off and on there")
+	}
+	list, err := provider.Releases.FeatureList(command.Context(), path[0].Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	gates, err := explore.GatesOf(list, path[0], f.gates)
+	if err != nil {
+		return nil, nil, err
+	}
+	return explore.PathOf(path[0], gates), gates, nil
+}
+
+// check finds steps of the path that lead nowhere, or that the version skew policy forbids.
+func (f *exploreFlags) check(path []clusters.State) error {
+	for i := 1; i < len(path); i++ {
+		if path[i-1].String() == path[i].String() {
+			return fmt.Errorf("--path: nothing changes from %s to the state after it; leave one of them out", path[i-1])
+		}
+		before, err1 := clusters.ParseVersion(path[i-1].Version)
+		after, err2 := clusters.ParseVersion(path[i].Version)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		if err := skew.Check(before, after); err != nil && !f.force {
+			return fmt.Errorf("--path: %w; --force explores it all the same", err)
+		}
+	}
+	return nil
+}
+
+// stateOf reads a state of a path: a version, and gates and APIs behind it.
+func stateOf(text string) (clusters.State, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return clusters.State{}, errors.New("--path: a state is empty; want a version, such as 1.34")
+	}
+	state := clusters.State{Version: words[0]}
+	for _, word := range words[1:] {
+		name, value, ok := strings.Cut(word, "=")
+		switch {
+		case !ok || value != "true" && value != "false":
+			return state, fmt.Errorf("--path %s: %q: want NAME=true or NAME=false", text, word)
+		case strings.Contains(name, "/"):
+			if state.RuntimeConfig == nil {
+				state.RuntimeConfig = map[string]string{}
+			}
+			state.RuntimeConfig[name] = value
+		default:
+			if state.FeatureGates == nil {
+				state.FeatureGates = map[string]bool{}
+			}
+			state.FeatureGates[name] = value == "true"
+		}
+	}
+	return state, nil
+}
+
+func (f *exploreFlags) run(command *cobra.Command) error {
+	options, err := f.options(command)
+	if err != nil {
+		return err
+	}
+	if f.plan {
+		fmt.Fprint(command.OutOrStdout(), explore.Describe(options))
+		return nil
+	}
+	report, err := explore.Run(command.Context(), options)
+	report.Command = commandLine(command)
+	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
+	if writeErr := explorations.Write(f.reportDir, report); writeErr != nil {
+		return broken(errors.Join(err, writeErr))
+	}
+	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, "explore.md"))
+	if err != nil {
+		return broken(err)
+	}
+	if code := report.ExitCode(); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+)
+
+// choose takes those objects of the corpus that cross the path: all that a state accepts, or as many as there may be.
+// First come those of which the states have different opinions.
+func (e *exploration) choose() []*entry {
+	free := e.free()
+	var able []*entry
+	left := map[string]int{}
+	for _, one := range e.corpus {
+		switch {
+		case !one.accepted():
+		case !growth.Harmless(one.Kind, one.Object()):
+			left["would have an effect on the others"]++
+		case one.Role == growth.Border && free[one.Owner] && !one.disputed():
+			left["have a value of a field that takes any"]++
+		default:
+			able = append(able, one)
+		}
+	}
+	slices.SortStableFunc(able, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(e.lot(a), e.lot(b)), cmp.Compare(a.ID(), b.ID()))
+	})
+	if e.Objects > 0 && len(able) > e.Objects {
+		e.report.Untried = append(e.report.Untried, fmt.Sprintf("%d of %d objects did not cross (--objects %d)",
+			len(able)-e.Objects, len(able), e.Objects))
+		able = able[:e.Objects]
+	}
+	for _, why := range slices.Sorted(maps.Keys(left)) {
+		e.report.Notes = append(e.report.Notes, fmt.Sprintf("%d objects did not cross, since they %s", left[why], why))
+	}
+	return able
+}
+
+func (o *entry) accepted() bool {
+	for _, v := range o.verdicts {
+		if v.accepted {
+			return true
+		}
+	}
+	return false
+}
+
+// disputed says whether states make different things of the object.
+func (o *entry) disputed() bool {
+	var first *verdict
+	for _, v := range o.verdicts {
+		if first == nil {
+			first = &v
+		} else if v != *first {
+			return true
+		}
+	}
+	return false
+}
+
+// weight of an object: the least comes first.
+func (o *entry) weight() int {
+	if o.disputed() {
+		return 0
+	}
+	return 1 + slices.Index([]growth.Role{growth.Minimal, growth.Whole, growth.Alone, growth.Choice, growth.Border}, o.Role)
+}
+
+// lot is the place of an object among its like, which the seed decides.
+func (e *exploration) lot(o *entry) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", e.Seed, o.ID())
+	return h.Sum64()
+}
+
+// free are the fields that take any value: nothing can be learned from one more.
+func (e *exploration) free() map[string]bool {
+	tried, refused := map[string]bool{}, map[string]bool{}
+	for _, one := range e.corpus {
+		if one.Role != growth.Border {
+			continue
+		}
+		tried[one.Owner] = true
+		if !one.accepted() {
+			refused[one.Owner] = true
+		}
+	}
+	free := map[string]bool{}
+	for owner := range tried {
+		free[owner] = !refused[owner]
+	}
+	return free
+}

@@ -1,0 +1,219 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// transitionTimeout is how long a cluster may take to another state.
+const transitionTimeout = 10 * time.Minute
+
+// sighting is what a survey shows of objects that crossed a path.
+type sighting struct {
+	finding *upgrades.Finding
+	// entries that show it, and the state in which each was made.
+	entries []*entry
+	made    []clusters.State
+	// before is the state before the hop, to the one after it.
+	before, to clusters.State
+}
+
+// crossing takes objects along a path in one cluster.
+type crossing struct {
+	*exploration
+	path    []clusters.State
+	entries []*entry
+	// made is the number of the state in which each entry was created.
+	made    map[int]int
+	cluster clusters.Cluster
+	client  *growth.Client
+	survey  *survey.Survey
+	report  *upgrades.Report
+}
+
+// cross creates each object at the first state of the path that accepts it, and surveys all of them at each state.
+func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry) ([]*sighting, error) {
+	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
+	for i, state := range path {
+		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(state), Way: wayTo(path, i)})
+	}
+	cluster, remove, err := e.create(ctx, path[0])
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	c.cluster = cluster
+	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{Settle: e.Settle, Progress: e.Progress}); err != nil {
+		return nil, err
+	}
+	defer c.survey.Close()
+	for i := range path {
+		whole, visitErr := c.visit(ctx, i)
+		if err = visitErr; err != nil || !whole {
+			break
+		}
+	}
+	c.survey.Judge(c.report)
+	return c.sightings(), err
+}
+
+// wayTo says which way leads to a state.
+func wayTo(path []clusters.State, i int) string {
+	switch {
+	case i == 0:
+		return upgrades.Start
+	case i > 1 && nameOf(path[i-2]) == nameOf(path[i]):
+		return upgrades.Back
+	}
+	return upgrades.Up
+}
+
+// visit brings the cluster to a state, creates what it accepts first, and surveys; false when the cluster broke.
+func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
+	began := time.Now()
+	name := c.report.Path[i].Name
+	var since survey.Mark
+	if i > 0 {
+		if since, err = c.survey.Begin(ctx); err != nil {
+			return false, err
+		}
+		c.Progress("crossing to %s", name)
+		timed, cancel := context.WithTimeout(ctx, transitionTimeout)
+		err := c.cluster.Converge(timed, c.path[i])
+		cancel()
+		if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
+			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err.Error())
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("take the objects to %s: %w", name, err)
+		}
+	}
+	if err := c.createAt(ctx, i); err != nil {
+		return false, err
+	}
+	if i == 0 {
+		if since, err = c.survey.Begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	c.Progress("surveying %d objects at %s", len(c.made), name)
+	err = c.survey.At(ctx, since)
+	if dog, ok := c.cluster.(clusters.ProcessRunner); ok {
+		select {
+		case died := <-dog.Died():
+			c.broke(i, "a component of the control plane ended by itself", died.Error())
+			return false, nil
+		default:
+		}
+	}
+	c.report.Path[i].Reached = err == nil
+	c.report.Path[i].Survey = time.Since(began).Seconds()
+	return err == nil, err
+}
+
+func (c *crossing) broke(i int, what, words string) {
+	c.report.Findings = append(c.report.Findings, &upgrades.Finding{
+		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
+		Hop: c.report.Path[max(i-1, 0)].Name + " -> " + c.report.Path[i].Name, What: what, Words: words,
+	})
+}
+
+// place of an entry's object in the survey, by which it is found again.
+const place = "object"
+
+// createAt creates what no state before accepted and this one does.
+func (c *crossing) createAt(ctx context.Context, i int) error {
+	name := nameOf(c.path[i])
+	var todo []int
+	for n, one := range c.entries {
+		if _, made := c.made[n]; !made && one.verdicts[name].accepted {
+			todo = append(todo, n)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	if c.client == nil {
+		client, _, err := c.ready(ctx, c.cluster)
+		if err != nil {
+			return err
+		}
+		c.client = client
+	}
+	c.Progress("creating %d objects at %s", len(todo), name)
+	created := make([]*survey.Created, len(todo))
+	work := make(chan int)
+	var working sync.WaitGroup
+	for range max(c.Workers, 1) {
+		working.Go(func() {
+			for at := range work {
+				created[at] = c.create(ctx, todo[at])
+			}
+		})
+	}
+	for at := range todo {
+		work <- at
+	}
+	close(work)
+	working.Wait()
+	for at, one := range created {
+		if one != nil {
+			c.made[todo[at]] = i
+			c.survey.Add(*one)
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return c.survey.Still(ctx)
+}
+
+// create makes one object; nil where the cluster does not take it, as a second one with the same port.
+func (c *crossing) create(ctx context.Context, n int) *survey.Created {
+	one := c.entries[n]
+	object, _ := growth.Named(one.Kind, one.Object(), n)
+	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), object, false)
+	if err != nil || !answer.Accepted() {
+		return nil
+	}
+	stored := unstructured.Unstructured{Object: answer.Object}
+	given := &manifests.Object{Content: &unstructured.Unstructured{Object: object}, File: place, Line: n + 1}
+	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
+}
+
+// sightings are the findings of the survey with the entries that show them.
+func (c *crossing) sightings() []*sighting {
+	var all []*sighting
+	for _, f := range c.report.Findings {
+		s := &sighting{finding: f, to: c.path[f.State], before: c.path[max(f.State-1, 0)]}
+		for _, o := range f.Objects {
+			n, err := strconv.Atoi(strings.TrimPrefix(o.Place, place+":"))
+			if err != nil || n < 1 || n > len(c.entries) {
+				continue
+			}
+			s.entries = append(s.entries, c.entries[n-1])
+			s.made = append(s.made, c.path[c.made[n-1]])
+		}
+		all = append(all, s)
+	}
+	if c.exploration.report.Crossed == 0 {
+		for i, s := range c.report.Path {
+			c.exploration.report.Path[i].Reached, c.exploration.report.Path[i].Seconds = s.Reached, s.Survey
+		}
+		c.exploration.report.Crossed = len(c.made)
+	}
+	return all
+}

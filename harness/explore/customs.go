@@ -1,0 +1,100 @@
+package explore
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+)
+
+//go:embed sample.yaml
+var sampleText string
+
+// sample is a definition of a kind of our own: formats of custom resources are rules of Kubernetes as well.
+func sample() (*manifests.Object, error) {
+	all, err := manifests.Sources{Paths: []string{"-"}, Stdin: strings.NewReader(sampleText)}.Load()
+	if err != nil {
+		return nil, fmt.Errorf("read the definition of a kind of our own: %w", err)
+	}
+	return all[0], nil
+}
+
+// definedWithin is how long the API server may take to serve a kind that was defined.
+const definedWithin = 30 * time.Second
+
+// define creates the custom kinds, and returns all kinds when they are served.
+func (e *exploration) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
+	[]*fields.Kind, error,
+) {
+	kinds, err := fields.Kinds(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(kinds, func(k *fields.Kind) bool { return k.ID() == "CustomResourceDefinition.v1.apiextensions.k8s.io" })
+	if at < 0 {
+		return kinds, nil
+	}
+	for _, definition := range e.customs {
+		answer, err := client.Create(ctx, kinds[at], "", definition.Content.Object, false)
+		if err == nil && !answer.Accepted() && answer.Code != 409 {
+			err = fmt.Errorf("%s", answer.Words)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("create %s (%s): %w", definition, definition.Place(), err)
+		}
+	}
+	for began := time.Now(); ; {
+		missing := e.undefined(kinds)
+		if missing == "" {
+			return kinds, nil
+		}
+		if time.Since(began) > definedWithin {
+			return nil, fmt.Errorf("%s was created, but its kind is not served after %s", missing, definedWithin)
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if kinds, err = fields.Kinds(ctx, found); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// undefined is a definition whose kind is not served; "" for none.
+func (e *exploration) undefined(kinds []*fields.Kind) string {
+	for _, definition := range e.customs {
+		group, kind := defined(definition)
+		if !slices.ContainsFunc(kinds, func(k *fields.Kind) bool { return k.Group == group && k.Kind == kind }) {
+			return definition.String()
+		}
+	}
+	return ""
+}
+
+// defined is the kind that a CustomResourceDefinition defines.
+func defined(definition *manifests.Object) (group, kind string) {
+	group, _, _ = unstructured.NestedString(definition.Content.Object, "spec", "group")
+	kind, _, _ = unstructured.NestedString(definition.Content.Object, "spec", "names", "kind")
+	return group, kind
+}
+
+// definition of a kind, as a scenario creates it; nil for those that are Kubernetes' own.
+func (e *exploration) definition(kind *fields.Kind) map[string]any {
+	for _, one := range e.customs {
+		if group, name := defined(one); group == kind.Group && name == kind.Kind {
+			return one.Content.Object
+		}
+	}
+	return nil
+}

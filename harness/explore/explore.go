@@ -1,0 +1,183 @@
+// Package explore finds what an upgrade, a rollback or a feature gate breaks, without being told what to look for. It
+// makes objects of all kinds with all fields that the API server accepts, takes them along a path of states, and asks of
+// each object at each state what a survey asks. What breaks is reduced, written as a scenario, and shown again from
+// nothing.
+package explore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+// Options of an exploration.
+type Options struct {
+	Provider clusters.Provider
+	// Path of resolved states.
+	Path []clusters.State
+	// Gates whose effects are told apart; the path has all of them on and off. Default: none.
+	Gates []Gate
+	// Kinds that are explored: Ingress, Ingress.networking.k8s.io. Default: all.
+	Kinds []string
+	// For is how long objects are looked for and crossed; what was begun is ended. Default: as long as it takes.
+	For time.Duration
+	// Seed of what is chosen where not all can cross.
+	Seed uint64
+	// Objects is how many cross at most.
+	Objects int
+	// Settle is for how long the untouched cluster is watched at each state.
+	Settle time.Duration
+	// Workers is how many kinds are explored at once.
+	Workers int
+	// Prove runs the scenario of each finding in a cluster of its own.
+	Prove bool
+	// Customs are CustomResourceDefinitions whose kinds are explored with those of Kubernetes.
+	Customs []*manifests.Object
+	// Known findings. May be nil.
+	Known *explorations.Known
+	// Progress hears what is going on.
+	Progress clusters.Progress
+}
+
+// deleteTimeout is how long a cluster may take to be removed.
+const deleteTimeout = 2 * time.Minute
+
+// Run explores. What came of it is in the report, also where the error, which is of the exploration itself, is not nil.
+func Run(ctx context.Context, o Options) (*explorations.Report, error) {
+	e := &exploration{Options: o, report: &explorations.Report{Format: 1, Started: time.Now(), Seed: o.Seed}}
+	for _, state := range o.Path {
+		e.report.Path = append(e.report.Path, &explorations.State{Name: nameOf(state)})
+	}
+	e.limit = ctx
+	if o.For > 0 {
+		var cancel context.CancelFunc
+		e.limit, cancel = context.WithTimeoutCause(ctx, o.For, errLate)
+		defer cancel()
+	}
+	err := e.run(ctx)
+	e.conclude()
+	o.Known.Mark(e.report)
+	e.report.Interrupted = ctx.Err() != nil
+	e.report.Finished = time.Now()
+	if e.report.Interrupted {
+		err = nil
+	}
+	return e.report, err
+}
+
+// errLate says that the time of an exploration is up.
+var errLate = errors.New("the time is up")
+
+// exploration is one run.
+type exploration struct {
+	Options
+	report *explorations.Report
+	// limit ends when the time is up.
+	limit context.Context
+	// corpus are the objects that were tried, in the order in which they were made.
+	corpus []*entry
+	// kinds are the numbers of fields, by kind.
+	kinds map[string]*explorations.Kind
+	// groups are findings that may have one cause.
+	groups []*group
+	// clusters counts those that were made, for their names.
+	clusters int
+	// customs are the definitions of custom kinds, one of our own with them.
+	customs []*manifests.Object
+}
+
+// entry is an object of the corpus with what the states make of it.
+type entry struct {
+	*growth.Specimen
+	// verdicts by the name of the state.
+	verdicts map[string]verdict
+	// gates that it depends on, where gates are explored.
+	gates []string
+}
+
+// verdict is what a state makes of an object.
+type verdict struct {
+	accepted bool
+	// lost are the fields that the API server drops though it accepts the object.
+	lost string
+}
+
+func (e *exploration) run(ctx context.Context) error {
+	for _, state := range e.Path {
+		if err := e.Provider.Prepare(ctx, state); err != nil {
+			return fmt.Errorf("prepare %s: %w", state, err)
+		}
+	}
+	own, err := sample()
+	if err != nil {
+		return err
+	}
+	e.customs = append(e.customs, own)
+	e.customs = append(e.customs, e.Customs...)
+	if err := e.grow(ctx); err != nil {
+		return err
+	}
+	if err := e.attribute(ctx); err != nil {
+		return err
+	}
+	chosen := e.choose()
+	seen, err := e.cross(ctx, e.Path, chosen)
+	e.take(seen)
+	if err != nil {
+		return err
+	}
+	if err := e.reduce(ctx); err != nil {
+		return err
+	}
+	return e.prove(ctx)
+}
+
+// late says whether the time is up, and notes what is left out.
+func (e *exploration) late(what string) bool {
+	if e.limit.Err() == nil {
+		return false
+	}
+	e.report.Late = true
+	e.report.Untried = append(e.report.Untried, what)
+	return true
+}
+
+// create makes a cluster in a state. The function removes it.
+func (e *exploration) create(ctx context.Context, state clusters.State) (clusters.Cluster, func(), error) {
+	e.clusters++
+	name := fmt.Sprintf("explore-%s-%d", strings.ToLower(rand.Text()[:6]), e.clusters)
+	cluster, err := e.Provider.Create(ctx, name, state)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create a cluster in state %s: %w", state, err)
+	}
+	return cluster, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+		defer cancel()
+		if err := cluster.Delete(ctx); err != nil {
+			e.Progress("the cluster could not be removed: %v", err)
+		}
+	}, nil
+}
+
+// nameOf a state, without what has to do with the exploration's own clusters.
+func nameOf(state clusters.State) string {
+	state.Nodes = nil
+	return state.String()
+}
+
+// wanted says whether a kind is explored.
+func (e *exploration) wanted(kind *fields.Kind) bool {
+	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(name string) bool {
+		return strings.EqualFold(name, kind.Kind) || strings.EqualFold(name, kind.GroupKind().String())
+	})
+}

@@ -1,0 +1,179 @@
+package explore
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestFindingsAreDefectsOrHazards(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		finding upgrades.Finding
+		want    explorations.Sort
+	}{
+		{"stuck", upgrades.Finding{Check: "update", Checks: []string{"label", "create"}}, explorations.Defect},
+		{"not created again", upgrades.Finding{Check: "apply", Checks: []string{"create"}}, explorations.Hazard},
+		{"not served", upgrades.Finding{
+			Check: "read",
+			Words: "the API server serves no version of kind Workload.scheduling.k8s.io",
+		}, explorations.Hazard},
+		{"unreadable", upgrades.Finding{Check: "read", Words: "500 InternalError: no kind \"Workload\""}, explorations.Defect},
+		{"hidden", upgrades.Finding{Check: "content", Back: "the way back mends it"}, explorations.Hazard},
+		{"lost", upgrades.Finding{Check: "content", Back: "the way back does not mend it"}, explorations.Defect},
+		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
+		{"a warning", upgrades.Finding{Severity: upgrades.Changes, Check: "warning"}, ""},
+		{"stuck from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
+		{"not applied from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
+	} {
+		if test.finding.Severity == "" {
+			test.finding.Severity = upgrades.Breaks
+		}
+		if got, rule := judge(&test.finding); got != test.want || (rule == "") != (test.want == "") {
+			t.Errorf("%s: %q, %q; want %q", test.name, got, rule, test.want)
+		}
+	}
+}
+
+func TestWordsOfOneCauseAreOneClass(t *testing.T) {
+	one := classOf(`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Invalid value: "A"`)
+	for _, test := range []struct {
+		words string
+		same  bool
+	}{
+		{`422 Invalid: Job.batch "explore-7" is invalid: spec.template.spec.containers[1].name: Invalid value: "B"`, true},
+		{`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].image: Invalid value: "A"`, false},
+		{`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Required value`, false},
+	} {
+		if got := classOf(test.words); (got == one) != test.same {
+			t.Errorf("%s\nis of the class %s; the first of %s", test.words, got, one)
+		}
+	}
+}
+
+// ingress is a finding about an object.
+func ingress(t *testing.T, path ...clusters.State) *group {
+	t.Helper()
+	text := func(name string) *fields.Field {
+		return &fields.Field{Type: fields.String, Path: fields.Path{"spec", name}}
+	}
+	spec := &fields.Field{
+		Type: fields.Object, Path: fields.Path{"spec"},
+		Children: []*fields.Field{text("a"), text("b"), {Type: fields.String, Path: fields.Path{"spec", "c"}, Required: true}},
+	}
+	kind := &fields.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
+		Resource:         "ingresses", Namespaced: true, Root: &fields.Field{Type: fields.Object, Children: []*fields.Field{spec}},
+	}
+	body := growth.Text(map[string]any{
+		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
+		"metadata": map[string]any{"name": growth.Placeholder, "namespace": "explore"},
+		"spec":     map[string]any{"a": "x", "b": "y", "c": "z"},
+	})
+	finding := &upgrades.Finding{
+		Severity: upgrades.Breaks, Check: "update", Checks: []string{"label"}, Kind: "Ingress.networking.k8s.io",
+		What: "a write of it that changes nothing is rejected", Words: `spec.b: Invalid value: "y"`,
+	}
+	s := &sighting{finding: finding, made: path[:1], before: path[0], to: path[len(path)-1]}
+	s.entries = []*entry{{
+		Specimen: &growth.Specimen{Kind: kind, Role: growth.Whole, Body: body}, verdicts: map[string]verdict{},
+	}}
+	e := &exploration{report: &explorations.Report{}}
+	e.take([]*sighting{s, s})
+	if len(e.groups) != 1 {
+		t.Fatalf("one cause makes %d findings", len(e.groups))
+	}
+	e.groups[0].path = e.shortest(e.groups[0])
+	return e.groups[0]
+}
+
+func states() (on, off clusters.State) {
+	one := 1
+	nodes := []clusters.NodeGroup{{Count: &one}}
+	return clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}, Nodes: nodes},
+		clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": false}, Nodes: nodes}
+}
+
+func TestTheScenarioOfAFindingIsOne(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, g.write())
+	}
+	steps := set.Scenarios[0].Spec.Steps
+	if len(steps) != 3 || steps[0].Create == nil || steps[1].Transition == nil || steps[2].Survives == nil {
+		t.Errorf("steps:\n%s", g.write())
+	}
+	if except := strings.Join(steps[2].Survives.Except, " "); strings.Contains(except, "update") ||
+		strings.Contains(except, "label") || !strings.Contains(except, "create") {
+		t.Errorf("it leaves out %s", except)
+	}
+}
+
+func TestAnObjectIsReduced(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	r := &reduction{group: g}
+	// The finding is there as long as b is.
+	shows := func(all []*variant) map[*entry]map[string]bool {
+		seen := map[*entry]map[string]bool{}
+		for _, v := range all {
+			spec, _ := v.entry.Object()["spec"].(map[string]any)
+			seen[v.entry] = map[string]bool{g.keyOn(g.path): spec["b"] != nil}
+		}
+		return seen
+	}
+	for round := 0; round < rounds && !r.done; round++ {
+		all := r.singles(on)
+		if round%2 == 1 {
+			all = r.together(on)
+		}
+		r.learn(all, shows(all), round, g.path)
+	}
+	text, _ := json.Marshal(g.smallest.Object()["spec"])
+	if string(text) != `{"b":"y","c":"z"}` {
+		t.Errorf("the smallest has %s", text)
+	}
+}
+
+func TestTheIDOfAFindingLastsOverPatchReleases(t *testing.T) {
+	on, off := states()
+	first := ingress(t, on, off).id()
+	on.Version, off.Version = "1.34.6", "1.34.6"
+	if again := ingress(t, on, off).id(); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	on.Version, off.Version = "1.35.0", "1.35.0"
+	if other := ingress(t, on, off).id(); other == first {
+		t.Errorf("another minor version has the same: %s", other)
+	}
+}
+
+func TestWhatStatesDisagreeOnCrossesFirst(t *testing.T) {
+	kind := &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Box"}}
+	one := func(role growth.Role, value string, a, b bool) *entry {
+		return &entry{
+			Specimen: &growth.Specimen{Kind: kind, Role: role, Field: "spec.a", Owner: "a", Value: value, Body: []byte("{}")},
+			verdicts: map[string]verdict{"a": {accepted: a}, "b": {accepted: b}},
+		}
+	}
+	e := &exploration{Options: Options{Objects: 2}, report: &explorations.Report{}}
+	e.corpus = []*entry{
+		one(growth.Minimal, "", true, true), one(growth.Border, "1", true, true), one(growth.Border, "2", false, true),
+		one(growth.Border, "3", false, false),
+	}
+	chosen := e.choose()
+	if len(chosen) != 2 || chosen[0].Value != "2" || chosen[1].Role != growth.Minimal || len(e.report.Untried) != 1 {
+		t.Errorf("%d cross, %v", len(chosen), e.report.Untried)
+	}
+}

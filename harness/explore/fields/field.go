@@ -1,0 +1,226 @@
+package fields
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Type of a field's value.
+type Type string
+
+// The types.
+const (
+	Object   Type = "object"
+	List     Type = "list"
+	Map      Type = "map"
+	String   Type = "string"
+	Integer  Type = "integer"
+	Number   Type = "number"
+	Boolean  Type = "boolean"
+	Quantity Type = "quantity"
+	Time     Type = "time"
+	Duration Type = "duration"
+	Bytes    Type = "bytes"
+	// Either is a number or a text.
+	Either Type = "integer or string"
+	// Anything is what the schema says nothing of.
+	Anything Type = "anything"
+)
+
+// Steps of a path that are no names: into the items of a list, and the values of a map.
+const (
+	Item  = "[]"
+	Value = "{}"
+)
+
+// Field is one field of a kind, with those below it.
+type Field struct {
+	// Path from the object's root: spec.rules[].host.
+	Path Path
+	Type Type
+	// Format of numbers and texts, as OpenAPI has it.
+	Format string
+	// Enum are the values that the schema allows.
+	Enum []string
+	// Required says that its parent must have it.
+	Required bool
+	// Description is the documentation of the field.
+	Description string
+	// Owner names the definition that has the field, and the field: fields of several kinds with the same owner are one.
+	Owner string
+	// Definition of an object; "" where it has none of its own.
+	Definition string
+	// Minimum of a number.
+	Minimum *float64
+	Parent  *Field
+	// Children by their names; the one child of a list or a map is called Item or Value.
+	Children []*Field
+}
+
+// Name is the last step of the path.
+func (f *Field) Name() string {
+	if len(f.Path) == 0 {
+		return ""
+	}
+	return f.Path[len(f.Path)-1]
+}
+
+// Child by its name; nil when there is none.
+func (f *Field) Child(name string) *Field {
+	for _, child := range f.Children {
+		if child.Name() == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// Scalar says whether the field's value has no fields.
+func (f *Field) Scalar() bool { return f.Type != Object && f.Type != List && f.Type != Map }
+
+// All are the fields below this one, each before those below it.
+func (f *Field) All() []*Field {
+	var all []*Field
+	for _, child := range f.Children {
+		all = append(append(all, child), child.All()...)
+	}
+	return all
+}
+
+// deepest is how many fields there may be above each other: a schema may contain itself.
+const deepest = 24
+
+// again is how often a definition may be in itself.
+const again = 1
+
+// reader makes trees.
+type reader struct {
+	document document
+	// above are the definitions that the current one is in.
+	above map[string]int
+}
+
+// tree is the field of a definition with all that is below it.
+func (d document) tree(root string) *Field {
+	r := reader{document: d, above: map[string]int{}}
+	f := &Field{Type: Object, Owner: root}
+	r.fill(f, root, d[root])
+	return f
+}
+
+// field is a property, nil where it is one of a definition that is in itself too often.
+func (r *reader) field(parent *Field, step string, of *raw, owner string) *Field {
+	if of == nil {
+		return nil
+	}
+	name, at := r.document.resolved(of)
+	if name != "" && r.above[name] > again || len(parent.Path) > deepest {
+		return nil
+	}
+	f := &Field{
+		Path: append(slices.Clone(parent.Path), step), Parent: parent, Owner: owner, Format: at.Format,
+		Description: of.Description, Minimum: at.Minimum,
+	}
+	if f.Description == "" {
+		f.Description = at.Description
+	}
+	for _, value := range append(slices.Clone(of.Enum), at.Enum...) {
+		f.Enum = append(f.Enum, fmt.Sprint(value))
+	}
+	f.Enum = slices.DeleteFunc(f.Enum, func(value string) bool { return value == "" })
+	f.Type = typeOf(name, at)
+	f.Definition = name
+	r.fill(f, name, at)
+	return f
+}
+
+func (r *reader) fill(f *Field, name string, at *raw) {
+	if name != "" {
+		r.above[name]++
+		defer func() { r.above[name]-- }()
+	}
+	definition := name
+	if definition == "" {
+		definition = f.Owner
+	}
+	add := func(step string, of *raw, owner string, required bool) {
+		if child := r.field(f, step, of, owner); child != nil {
+			child.Required = required
+			f.Children = append(f.Children, child)
+		}
+	}
+	switch f.Type {
+	case List:
+		add(Item, at.Items, f.Owner+Item, true)
+	case Map:
+		add(Value, additional(at.Additional), f.Owner+Value, true)
+	case Object:
+		for _, step := range slices.Sorted(maps.Keys(at.Properties)) {
+			if wanted(name, f, step) {
+				add(step, at.Properties[step], definition+"."+step, slices.Contains(at.Required, step))
+			}
+		}
+	}
+}
+
+// wanted leaves out what nobody sets in a new object: what is the API server's own, and the status, which is written by
+// itself.
+func wanted(definition string, parent *Field, step string) bool {
+	switch {
+	case strings.HasSuffix(definition, ".ObjectMeta"):
+		return step == "labels" || step == "annotations" || step == "finalizers"
+	case len(parent.Path) == 0:
+		return step != "apiVersion" && step != "kind" && step != "status"
+	}
+	return true
+}
+
+func typeOf(name string, at *raw) Type {
+	switch short := name[strings.LastIndex(name, ".")+1:]; {
+	case short == "Quantity":
+		return Quantity
+	case short == "IntOrString", at.IntOrString, at.Format == "int-or-string":
+		return Either
+	case short == "Time", short == "MicroTime", at.Format == "date-time":
+		return Time
+	case short == "Duration" && at.Type == "string":
+		return Duration
+	case at.Format == "byte":
+		return Bytes
+	}
+	switch at.Type {
+	case "array":
+		return List
+	case "string":
+		return String
+	case "integer":
+		return Integer
+	case "number":
+		return Number
+	case "boolean":
+		return Boolean
+	case "object":
+		switch {
+		case len(at.Properties) > 0:
+			return Object
+		case additional(at.Additional) != nil:
+			return Map
+		}
+	}
+	if len(at.Properties) > 0 {
+		return Object
+	}
+	return Anything
+}
+
+// additional is the schema of the values of a map; nil when they may be anything.
+func additional(text json.RawMessage) *raw {
+	var r *raw
+	if len(text) == 0 || json.Unmarshal(text, &r) != nil {
+		return nil // true or false
+	}
+	return r
+}

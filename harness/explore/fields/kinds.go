@@ -1,0 +1,124 @@
+package fields
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+// Kind is one kind in one version.
+type Kind struct {
+	schema.GroupVersionKind
+	// Resource is the plural name in paths.
+	Resource   string
+	Namespaced bool
+	// Preferred says that this is the version that the API server prefers of the kind.
+	Preferred bool
+	// Status and Scale say which subresources can be written.
+	Status, Scale bool
+	// Root has all fields that can be set when an object is created.
+	Root *Field
+}
+
+// Path of the kind's objects in a namespace.
+func (k *Kind) Path(namespace string) string {
+	path := "/apis/" + k.Group + "/" + k.Version
+	if k.Group == "" {
+		path = "/api/" + k.Version
+	}
+	if k.Namespaced {
+		path += "/namespaces/" + namespace
+	}
+	return path + "/" + k.Resource
+}
+
+// ID tells the kind from all others: Ingress.v1.networking.k8s.io.
+func (k *Kind) ID() string {
+	if k.Group == "" {
+		return k.Kind + "." + k.Version
+	}
+	return k.Kind + "." + k.Version + "." + k.Group
+}
+
+// Kinds lists all kinds of which objects can be created and listed, in the order of their names, and says which groups
+// could not be asked.
+func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, error) {
+	groups, resources, err := client.ServerGroupsAndResources()
+	var partly *discovery.ErrGroupDiscoveryFailed
+	if err != nil && !errors.As(err, &partly) {
+		return nil, fmt.Errorf("ask the API server which kinds it serves: %w", err)
+	}
+	preferred := map[schema.GroupKind]string{}
+	rank := map[string]int{}
+	for _, group := range groups {
+		for i, version := range group.Versions {
+			rank[version.GroupVersion] = i
+		}
+	}
+	slices.SortStableFunc(resources,
+		func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
+	var kinds []*Kind
+	for _, list := range resources {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		var found []*Kind
+		for i := range list.APIResources {
+			if k := kindOf(gv, list.APIResources[i], list.APIResources); k != nil {
+				found = append(found, k)
+			}
+		}
+		if len(found) == 0 {
+			continue
+		}
+		document, err := fetch(ctx, client.RESTClient(), gv)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range found {
+			root := document.root(k.GroupVersionKind)
+			if root == "" {
+				continue
+			}
+			k.Root = document.tree(root)
+			if preferred[k.GroupKind()] == "" {
+				preferred[k.GroupKind()] = k.Version
+			}
+			k.Preferred = preferred[k.GroupKind()] == k.Version
+			kinds = append(kinds, k)
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b *Kind) int {
+		switch {
+		case a.Preferred != b.Preferred && a.Preferred:
+			return -1
+		case a.Preferred != b.Preferred:
+			return 1
+		case a.ID() < b.ID():
+			return -1
+		}
+		return 1
+	})
+	return kinds, nil
+}
+
+func kindOf(gv schema.GroupVersion, r metav1.APIResource, all []metav1.APIResource) *Kind {
+	if !slices.Contains(r.Verbs, "create") || !slices.Contains(r.Verbs, "list") || r.Group != "" && r.Group != gv.Group {
+		return nil
+	}
+	k := &Kind{GroupVersionKind: gv.WithKind(r.Kind), Resource: r.Name, Namespaced: r.Namespaced}
+	for _, sub := range all {
+		k.Status = k.Status || sub.Name == r.Name+"/status" && slices.Contains(sub.Verbs, "update")
+		k.Scale = k.Scale || sub.Name == r.Name+"/scale" && slices.Contains(sub.Verbs, "update")
+	}
+	return k
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,233 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+// Gate is a feature gate that is explored, with the states in which it alone is on and off.
+type Gate struct {
+	Name    string
+	On, Off clusters.State
+	// Default is its value where nobody sets it.
+	Default bool
+}
+
+// everyAPI serves also the APIs that are off by default: gates would have no effect on them.
+const everyAPI = "api/all"
+
+// GatesOf are the named gates of a state, or all that can be set and that kube-apiserver knows, where the name is all.
+// What a gate needs is on with it, and what needs it is off with it.
+func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate, error) {
+	all := len(names) == 1 && names[0] == "all"
+	if all {
+		names = nil
+		for _, d := range list.DescribeAll() {
+			if _, own := d.Components[clusters.APIServer]; own && !d.Spec.Locked && !strings.HasPrefix(d.Gate, "All") {
+				names = append(names, d.Gate)
+			}
+		}
+	}
+	var gates []Gate
+	for _, name := range names {
+		d := list.Describe(name)
+		switch {
+		case !d.Known && features.Nearest(name, list) != "":
+			return nil, fmt.Errorf("--gates %s: Kubernetes %s has no such gate; did you mean %s?", name, list.Version,
+				features.Nearest(name, list))
+		case !d.Known:
+			return nil, fmt.Errorf("--gates %s: Kubernetes %s has no such gate", name, list.Version)
+		case d.Spec.Locked:
+			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s", name, list.Version)
+		}
+		gates = append(gates, Gate{
+			Name: name, Default: d.Spec.Default,
+			On:  with(state, true, append(list.Dependencies(name), name)...),
+			Off: with(state, false, append(dependents(list, name), name)...),
+		})
+	}
+	return gates, nil
+}
+
+// dependents are the gates that need one, and what needs those.
+func dependents(list *features.List, name string) []string {
+	var found []string
+	for next := []string{name}; len(next) > 0; {
+		var more []string
+		for _, gate := range next {
+			for _, other := range list.Describe(gate).NeededBy {
+				if d := list.Describe(other); d.Known && !d.Spec.Locked && !slices.Contains(found, other) {
+					found, more = append(found, other), append(more, other)
+				}
+			}
+		}
+		next = more
+	}
+	return found
+}
+
+// with is a state with gates on or off, in which all APIs are served.
+func with(state clusters.State, value bool, gates ...string) clusters.State {
+	state.FeatureGates, state.RuntimeConfig = maps.Clone(state.FeatureGates), maps.Clone(state.RuntimeConfig)
+	if state.FeatureGates == nil {
+		state.FeatureGates = map[string]bool{}
+	}
+	if state.RuntimeConfig == nil {
+		state.RuntimeConfig = map[string]string{}
+	}
+	state.RuntimeConfig[everyAPI] = "true"
+	for _, gate := range gates {
+		state.FeatureGates[gate] = value
+	}
+	return state
+}
+
+// PathOf is the path on which gates are explored: on, off, and on.
+func PathOf(state clusters.State, gates []Gate) []clusters.State {
+	if len(gates) == 1 {
+		return []clusters.State{gates[0].On, gates[0].Off, gates[0].On}
+	}
+	var names []string
+	for _, gate := range gates {
+		names = append(names, gate.Name)
+	}
+	on, off := with(state, true, names...), with(state, false, names...)
+	return []clusters.State{on, off, on}
+}
+
+// attribute finds out which objects depend on which gate: their verdicts change when the gate alone is flipped.
+func (e *exploration) attribute(ctx context.Context) error {
+	if len(e.Gates) == 0 {
+		return nil
+	}
+	var disputed []*entry
+	for _, one := range e.corpus {
+		if one.disputed() {
+			disputed = append(disputed, one)
+		}
+	}
+	if len(e.Gates) == 1 {
+		table := &explorations.Gate{Name: e.Gates[0].Name}
+		for _, one := range disputed {
+			one.gates = []string{table.Name}
+			tell(table, one, one.verdicts[nameOf(e.Gates[0].On)], one.verdicts[nameOf(e.Gates[0].Off)])
+		}
+		e.report.Gates = append(e.report.Gates, table)
+		return nil
+	}
+	e.Progress("%d objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
+	base := with(clusters.State{Version: e.Path[0].Version, Nodes: e.Path[0].Nodes}, true)
+	cluster, remove, err := e.create(ctx, base)
+	if err != nil {
+		return err
+	}
+	defer func() { remove() }()
+	if _, _, err := e.ready(ctx, cluster); err != nil {
+		return err
+	}
+	usual, err := e.tryAt(ctx, cluster, disputed)
+	if err != nil {
+		return err
+	}
+	for i, gate := range e.Gates {
+		if e.late(fmt.Sprintf("which objects depend on %d more gates", len(e.Gates)-i)) {
+			return context.Cause(ctx)
+		}
+		flipped := gate.On
+		if gate.Default {
+			flipped = gate.Off
+		}
+		if err := cluster.Converge(ctx, flipped); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
+				gate.Name, nameOf(flipped), err))
+			remove()
+			if cluster, remove, err = e.create(ctx, base); err != nil {
+				remove = func() {}
+				return err
+			}
+			if _, _, err := e.ready(ctx, cluster); err != nil {
+				return err
+			}
+			continue
+		}
+		now, err := e.tryAt(ctx, cluster, disputed)
+		if err != nil {
+			return err
+		}
+		e.compare(gate, disputed, usual, now)
+	}
+	return nil
+}
+
+// tryAt asks for the verdict on each object in a cluster's state.
+func (e *exploration) tryAt(ctx context.Context, cluster clusters.Cluster, all []*entry) ([]*verdict, error) {
+	client, err := growth.NewClient(writes.Configure(cluster.RESTConfig(), "rehearse-explore"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { e.report.DryRuns += client.Requests() }()
+	return try(ctx, client, all, e.Workers)
+}
+
+// compare notes what a gate changes.
+func (e *exploration) compare(gate Gate, all []*entry, usual, flipped []*verdict) {
+	on, off := flipped, usual
+	if gate.Default {
+		on, off = usual, flipped
+	}
+	table := &explorations.Gate{Name: gate.Name}
+	for i, one := range all {
+		if on[i] == nil || off[i] == nil || *on[i] == *off[i] {
+			continue
+		}
+		one.gates = append(one.gates, gate.Name)
+		tell(table, one, *on[i], *off[i])
+	}
+	if len(table.Fields)+len(table.Accepted)+len(table.Refused) > 0 {
+		e.report.Gates = append(e.report.Gates, table)
+	}
+}
+
+// tell puts into the table of a gate what it does to an object.
+func tell(table *explorations.Gate, one *entry, on, off verdict) {
+	add := func(all *[]string, text string) {
+		if !slices.Contains(*all, text) {
+			*all = append(*all, text)
+		}
+	}
+	what := strings.TrimSpace(one.Kind.Kind + " " + one.Field + " " + one.Value)
+	switch {
+	case on.accepted && off.accepted:
+		for _, field := range strings.Fields(off.lost) {
+			if !slices.Contains(strings.Fields(on.lost), field) {
+				add(&table.Fields, one.Kind.Kind+" "+field)
+			}
+		}
+	case on.accepted:
+		add(&table.Accepted, what)
+	case off.accepted:
+		add(&table.Refused, what)
+	}
+}
+
+// gateOf is the gate that an object depends on; nil where it is none or several are explored and it depends on none.
+func (e *exploration) gateOf(name string) *Gate {
+	for i := range e.Gates {
+		if e.Gates[i].Name == name {
+			return &e.Gates[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/discovery"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+// grow makes the corpus: in a cluster that goes along the path, it grows objects at each state that was not come to yet,
+// and tries there what the states before made.
+func (e *exploration) grow(ctx context.Context) error {
+	e.kinds = map[string]*explorations.Kind{}
+	cluster, remove, err := e.create(ctx, e.Path[0])
+	if err != nil {
+		return err
+	}
+	defer remove()
+	been := map[string]bool{}
+	began := time.Now()
+	for i, state := range e.Path {
+		if been[nameOf(state)] || e.late("the objects that only "+nameOf(state)+" accepts") {
+			continue
+		}
+		been[nameOf(state)] = true
+		if i > 0 {
+			e.Progress("taking the nursery to %s", nameOf(state))
+			if err := cluster.Converge(ctx, state); err != nil {
+				return fmt.Errorf("take the nursery to %s: %w", state, err)
+			}
+		}
+		err := e.growAt(ctx, cluster, nameOf(state))
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(context.Cause(e.limit), errLate) && err != nil:
+			e.late("more objects at " + nameOf(state))
+		case err != nil:
+			return err
+		}
+	}
+	if took := time.Since(began).Seconds(); took > 0 {
+		e.report.PerSecond = float64(e.report.DryRuns) / took
+	}
+	e.report.Tried = len(e.corpus)
+	return nil
+}
+
+func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, state string) error {
+	client, kinds, err := e.ready(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
+	if len(kinds) == 0 {
+		return fmt.Errorf("no kind of %s is called %s", state, strings.Join(e.Kinds, ", "))
+	}
+	before := client.Requests()
+	defer func() { e.report.DryRuns += client.Requests() - before }()
+	e.Progress("trying %d objects of other states at %s", len(e.corpus), state)
+	if err := e.tryAll(e.limit, client, kinds, state); err != nil {
+		return err
+	}
+	e.Progress("growing objects of %d kinds at %s", len(kinds), state)
+	grown, err := growth.All(e.limit, growth.Options{
+		Client: client, Kinds: kinds, Known: e.known(state), Workers: e.Workers, Progress: e.Progress,
+	})
+	e.gather(grown, state)
+	return err
+}
+
+// ready makes what the objects need in a cluster, and lists its kinds.
+func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, []*fields.Kind, error) {
+	config := writes.Configure(cluster.RESTConfig(), "rehearse-explore")
+	client, err1 := growth.NewClient(config)
+	found, err2 := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	kinds, err := e.define(ctx, client, found)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, kind := range kinds {
+		if kind.ID() != "Namespace.v1" {
+			continue
+		}
+		for _, name := range growth.Namespaces() {
+			answer, err := client.Create(ctx, kind, "", map[string]any{
+				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+			}, false)
+			if err != nil || !answer.Accepted() && answer.Code != 409 {
+				return nil, nil, fmt.Errorf("make namespace %s: %s: %w", name, answer.Words, err)
+			}
+		}
+	}
+	return client, kinds, e.accounts(ctx, client, kinds)
+}
+
+// accounts waits for the ServiceAccounts that Pods need.
+func (e *exploration) accounts(ctx context.Context, client *growth.Client, kinds []*fields.Kind) error {
+	at := slices.IndexFunc(kinds, func(k *fields.Kind) bool { return k.ID() == "Pod.v1" })
+	if at < 0 {
+		return nil
+	}
+	pod := map[string]any{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "ready"},
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}},
+	}
+	for _, namespace := range growth.Namespaces() {
+		for {
+			answer, err := client.Create(ctx, kinds[at], namespace, pod, true)
+			if err != nil {
+				return fmt.Errorf("wait until Pods are accepted in namespace %s: %w", namespace, err)
+			}
+			if answer.Accepted() || !strings.Contains(answer.Words, "serviceaccount") {
+				break
+			}
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// known are the fields of a kind that an object of the corpus has at a state.
+func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, one := range e.corpus {
+		if v := one.verdicts[state]; !v.accepted || v.lost != "" {
+			continue
+		}
+		known := all[one.Kind.ID()]
+		if known == nil {
+			known = map[string]bool{}
+			all[one.Kind.ID()] = known
+		}
+		for _, place := range growth.Places(one.Object()) {
+			for i := range place {
+				if f := one.Kind.Root.At(place[:i+1]); f != nil {
+					known[f.Path.String()] = true
+				}
+			}
+		}
+	}
+	return func(kind *fields.Kind) map[string]bool { return all[kind.ID()] }
+}
+
+// gather takes what was grown at a state into the corpus.
+func (e *exploration) gather(grown []*growth.Grown, state string) {
+	there := map[string]bool{}
+	for _, one := range e.corpus {
+		there[one.ID()] = true
+	}
+	accepted := 0
+	for _, g := range grown {
+		for i, s := range slices.Concat(g.Specimens, g.Refused) {
+			if there[s.ID()] {
+				continue
+			}
+			there[s.ID()] = true
+			opinion := verdict{accepted: i < len(g.Specimens)}
+			e.corpus = append(e.corpus, &entry{Specimen: s, verdicts: map[string]verdict{state: opinion}})
+		}
+		e.count(g)
+	}
+	for _, one := range e.corpus {
+		if one.verdicts[state].accepted {
+			accepted++
+		}
+	}
+	for _, s := range e.report.Path {
+		if s.Name == state {
+			s.Accepted = accepted
+		}
+	}
+}
+
+// count takes the numbers of a kind's fields into the report: those of the state that has most of them.
+func (e *exploration) count(g *growth.Grown) {
+	k := e.kinds[g.Kind.ID()]
+	if k == nil {
+		k = &explorations.Kind{Name: g.Kind.ID()}
+		e.kinds[k.Name] = k
+	}
+	k.Objects += len(g.Specimens)
+	if n := len(g.Covered) + len(g.Rest); n < k.Fields || n == k.Fields && len(g.Covered) <= k.Covered {
+		return
+	}
+	k.Fields, k.Covered, k.Rest = len(g.Covered)+len(g.Rest), len(g.Covered), nil
+	for _, field := range g.Fields() {
+		k.Rest = append(k.Rest, explorations.Rest{Field: field, Words: g.Rest[field]})
+	}
+}
+
+// tryAll sends all objects of the corpus that a state has the kinds for.
+func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds []*fields.Kind, state string) error {
+	served := map[string]*fields.Kind{}
+	for _, kind := range kinds {
+		served[kind.ID()] = kind
+	}
+	var todo []*entry
+	for _, one := range e.corpus {
+		if _, known := one.verdicts[state]; served[one.Kind.ID()] != nil && !known {
+			todo = append(todo, one)
+		}
+	}
+	verdicts, err := try(ctx, client, todo, e.Workers)
+	for i, one := range todo {
+		if verdicts[i] != nil {
+			one.verdicts[state] = *verdicts[i]
+		}
+	}
+	return err
+}
+
+// try asks for the verdict on each object; nil where there is none.
+func try(ctx context.Context, client *growth.Client, all []*entry, workers int) ([]*verdict, error) {
+	verdicts := make([]*verdict, len(all))
+	work := make(chan int)
+	var working sync.WaitGroup
+	for range max(workers, 1) {
+		working.Go(func() {
+			for i := range work {
+				object := all[i].Object()
+				answer, err := client.Create(ctx, all[i].Kind, growth.Namespace(all[i].Kind), object, true)
+				if err == nil {
+					verdicts[i] = &verdict{accepted: answer.Accepted(), lost: lostOf(object, answer)}
+				}
+			}
+		})
+	}
+	for i := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		work <- i
+	}
+	close(work)
+	working.Wait()
+	return verdicts, context.Cause(ctx)
+}
+
+// lostOf are the fields of an object that the API server drops.
+func lostOf(object map[string]any, answer growth.Answer) string {
+	if !answer.Accepted() {
+		return ""
+	}
+	var lost []string
+	for _, place := range growth.Places(object) {
+		value, _ := fields.Get(object, place)
+		if _, there := fields.Get(answer.Object, place); !there && !zero(value) {
+			lost = append(lost, place.String())
+		}
+	}
+	return strings.Join(lost, " ")
+}
+
+// zero says whether a value is one that an object may as well leave out.
+func zero(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == ""
+	case int64:
+		return value == 0
+	case float64:
+		return value == 0
+	case map[string]any:
+		return len(value) == 0
+	case []any:
+		return len(value) == 0
+	}
+	return false
+}

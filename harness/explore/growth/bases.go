@@ -1,0 +1,155 @@
+package growth
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+)
+
+//go:embed bases.yaml
+var basesText []byte
+
+// bases are the beginnings of objects, by Kind.group.
+func bases() (map[string]map[string]any, error) {
+	var all map[string]map[string]any
+	if err := yaml.Unmarshal(basesText, &all); err != nil {
+		return nil, fmt.Errorf("read the table of beginnings: %w", err)
+	}
+	for _, base := range all {
+		integers(base)
+	}
+	return all, nil
+}
+
+// integers makes whole numbers int64, as the rest of the objects have them.
+func integers(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			if n, ok := inner.(float64); ok && n == float64(int64(n)) {
+				value[name] = int64(n)
+			}
+			integers(inner)
+		}
+	case []any:
+		for _, inner := range value {
+			integers(inner)
+		}
+	}
+}
+
+// Placeholder is the name of objects that are not stored.
+const Placeholder = "explore-a"
+
+// Namespace that the namespaced objects of a kind are in. What has an effect on others of its namespace has one of its
+// own.
+func Namespace(kind *fields.Kind) string {
+	switch kind.Kind {
+	case "ResourceQuota", "LimitRange":
+		return "explore-limits"
+	}
+	return "explore"
+}
+
+// Namespaces that the objects need.
+func Namespaces() []string { return []string{"explore", "explore-limits"} }
+
+// begin is the object of a kind that growth begins with.
+func (g *grower) begin() map[string]any {
+	object := map[string]any{}
+	if base, ok := g.bases[g.kind.GroupKind().String()]; ok {
+		object = copied(base)
+	}
+	for _, child := range g.kind.Root.Children {
+		if _, has := object[child.Name()]; !has && child.Required {
+			object[child.Name()] = g.build(child)
+		}
+	}
+	object["apiVersion"], object["kind"] = g.kind.GroupVersion().String(), g.kind.Kind
+	metadata, _ := object["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		object["metadata"] = metadata
+	}
+	if metadata["name"] == nil {
+		metadata["name"] = Placeholder
+	}
+	if g.kind.Namespaced {
+		metadata["namespace"] = Namespace(g.kind)
+	}
+	return object
+}
+
+// Named is a copy of an object with a name of its own, and false where the kind gives no choice of names.
+func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, bool) {
+	object = copied(object)
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	switch {
+	case kind.Kind == "CustomResourceDefinition":
+		spec, _ := object["spec"].(map[string]any)
+		names, _ := spec["names"].(map[string]any)
+		if names == nil || names["plural"] != "explore-as" {
+			return object, false
+		}
+		names["plural"], names["kind"] = fmt.Sprintf("explore-%ds", n), fmt.Sprintf("Explore%d", n)
+		metadata["name"] = fmt.Sprintf("explore-%ds.%v", n, spec["group"])
+		return object, true
+	case kind.Kind == "IPAddress":
+		metadata["name"] = fmt.Sprintf("10.9.%d.%d", n/250, n%250+1)
+		return object, true
+	case strings.Contains(name, Placeholder):
+		metadata["name"] = strings.Replace(name, Placeholder, fmt.Sprintf("explore-%d", n), 1)
+		return object, true
+	}
+	return object, false
+}
+
+// Harmless says whether an object may be stored beside others: it has no effect on them.
+func Harmless(kind *fields.Kind, object map[string]any) bool {
+	spec, _ := object["spec"].(map[string]any)
+	switch kind.Kind {
+	case "APIService":
+		return false // its group would be served by nobody, and discovery would be incomplete
+	case "CustomResourceDefinition":
+		conversion, _ := spec["conversion"].(map[string]any)
+		return conversion["strategy"] != "Webhook"
+	case "PriorityClass":
+		return object["globalDefault"] != true
+	case "ServiceCIDR":
+		return false // the addresses of Services would come from it
+	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy",
+		"MutatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding":
+		return matchesNothing(object)
+	}
+	return true
+}
+
+// matchesNothing says whether all rules of a webhook or a policy are for a group that nobody serves.
+func matchesNothing(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			if groups, ok := inner.([]any); ok && name == "apiGroups" {
+				if len(groups) != 1 || groups[0] != "none.example.com" {
+					return false
+				}
+				continue
+			}
+			if !matchesNothing(inner) {
+				return false
+			}
+		}
+	case []any:
+		for _, inner := range value {
+			if !matchesNothing(inner) {
+				return false
+			}
+		}
+	}
+	return true
+}

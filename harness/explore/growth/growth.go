@@ -1,0 +1,170 @@
+package growth
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+)
+
+// Options of a growth.
+type Options struct {
+	Client *Client
+	Kinds  []*fields.Kind
+	// Known says which fields of a kind need no object, by their paths; nil for none.
+	Known func(*fields.Kind) map[string]bool
+	// Workers is how many kinds grow at once.
+	Workers int
+	// Progress hears of each kind.
+	Progress clusters.Progress
+}
+
+// All grows the objects of all kinds. Where the context ends, what was found until then is returned.
+func All(ctx context.Context, o Options) ([]*Grown, error) {
+	table, err := bases()
+	if err != nil {
+		return nil, err
+	}
+	homes := homesOf(o.Kinds)
+	var growers []*grower
+	for _, kind := range o.Kinds {
+		g := &grower{kind: kind, client: o.Client, bases: table}
+		g.home = func(f *fields.Field) bool { return slices.Contains(homes[f.Owner], kind) }
+		if o.Known != nil {
+			g.known = o.Known(kind)
+		}
+		growers = append(growers, g)
+	}
+	first, later := inWaves(growers)
+	err = wave(ctx, o, first, nil, nil)
+	var memories []*memory
+	wholes := map[string][]any{}
+	for _, g := range first {
+		memories = append(memories, g.memory)
+		g.lend(wholes)
+	}
+	if err == nil {
+		err = wave(ctx, o, later, merged(memories...), wholes)
+	}
+	var all []*Grown
+	for _, g := range growers {
+		if g.holder != nil {
+			all = append(all, g.result())
+		}
+	}
+	return all, err
+}
+
+// inWaves puts first those kinds from which others can learn: with a Pod it is found out what a template of pods takes.
+func inWaves(growers []*grower) (first, later []*grower) {
+	for _, g := range growers {
+		if g.kind.Kind != "Pod" && slices.ContainsFunc(g.kind.Root.All(), func(f *fields.Field) bool {
+			return strings.HasSuffix(f.Definition, ".PodSpec") || strings.HasSuffix(f.Definition, ".PersistentVolumeSpec") && g.kind.Kind != "PersistentVolume"
+		}) {
+			later = append(later, g)
+		} else {
+			first = append(first, g)
+		}
+	}
+	return first, later
+}
+
+func wave(ctx context.Context, o Options, growers []*grower, below *memory, wholes map[string][]any) error {
+	work := make(chan *grower)
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	var failure error
+	for range max(o.Workers, 1) {
+		working.Go(func() {
+			for g := range work {
+				g.memory, g.wholes = &memory{known: map[string][]any{}, below: below}, wholes
+				err := g.grow(ctx)
+				mu.Lock()
+				if err != nil && failure == nil {
+					failure = err
+				}
+				if err == nil {
+					r := g.result()
+					o.Progress("%s: %d of %d fields, %d objects", g.kind.ID(), len(r.Covered), len(r.Covered)+len(r.Rest),
+						len(r.Specimens))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, g := range slices.SortedStableFunc(slices.Values(growers), func(a, b *grower) int {
+		return len(b.kind.Root.All()) - len(a.kind.Root.All()) // the longest first
+	}) {
+		work <- g
+	}
+	close(work)
+	working.Wait()
+	return failure
+}
+
+// homes is in how many kinds the borders of one field are explored.
+const homes = 2
+
+func homesOf(kinds []*fields.Kind) map[string][]*fields.Kind {
+	all := map[string][]*fields.Kind{}
+	sorted := slices.SortedStableFunc(slices.Values(kinds), func(a, b *fields.Kind) int { return rank(a) - rank(b) })
+	for _, kind := range sorted {
+		for _, f := range kind.Root.All() {
+			if known := all[f.Owner]; len(known) < homes && !slices.Contains(known, kind) {
+				all[f.Owner] = append(known, kind)
+			}
+		}
+	}
+	return all
+}
+
+// rank puts first the kinds in which fields that several have are explored: one whose objects hardly change, and one
+// whose do.
+func rank(kind *fields.Kind) int {
+	switch kind.Kind {
+	case "Pod":
+		return 0
+	case "Deployment":
+		return 1
+	}
+	return 2
+}
+
+// enough is how many fields a definition must have to be lent to other kinds.
+const enough = 12
+
+// lend gives the whole values of definitions to other kinds.
+func (g *grower) lend(wholes map[string][]any) {
+	for _, f := range g.kind.Root.All() {
+		if f.Type != fields.Object || f.Definition == "" || len(f.All()) < enough {
+			continue
+		}
+		for _, whole := range g.whole {
+			if value, there := fields.Get(whole, g.locate(whole, f)); there && len(wholes[f.Definition]) < 8 {
+				wholes[f.Definition] = append(wholes[f.Definition], value)
+			}
+		}
+	}
+}
+
+func (g *grower) result() *Grown {
+	r := &Grown{Kind: g.kind, Specimens: g.made, Refused: g.failed, Rest: map[string]string{}}
+	for _, f := range g.kind.Root.All() {
+		path := f.Path.String()
+		switch {
+		case f.Name() == fields.Item || f.Name() == fields.Value:
+		case g.holder[path] != nil || g.known[path]:
+			r.Covered = append(r.Covered, path)
+		default:
+			r.Rest[path] = g.refused[path]
+		}
+	}
+	return r
+}
+
+// Fields that no object has, in order.
+func (g *Grown) Fields() []string { return slices.Sorted(maps.Keys(g.Rest)) }

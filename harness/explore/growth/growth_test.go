@@ -1,0 +1,251 @@
+package growth_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+)
+
+// rule says what is wrong with an object: "" for nothing, or type, field and words.
+type rule func(object map[string]any) [3]string
+
+// server judges objects by rules, and drops the field that it does not know.
+func server(t *testing.T, drops string, rules ...rule) *growth.Client {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var object map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&object); err != nil || r.URL.Query().Get("dryRun") != "All" {
+			t.Errorf("%s: %v", r.URL, err)
+		}
+		var causes []map[string]any
+		for _, judge := range rules {
+			if words := judge(object); words[0] != "" {
+				causes = append(causes, map[string]any{"reason": words[0], "field": words[1], "message": words[2]})
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		answer := any(object)
+		if len(causes) > 0 {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			answer = map[string]any{
+				"kind": "Status", "code": 422, "reason": "Invalid", "message": fmt.Sprint(causes),
+				"details": map[string]any{"causes": causes},
+			}
+		} else if drops != "" {
+			fields.Remove(object, fields.ParsePlace(drops))
+		}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(web.Close)
+	client, err := growth.NewClient(&rest.Config{Host: web.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// box is a kind with the given fields of its spec.
+func box(children ...*fields.Field) *fields.Kind {
+	k := &fields.Kind{Resource: "boxes", Namespaced: true, Preferred: true}
+	k.GroupVersionKind = schema.GroupVersionKind{Version: "v1", Kind: "Box"}
+	spec := &fields.Field{Path: fields.Path{"spec"}, Type: fields.Object, Children: children, Owner: "spec"}
+	k.Root = &fields.Field{Type: fields.Object, Children: []*fields.Field{spec}}
+	spec.Parent = k.Root
+	adopt(spec)
+	return k
+}
+
+func adopt(parent *fields.Field) {
+	for _, child := range parent.Children {
+		child.Path = append(slices.Clone(parent.Path), child.Path...)
+		child.Parent, child.Owner = parent, child.Path.String()
+		adopt(child)
+	}
+}
+
+func field(name string, of fields.Type, children ...*fields.Field) *fields.Field {
+	return &fields.Field{Path: fields.Path{name}, Type: of, Children: children}
+}
+
+func at(object map[string]any, path string) any {
+	value, _ := fields.Get(object, fields.ParsePlace(path))
+	return value
+}
+
+func grow(t *testing.T, client *growth.Client, kind *fields.Kind) *growth.Grown {
+	t.Helper()
+	var mu sync.Mutex
+	grown, err := growth.All(t.Context(), growth.Options{
+		Client: client, Kinds: []*fields.Kind{kind}, Workers: 2,
+		Progress: func(string, ...any) { mu.Lock(); defer mu.Unlock() },
+	})
+	if err != nil || len(grown) != 1 {
+		t.Fatalf("%d kinds, %v", len(grown), err)
+	}
+	return grown[0]
+}
+
+func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		kind  *fields.Kind
+		rules []rule
+		want  string
+	}{
+		{
+			"supported values", box(field("policy", fields.String)),
+			[]rule{func(o map[string]any) [3]string {
+				if p := at(o, "spec.policy"); p != nil && p != "Shut" {
+					return [3]string{"FieldValueNotSupported", "spec.policy", `Unsupported value: "a": supported values: "Shut"`}
+				}
+				return [3]string{}
+			}}, "spec.policy",
+		},
+		{
+			"an example", box(field("title", fields.String)),
+			[]rule{func(o map[string]any) [3]string {
+				if p := at(o, "spec.title"); p != nil && p != "my-Title" {
+					return [3]string{"FieldValueInvalid", "spec.title", `must be odd (e.g. 'my-Title', regex used for validation is 'x')`}
+				}
+				return [3]string{}
+			}}, "spec.title",
+		},
+		{
+			"a small number", box(field("many", fields.Integer)),
+			[]rule{func(o map[string]any) [3]string {
+				if p := at(o, "spec.many"); p != nil && p != 7.0 {
+					return [3]string{"FieldValueInvalid", "spec.many", "must be between 7 and 8, inclusive"}
+				}
+				return [3]string{}
+			}}, "spec.many",
+		},
+		{
+			"a sibling that is required", box(field("flag", fields.Boolean), field("reason", fields.String)),
+			[]rule{func(o map[string]any) [3]string {
+				if at(o, "spec.flag") != nil && at(o, "spec.reason") == nil {
+					return [3]string{"FieldValueRequired", "spec.reason", "must be set"}
+				}
+				return [3]string{}
+			}}, "spec.flag",
+		},
+		{
+			"a sibling that decides", box(&fields.Field{Path: fields.Path{"type"}, Type: fields.String, Enum: []string{"A", "B"}},
+				field("port", fields.Integer)),
+			[]rule{func(o map[string]any) [3]string {
+				if at(o, "spec.port") != nil && at(o, "spec.type") != "B" {
+					return [3]string{"FieldValueForbidden", "spec.port", "may not be used when `type` is 'A'"}
+				}
+				return [3]string{}
+			}}, "spec.port",
+		},
+		{
+			"one member of a union", box(field("from", fields.Object, field("here", fields.String), field("there", fields.String))),
+			[]rule{func(o map[string]any) [3]string {
+				if from, ok := at(o, "spec.from").(map[string]any); ok && len(from) != 1 {
+					return [3]string{"FieldValueRequired", "spec.from", "must specify one of `here`, `there`"}
+				}
+				return [3]string{}
+			}}, "spec.from.there",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			grown := grow(t, server(t, "", test.rules...), test.kind)
+			if !slices.Contains(grown.Covered, test.want) {
+				t.Errorf("no object has %s: %v", test.want, grown.Rest)
+			}
+			for _, s := range grown.Specimens {
+				for _, judge := range test.rules {
+					if words := judge(plain(t, s)); words[0] != "" {
+						t.Errorf("%s: %s is refused: %v", s.ID(), s.Body, words)
+					}
+				}
+			}
+		})
+	}
+}
+
+// plain is the object as the server reads it.
+func plain(t *testing.T, s *growth.Specimen) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := json.Unmarshal(s.Body, &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func TestWhatIsDroppedIsNotCovered(t *testing.T) {
+	grown := grow(t, server(t, "spec.gated"), box(field("gated", fields.String), field("open", fields.String)))
+	if grown.Rest["spec.gated"] != "accepted, but dropped" || !slices.Contains(grown.Covered, "spec.open") {
+		t.Errorf("covered %v, rest %v", grown.Covered, grown.Rest)
+	}
+}
+
+func TestBordersThatAreRefusedAreKeptApart(t *testing.T) {
+	grown := grow(t, server(t, "", func(o map[string]any) [3]string {
+		if name, ok := at(o, "spec.title").(string); ok && (name == "" || strings.ContainsAny(name[:1], "0123456789")) {
+			return [3]string{"FieldValueInvalid", "spec.title", "must begin with a letter"}
+		}
+		return [3]string{}
+	}), box(field("title", fields.String)))
+	has := func(all []*growth.Specimen, value string) bool {
+		return slices.ContainsFunc(all, func(s *growth.Specimen) bool {
+			return s.Role == growth.Border && s.Field == "spec.title" && s.Value == value
+		})
+	}
+	if !has(grown.Specimens, `"a.b"`) || !has(grown.Refused, `"1-a"`) || has(grown.Specimens, `"1-a"`) {
+		t.Errorf("%d accepted, %d refused", len(grown.Specimens), len(grown.Refused))
+	}
+}
+
+func TestTheSameGrowsAgain(t *testing.T) {
+	ids := func() string {
+		grown := grow(t, server(t, ""), box(field("a", fields.String), field("b", fields.Map, field(fields.Value, fields.Quantity)),
+			field("c", fields.List, field(fields.Item, fields.Either))))
+		var all []string
+		for _, s := range grown.Specimens {
+			all = append(all, s.ID()+" "+string(s.Body))
+		}
+		return strings.Join(all, "\n")
+	}
+	if first, second := ids(), ids(); first != second {
+		t.Errorf("first\n%s\nthen\n%s", first, second)
+	}
+}
+
+func TestWhatActsOnOthersIsNotStored(t *testing.T) {
+	policy, class := &fields.Kind{}, &fields.Kind{}
+	policy.GroupVersionKind.Kind, class.GroupVersionKind.Kind = "ValidatingAdmissionPolicy", "PriorityClass"
+	for _, test := range []struct {
+		name   string
+		kind   *fields.Kind
+		object string
+		want   bool
+	}{
+		{"rules for nothing", policy, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["none.example.com"]}]}}}`, true},
+		{"rules for all", policy, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["*"]}]}}}`, false},
+		{"a class", class, `{"value":1}`, true},
+		{"the class of all", class, `{"value":1,"globalDefault":true}`, false},
+	} {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(test.object), &object); err != nil {
+			t.Fatal(err)
+		}
+		if got := growth.Harmless(test.kind, object); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package growth
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+)
+
+// attempt is the search for an object that is accepted and has a given field.
+type attempt struct {
+	*grower
+	// target is the place that must be in what the API server makes of the object; nil for none.
+	target fields.Place
+	// budget is how many dry runs are left.
+	budget int
+	// seen are the objects that were sent.
+	seen map[string]bool
+	// words of the refusal of the first object.
+	words string
+	// dropped says that an object was accepted, but without the target.
+	dropped bool
+}
+
+// state is an object with its refusal.
+type state struct {
+	object map[string]any
+	causes []Cause
+}
+
+// accept mends an object until it is accepted; nil where it is not.
+func (g *grower) accept(ctx context.Context, object map[string]any, target fields.Place, budget int) (map[string]any,
+	*attempt, error,
+) {
+	a := &attempt{grower: g, target: target, budget: budget, seen: map[string]bool{}}
+	accepted, s, err := a.try(ctx, object)
+	if accepted || err != nil {
+		return object, a, err
+	}
+	for s != nil && a.budget > 0 {
+		var next *state
+		for mended := range a.mendings(s) {
+			accepted, s2, err := a.try(ctx, mended)
+			if accepted || err != nil {
+				return mended, a, err
+			}
+			if a.budget <= 0 {
+				return nil, a, nil
+			}
+			if s2 != nil && better(s, s2) {
+				next = s2
+				break
+			}
+		}
+		s = next
+	}
+	return nil, a, nil
+}
+
+// better says whether the first complaint of one refusal is gone in the other.
+func better(before, after *state) bool {
+	first := before.causes[0]
+	for _, cause := range after.causes {
+		if cause.Field == first.Field && (cause.Type == first.Type || cause.Message == first.Message) {
+			return false
+		}
+	}
+	return len(after.causes) <= len(before.causes)+2
+}
+
+// try sends an object that was not sent yet.
+func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool, _ *state, _ error) {
+	text := textOf(object)
+	if a.seen[text] {
+		return false, nil, nil
+	}
+	a.seen[text] = true
+	a.budget--
+	answer, err := a.client.Create(ctx, a.kind, Namespace(a.kind), object, true)
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, nil, err
+		}
+		a.note(err.Error())
+		return false, nil, nil
+	}
+	if answer.Accepted() {
+		if a.target == nil || has(answer.Object, a.target) {
+			return true, nil, nil
+		}
+		a.dropped = true
+		a.note("accepted, but dropped")
+		return false, &state{object, []Cause{{
+			Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(),
+			Message: "dropped",
+		}}}, nil
+	}
+	a.note(answer.Words)
+	causes := answer.Causes
+	if len(causes) == 0 || causes[0].Field == "" {
+		causes = []Cause{{Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(), Message: answer.Words}}
+	}
+	return false, &state{object, causes}, nil
+}
+
+func (a *attempt) note(words string) {
+	if a.words == "" {
+		a.words = words
+	}
+}
+
+// has says whether what the API server made of an object has a field.
+func has(object map[string]any, at fields.Place) bool {
+	_, ok := fields.Get(object, at)
+	return ok
+}
+
+// mendings are copies of a refused object with a change each, the likeliest first.
+func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
+	return func(yield func(map[string]any) bool) {
+		if len(s.causes) > 1 {
+			all := copied(s.object)
+			for _, cause := range s.causes {
+				for change := range a.changes(all, cause) {
+					if change(all) {
+						break
+					}
+				}
+			}
+			if !yield(all) {
+				return
+			}
+		}
+		for change := range a.changes(s.object, s.causes[0]) {
+			mended := copied(s.object)
+			if change(mended) && !yield(mended) {
+				return
+			}
+		}
+	}
+}
+
+type change func(map[string]any) bool
+
+// changes are what may satisfy one complaint about an object.
+func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) bool) {
+	place := a.placeOf(cause.Field)
+	f := a.kind.Root.At(place)
+	if cause.Field == "metadata.name" {
+		place, f = fields.Place{"metadata", "name"}, &fields.Field{Path: fields.Path{"metadata", "name"}, Type: fields.String}
+	}
+	value, there := fields.Get(object, place)
+	own := len(a.target) == 0 || !place.Within(a.target) && !a.target.Within(place)
+	return func(yield func(change) bool) {
+		switch {
+		case f == nil:
+		case cause.Type == metav1.CauseTypeFieldValueRequired && !there:
+			if !yield(a.put(place, f)) {
+				return
+			}
+		case cause.Type == metav1.CauseType("FieldValueForbidden") && own && there:
+			if !yield(removal(place)) {
+				return
+			}
+		case f.Scalar():
+			for _, candidate := range a.candidates(f, cause.Message) {
+				if there && same(candidate, value) {
+					continue
+				}
+				if !yield(func(object map[string]any) bool { return a.set(object, place, copyOf(candidate)) }) {
+					return
+				}
+			}
+		case !f.Scalar():
+			for _, c := range a.inside(object, place, f, cause) {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+		for _, c := range a.around(object, place, cause) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// placeOf reads the field that a refusal names. A map's key may have dots.
+func (a *attempt) placeOf(text string) fields.Place {
+	place := fields.ParsePlace(text)
+	at := a.kind.Root
+	for i := range place {
+		if at == nil {
+			return place
+		}
+		if at.Type == fields.Map && a.kind.Root.At(place) == nil {
+			var key []string
+			for _, step := range place[i:] {
+				name, _ := step.(string)
+				key = append(key, name)
+			}
+			return append(slices.Clone(place[:i]), strings.Join(key, "."))
+		}
+		at = at.At(place[i : i+1])
+	}
+	return place
+}
+
+// put adds a field, with its parents.
+func (a *attempt) put(place fields.Place, f *fields.Field) change {
+	return func(object map[string]any) bool { return a.set(object, place, a.build(f)) }
+}
+
+func setting(place fields.Place, value any) change {
+	return func(object map[string]any) bool { return fields.Set(object, place, copyOf(value)) }
+}
+
+func removal(place fields.Place) change {
+	return func(object map[string]any) bool { return fields.Remove(object, place) }
+}
+
+// inside are changes of what an object or a list holds: one member more, those first that the complaint mentions, or
+// one less.
+func (a *attempt) inside(object map[string]any, place fields.Place, f *fields.Field, cause Cause) []change {
+	var likely, others, less []change
+	words := mentioned(cause.Message)
+	for _, child := range f.Children {
+		if f.Type != fields.Object {
+			break
+		}
+		at := append(slices.Clone(place), child.Name())
+		_, there := fields.Get(object, at)
+		kept := a.target.Within(at)
+		switch {
+		case there && !child.Required && !kept:
+			less = append(less, removal(at))
+		case !there && words[child.Name()]:
+			likely = append(likely, a.put(at, child))
+		case !there && len(others) < 12:
+			others = append(others, a.put(at, child))
+		}
+	}
+	if f.Type != fields.Object {
+		if value, there := fields.Get(object, place); there {
+			if items, ok := value.([]any); ok && len(items) == 0 || !ok {
+				likely = append(likely, a.put(place, f))
+			}
+			if items, ok := value.([]any); ok && len(items) > 0 {
+				likely = append(likely, a.otherItems(place, f, items, cause)...)
+			}
+			if !a.target.Within(place) {
+				less = append(less, removal(place))
+			}
+		} else {
+			likely = append(likely, a.put(place, f))
+		}
+	}
+	if cause.Type == metav1.CauseTypeFieldValueRequired {
+		return slices.Concat(likely, others)
+	}
+	return slices.Concat(likely, less, others)
+}
+
+// otherItems are other values of the first item of a list of scalars.
+func (a *attempt) otherItems(place fields.Place, f *fields.Field, items []any, cause Cause) []change {
+	item := f.Child(fields.Item)
+	if item == nil || !item.Scalar() {
+		return nil
+	}
+	var all []change
+	for _, candidate := range a.candidates(item, cause.Message) {
+		if !same(candidate, items[0]) && len(all) < 12 {
+			all = append(all, setting(append(slices.Clone(place), 0), candidate))
+		}
+	}
+	return all
+}

@@ -1,0 +1,228 @@
+package explore
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// group is one finding: sightings that have one cause.
+type group struct {
+	key string
+	// gate that its objects depend on, where gates are explored; several with commas between them.
+	gate    string
+	sort    explorations.Sort
+	rule    string
+	checks  []string
+	kinds   []string
+	finding *upgrades.Finding
+	entries []*entry
+	// from, before and to are the states as a sighting has them; path is the shortest that shows it.
+	from, before, to clusters.State
+	path             []clusters.State
+	// smallest is the smallest entry that shows it.
+	smallest *entry
+	scenario string
+	// number is in the name of the object; definition is that of its kind, where it is a custom one.
+	number     int
+	definition map[string]any
+	proof      explorations.Proof
+}
+
+// take groups what a survey shows, and notes what it could not judge.
+func (e *exploration) take(seen []*sighting) {
+	for _, s := range seen {
+		if s.finding.Severity == upgrades.Unjudged {
+			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s: %s: %s", s.finding.Kind, s.finding.What,
+				s.finding.Words))
+			continue
+		}
+		sort, rule := judge(s.finding)
+		if sort == "" {
+			continue
+		}
+		if len(s.entries) == 0 {
+			e.groupOf(s, "", sort, rule).add(s, nil, s.before)
+		}
+		for i, one := range s.entries {
+			e.groupOf(s, strings.Join(one.gates, ","), sort, rule).add(s, one, s.made[i])
+		}
+	}
+}
+
+// groupOf is the group that a sighting of objects with some gates belongs to.
+func (e *exploration) groupOf(s *sighting, gate string, sort explorations.Sort, rule string) *group {
+	key := keyOf(s)
+	at := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key && g.gate == gate })
+	if at < 0 {
+		e.groups = append(e.groups, &group{
+			key: key, gate: gate, sort: sort, rule: rule, finding: s.finding, from: s.before, before: s.before, to: s.to,
+			checks: append([]string{s.finding.Check}, s.finding.Checks...), proof: explorations.NotTried,
+		})
+		at = len(e.groups) - 1
+	}
+	return e.groups[at]
+}
+
+func (g *group) add(s *sighting, one *entry, made clusters.State) {
+	if !slices.Contains(g.kinds, s.finding.Kind) {
+		g.kinds = append(g.kinds, s.finding.Kind)
+	}
+	if one != nil {
+		g.entries = append(g.entries, one)
+		if g.smallest == nil || len(one.Body) < len(g.smallest.Body) {
+			g.smallest, g.finding, g.from = one, s.finding, made
+		}
+	}
+}
+
+// stuck are the checks of writes that whoever has an object must be able to make.
+func stuck() []string {
+	return []string{
+		string(survey.Update), string(survey.Label), string(survey.Status), string(survey.Finalizer),
+		string(survey.Delete),
+	}
+}
+
+// judge says of what sort a finding is, by which rule; "" where it is none. docs/explore.md has the rules.
+func judge(f *upgrades.Finding) (explorations.Sort, string) {
+	has := func(checks ...string) bool {
+		return slices.ContainsFunc(append([]string{f.Check}, f.Checks...), func(c string) bool {
+			return slices.Contains(checks, c)
+		})
+	}
+	switch f.Severity {
+	case upgrades.Before:
+		if has(stuck()...) {
+			return explorations.Defect, "what is accepted when it is created must be accepted again unchanged"
+		}
+		return "", ""
+	case upgrades.Breaks:
+	default:
+		return "", ""
+	}
+	mended := strings.Contains(f.Back, "mends it") && !strings.Contains(f.Back, "not")
+	switch {
+	case has("control plane"):
+		return explorations.Defect, "a control plane must come up, and stay up, with whatever is stored"
+	case has(string(survey.Read)) && strings.Contains(f.Words, "serves no version of kind"):
+		return explorations.Hazard, "the state does not serve the kind"
+	case has(string(survey.Read)):
+		return explorations.Defect, "what is stored must be readable where its kind is served"
+	case has(string(survey.Moved)):
+		return explorations.Defect, "nothing may move that nobody touched"
+	case has(stuck()...):
+		return explorations.Defect, "whoever has an object must be able to edit and delete it"
+	case has(string(survey.Condition)):
+		return explorations.Defect, "what held of an object must hold on"
+	case has(string(survey.Content)) && mended:
+		return explorations.Hazard, "the state does not show the field, and does not lose it"
+	case has(string(survey.Content)) && strings.Contains(f.Back, "not rehearsed"):
+		return explorations.Hazard, "the state does not show the field; whether it comes back was not tried"
+	case has(string(survey.Content)):
+		return explorations.Defect, "nothing may be lost for good that nobody wrote"
+	}
+	return explorations.Hazard, "the state refuses new objects of this form; it spares those that are stored"
+}
+
+// keyOf is equal for sightings of one cause: the same checks fail on the same hop with the same words, but for names,
+// values, kinds, and where in an object the field is.
+func keyOf(s *sighting) string {
+	checks := append([]string{s.finding.Check}, s.finding.Checks...)
+	slices.SortFunc(checks, cmp.Compare[string])
+	return strings.Join([]string{
+		nameOf(s.before), nameOf(s.to), strings.Join(checks, ","), string(s.finding.Severity),
+		classOf(s.finding.Words),
+	}, "|")
+}
+
+var (
+	quotedText = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+	number     = regexp.MustCompile(`\[?\b\d+\b\]?`)
+	dotted     = regexp.MustCompile(`\b(?:[a-zA-Z_]+(?:\[[^\]]*\])*\.)+([a-zA-Z_]+(?:\[[^\]]*\])*\.)([a-zA-Z_]+)`)
+	kindWord   = regexp.MustCompile(`^(\d+ \w+: )[A-Z]\w*(\.[\w.]+)? `)
+	objectName = regexp.MustCompile(`explore-\d+s?`)
+)
+
+// classOf is what is left of words without what is an object's own.
+func classOf(words string) string {
+	words = kindWord.ReplaceAllString(words, "$1")
+	words = objectName.ReplaceAllString(words, "NAME")
+	words = quotedText.ReplaceAllString(words, "_")
+	words = dotted.ReplaceAllString(words, "$1$2")
+	return number.ReplaceAllString(words, "")
+}
+
+// conclude puts the findings and the numbers of the kinds into the report.
+func (e *exploration) conclude() {
+	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
+		e.report.Kinds = append(e.report.Kinds, e.kinds[name])
+	}
+	for _, g := range e.groups {
+		f := g.report()
+		if f.Proof == explorations.NotShown {
+			e.report.Dropped = append(e.report.Dropped, f)
+		} else {
+			e.report.Findings = append(e.report.Findings, f)
+		}
+	}
+	slices.SortStableFunc(e.report.Findings, func(a, b *explorations.Finding) int {
+		return cmp.Or(slices.Index(explorations.Sorts(), a.Sort)-slices.Index(explorations.Sorts(), b.Sort),
+			b.Objects-a.Objects, cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// shownFields is how many fields of a finding the report has.
+const shownFields = 6
+
+func (g *group) report() *explorations.Finding {
+	f := &explorations.Finding{
+		ID: g.id(), Sort: g.sort, Rule: g.rule, Checks: g.checks, Kinds: g.kinds,
+		From: nameOf(g.from), Before: nameOf(g.before), To: nameOf(g.to),
+		What: g.finding.What, Words: g.finding.Words, Back: g.finding.Back, Objects: len(g.entries),
+		Scenario: g.scenario, Proof: g.proof,
+	}
+	for _, one := range g.entries {
+		field := one.Field
+		if field == "" {
+			field = string(one.Role) + " object"
+		}
+		if !slices.Contains(f.Fields, field) && len(f.Fields) < shownFields {
+			f.Fields = append(f.Fields, field)
+		}
+	}
+	f.Flips = g.finding.Flips[:min(len(g.finding.Flips), 4)]
+	if g.gate != "" {
+		f.Flips = strings.Split(g.gate, ",")
+	}
+	if g.smallest != nil {
+		f.Object = yamlOf(g.smallest.named(g.number))
+	}
+	return f
+}
+
+// id is the same wherever the finding is found: patch releases and the numbers of objects are no part of it.
+func (g *group) id() string {
+	parts := strings.SplitN(g.key, "|", 3)
+	sum := sha256.Sum256([]byte(minorOf(parts[0]) + "|" + minorOf(parts[1]) + "|" + parts[2] + g.gate))
+	return strings.ToLower(g.checks[0]) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// minorOf is a state's name with its minor version alone.
+func minorOf(state string) string {
+	version, rest, _ := strings.Cut(state, " ")
+	if v, err := clusters.ParseVersion(version); err == nil {
+		version = v.MinorString()
+	}
+	return strings.TrimSpace(version + " " + rest)
+}

@@ -1,0 +1,87 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// prove writes a scenario of each finding, and runs it in a cluster that was made for it: only what it shows again is a
+// finding.
+func (e *exploration) prove(ctx context.Context) error {
+	var all []*scenarios.Scenario
+	byName := map[string]*group{}
+	for i, g := range e.groups {
+		if g.smallest == nil || g.broken() {
+			continue
+		}
+		g.number, g.definition = i+1, e.definition(g.smallest.Kind)
+		g.scenario = g.write()
+		if byName[g.name()] != nil {
+			continue
+		}
+		set, err := scenarios.LoadBytes(g.name()+".yaml", []byte(g.scenario))
+		if err != nil {
+			e.report.Notes = append(e.report.Notes, fmt.Sprintf("the scenario of finding %s cannot be run: %v", g.id(), err))
+			continue
+		}
+		byName[g.name()] = g
+		all = append(all, set.Scenarios...)
+	}
+	if !e.Prove || len(all) == 0 {
+		return nil
+	}
+	e.Progress("running the scenarios of %d findings from nothing", len(all))
+	run, err := e.runAll(ctx, all)
+	if err != nil {
+		return err
+	}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if g := byName[s.Name]; g != nil {
+				g.proof = proofOf(s)
+			}
+		}
+	}
+	return nil
+}
+
+func (e *exploration) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
+	plan, err := harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{})
+	if err != nil { // two of them make the same object outside of their namespaces
+		plan, err = harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{NoSharing: true})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plan the scenarios of the findings: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "rehearse-explore-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the scenarios of the findings: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it is a temporary folder
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(ctx, plan, harness.Options{Recorder: recorder, ReportDir: dir}); err != nil {
+		return nil, fmt.Errorf("run the scenarios of the findings: %w", err)
+	}
+	return recorder.Run(), nil
+}
+
+// proofOf is what a scenario shows: the finding where its last step failed.
+func proofOf(s *reports.Scenario) explorations.Proof {
+	for _, step := range s.Steps {
+		switch {
+		case step.Verb == "survives" && step.Status == reports.Failed:
+			return explorations.Shown
+		case step.Status == reports.Error:
+			return explorations.NotTried
+		}
+	}
+	return explorations.NotShown
+}

@@ -1,0 +1,234 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+)
+
+// rounds is how often the objects of findings are made smaller.
+const rounds = 4
+
+// reduce makes the object of each finding as small, and its path as short, as it can be. All variants of all findings on
+// one path cross it together.
+func (e *exploration) reduce(ctx context.Context) error {
+	for _, g := range e.groups {
+		g.path = e.shortest(g)
+	}
+	for _, path := range e.pathsOf(e.groups) {
+		var reducing []*reduction
+		for _, g := range e.groups {
+			if g.smallest != nil && !g.broken() && hopsOf(g.path) == hopsOf(path) {
+				reducing = append(reducing, &reduction{group: g})
+			}
+		}
+		for round := range rounds {
+			if e.late("making the objects of findings smaller") {
+				return context.Cause(ctx)
+			}
+			more, err := e.round(ctx, path, reducing, round)
+			if err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// shortest is the shortest path that can show a finding.
+func (e *exploration) shortest(g *group) []clusters.State {
+	if gate := e.gateOf(g.gate); gate != nil && len(e.Gates) > 1 {
+		alone := func(state clusters.State) clusters.State {
+			if nameOf(state) == nameOf(e.Path[0]) {
+				return gate.On
+			}
+			return gate.Off
+		}
+		g.from, g.before, g.to = alone(g.from), alone(g.before), alone(g.to)
+	}
+	switch {
+	case g.birth():
+		return []clusters.State{g.to}
+	case nameOf(g.from) != nameOf(g.to) && (nameOf(g.from) == nameOf(g.before) || allowed(g.from, g.to)):
+		return []clusters.State{g.from, g.to}
+	}
+	return []clusters.State{g.from, g.before, g.to}
+}
+
+// allowed says whether the version skew policy allows a step.
+func allowed(from, to clusters.State) bool {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	return errors.Join(err1, err2) == nil && skew.Check(before, after) == nil
+}
+
+func hopsOf(path []clusters.State) string {
+	var names []string
+	for _, state := range path {
+		names = append(names, nameOf(state))
+	}
+	return strings.Join(names, "|")
+}
+
+// pathsOf are the different paths of groups.
+func (e *exploration) pathsOf(groups []*group) [][]clusters.State {
+	var all [][]clusters.State
+	for _, g := range groups {
+		if !slices.ContainsFunc(all, func(path []clusters.State) bool { return hopsOf(path) == hopsOf(g.path) }) {
+			all = append(all, g.path)
+		}
+	}
+	return all
+}
+
+// reduction is the search for the smallest object of one finding.
+type reduction struct {
+	group *group
+	// working are removals from the smallest object each of which shows the finding still.
+	working []fields.Place
+	done    bool
+}
+
+// variant is an object with less in it.
+type variant struct {
+	*reduction
+	entry   *entry
+	removed []fields.Place
+}
+
+// round lets variants of all findings cross the path: in even rounds one field less each, in odd rounds all those at
+// once that could be left out alone.
+func (e *exploration) round(ctx context.Context, path []clusters.State, reducing []*reduction, round int) (more bool,
+	err error,
+) {
+	var all []*variant
+	for _, r := range reducing {
+		if r.done {
+			continue
+		}
+		if round%2 == 0 {
+			all = append(all, r.singles(path[0])...)
+		} else {
+			all = append(all, r.together(path[0])...)
+		}
+	}
+	if len(all) == 0 {
+		return false, nil
+	}
+	e.Progress("making the objects of %d findings smaller: %d variants on %s", len(reducing), len(all),
+		strings.ReplaceAll(hopsOf(path), "|", " -> "))
+	entries := make([]*entry, len(all))
+	for i, v := range all {
+		entries[i] = v.entry
+	}
+	seen, err := e.cross(ctx, path, entries)
+	if err != nil {
+		return false, err
+	}
+	shows := map[*entry]map[string]bool{}
+	for _, s := range seen {
+		for _, one := range s.entries {
+			if shows[one] == nil {
+				shows[one] = map[string]bool{}
+			}
+			shows[one][keyOf(s)] = true
+		}
+	}
+	for _, r := range reducing {
+		if !r.done {
+			r.learn(all, shows, round, path)
+		}
+	}
+	return slices.ContainsFunc(reducing, func(r *reduction) bool { return !r.done }), nil
+}
+
+// keyOn is the group's key on a path of its own.
+func (g *group) keyOn(path []clusters.State) string {
+	parts := strings.SplitN(g.key, "|", 3)
+	return strings.Join([]string{nameOf(path[max(len(path)-2, 0)]), nameOf(path[len(path)-1]), parts[2]}, "|")
+}
+
+// learn takes in which variants show the finding.
+func (r *reduction) learn(all []*variant, shows map[*entry]map[string]bool, round int, path []clusters.State) {
+	before := len(r.group.smallest.Body)
+	r.working = nil
+	for _, v := range all {
+		if v.reduction != r || !shows[v.entry][r.group.keyOn(path)] {
+			continue
+		}
+		if round%2 == 0 {
+			r.working = append(r.working, v.removed...)
+		} else if len(v.entry.Body) < len(r.group.smallest.Body) {
+			r.group.smallest = v.entry
+		}
+	}
+	if round%2 == 0 {
+		r.done = len(r.working) == 0
+	} else {
+		r.done = len(r.group.smallest.Body) == before
+	}
+}
+
+// singles are the variants with one thing less each.
+func (r *reduction) singles(first clusters.State) []*variant {
+	object := r.group.smallest.Object()
+	var all []*variant
+	seen := map[string]bool{}
+	for _, leaf := range growth.Places(object) {
+		for n := 1; n <= len(leaf); n++ {
+			place := leaf[:n:n]
+			f := r.group.smallest.Kind.Root.At(place)
+			if seen[place.String()] || f == nil || f.Required {
+				continue
+			}
+			seen[place.String()] = true
+			if v := r.without(first, place); v != nil {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// together are the variants without all that can be left out alone, without either half of it, and without each of it.
+func (r *reduction) together(first clusters.State) []*variant {
+	n := len(r.working)
+	sets := [][]fields.Place{r.working, r.working[:n/2], r.working[n/2:]}
+	for _, place := range r.working {
+		sets = append(sets, []fields.Place{place})
+	}
+	var all []*variant
+	for _, set := range sets {
+		if v := r.without(first, set...); v != nil && len(set) > 0 {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// without is the smallest object without some places; nil where nothing of them is there.
+func (r *reduction) without(first clusters.State, places ...fields.Place) *variant {
+	object := r.group.smallest.Object()
+	removed := false
+	for _, place := range slices.Backward(places) { // the last of a list goes first
+		removed = fields.Remove(object, place) || removed
+	}
+	if !removed {
+		return nil
+	}
+	specimen := *r.group.smallest.Specimen
+	specimen.Body = growth.Text(object)
+	specimen.Value += fmt.Sprint(" without ", places)
+	one := &entry{Specimen: &specimen, verdicts: map[string]verdict{nameOf(first): {accepted: true}}}
+	return &variant{reduction: r, entry: one, removed: places}
+}

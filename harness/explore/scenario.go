@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// named is the object as a scenario creates it, in the scenario's own namespace.
+func (o *entry) named(number int) map[string]any {
+	object, _ := growth.Named(o.Kind, o.Object(), number)
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		delete(metadata, "namespace")
+	}
+	return object
+}
+
+func yamlOf(value any) string {
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func indented(text string, by int) string {
+	pad := strings.Repeat(" ", by)
+	return pad + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+pad) + "\n"
+}
+
+// write is the text of a scenario that fails as long as the finding is there.
+func (g *group) write() string {
+	object := g.smallest.named(g.number)
+	metadata, _ := object["metadata"].(map[string]any)
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  labels: {system: explore}\n",
+		g.name())
+	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as that is so.",
+		g.smallest.Kind.Kind, g.finding.What, hop(g)))
+	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(settings(g.path[0])), 4))
+	b.WriteString("  steps:\n")
+	if g.definition != nil {
+		fmt.Fprintf(&b, "  - name: define its kind\n    create:\n%s", indented(yamlOf(g.definition), 6))
+	}
+	fmt.Fprintf(&b, "  - name: create it\n    create:\n%s", indented(yamlOf(object), 6))
+	selected := fmt.Sprintf("      apiVersion: %s\n      kind: %s\n      name: %s\n", g.smallest.Kind.GroupVersion(),
+		g.smallest.Kind.Kind, metadata["name"])
+	if len(g.path) == 1 {
+		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s", selected, g.except())
+		return b.String()
+	}
+	first := ""
+	for i, state := range g.path[1:] {
+		name := "to " + nameOf(state)
+		if i == 0 {
+			first = name
+		}
+		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(change(g.path[i], state)), 6))
+	}
+	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected, quote(first),
+		g.except())
+	return b.String()
+}
+
+func (g *group) name() string { return "explore-" + strings.ReplaceAll(g.id(), " ", "-") }
+
+func quote(text string) string { return fmt.Sprintf("%q", text) }
+
+func hop(g *group) string {
+	var names []string
+	for _, state := range g.path {
+		names = append(names, nameOf(state))
+	}
+	return strings.Join(names, " -> ")
+}
+
+// except leaves out the checks that the finding is not about.
+func (g *group) except() string {
+	var others []string
+	for _, check := range scenarios.SurvivalChecks() {
+		if !slices.Contains(g.checks, check) {
+			others = append(others, check)
+		}
+	}
+	return fmt.Sprintf("      except: [%s]\n", strings.Join(others, ", "))
+}
+
+// settings of a state, as a scenario's cluster has them.
+func settings(state clusters.State) map[string]any {
+	all := map[string]any{"version": state.Version}
+	if len(state.FeatureGates) > 0 {
+		all["featureGates"] = state.FeatureGates
+	}
+	if len(state.RuntimeConfig) > 0 {
+		all["runtimeConfig"] = state.RuntimeConfig
+	}
+	if len(state.Nodes) > 0 {
+		all["nodes"] = state.Nodes
+	}
+	return all
+}
+
+// change is the difference of a state to the one before it.
+func change(before, after clusters.State) map[string]any {
+	all := map[string]any{}
+	if before.Version != after.Version {
+		all["version"] = after.Version
+		from, err1 := clusters.ParseVersion(before.Version)
+		to, err2 := clusters.ParseVersion(after.Version)
+		if err1 == nil && err2 == nil && skew.Check(from, to) != nil {
+			all["force"] = true
+		}
+	}
+	if gates := difference(before.FeatureGates, after.FeatureGates); len(gates) > 0 {
+		all["featureGates"] = gates
+	}
+	if config := difference(before.RuntimeConfig, after.RuntimeConfig); len(config) > 0 {
+		all["runtimeConfig"] = config
+	}
+	return all
+}
+
+func difference[V comparable](before, after map[string]V) map[string]any {
+	all := map[string]any{}
+	for key := range before {
+		if _, kept := after[key]; !kept {
+			all[key] = nil
+		}
+	}
+	for key, value := range after {
+		if was, had := before[key]; !had || was != value {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// broken says whether the finding is about the control plane, of which no scenario is written.
+func (g *group) broken() bool { return g.finding.Check == "control plane" }
+
+// birth says whether the finding needs no transition.
+func (g *group) birth() bool { return g.finding.Severity == upgrades.Before }

@@ -1,0 +1,72 @@
+package explorations
+
+import (
+	"fmt"
+	"os"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Known is a file of findings that are no news.
+type Known struct {
+	// Known findings.
+	Known []KnownFinding `json:"known"`
+}
+
+// KnownFinding is one of them.
+type KnownFinding struct {
+	// ID of the finding, as a report has it.
+	ID string `json:"id"`
+	// Reason why it is no news, and a link to where it is dealt with.
+	Reason string `json:"reason"`
+	Link   string `json:"link,omitempty"`
+}
+
+// ReadKnown reads a file of known findings.
+func ReadKnown(file string) (*Known, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the known findings: %w", err)
+	}
+	var k Known
+	if err := yaml.UnmarshalStrict(text, &k); err != nil {
+		return nil, fmt.Errorf("read the known findings %s: %w", file, err)
+	}
+	for i, one := range k.Known {
+		if one.ID == "" || one.Reason == "" {
+			return nil, fmt.Errorf("read the known findings %s: entry %d needs an id and a reason", file, i+1)
+		}
+	}
+	return &k, nil
+}
+
+// Mark marks the findings of a report that are known.
+func (k *Known) Mark(r *Report) {
+	if k == nil {
+		return
+	}
+	for _, f := range r.Findings {
+		for _, one := range k.Known {
+			if one.ID == f.ID {
+				f.Known, f.Link = one.Reason, one.Link
+			}
+		}
+	}
+}
+
+// KnownOf is a file in which all findings of a report are known.
+func KnownOf(r *Report) ([]byte, error) {
+	k := Known{Known: []KnownFinding{}}
+	for _, f := range r.Findings {
+		one := KnownFinding{ID: f.ID, Reason: f.Known, Link: f.Link}
+		if one.Reason == "" {
+			one.Reason = fmt.Sprintf("%s of %s: %s", f.Sort, f.hop(), f.title())
+		}
+		k.Known = append(k.Known, one)
+	}
+	text, err := yaml.Marshal(k)
+	if err != nil {
+		return nil, fmt.Errorf("write the known findings: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,75 @@
+package explorations
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown is the report for an issue: what is new comes first, each finding with the scenario that shows it.
+func Markdown(r *Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Exploration\n\n%s\n", escaped(r.Sentence()))
+	for _, known := range []bool{false, true} {
+		for _, f := range r.Findings {
+			if (f.Known != "") == known {
+				b.WriteString("\n" + f.Markdown())
+			}
+		}
+	}
+	if len(r.Gates) > 0 {
+		b.WriteString("\n#### What depends on which gate\n\n| gate | fields | accepted only while on | accepted only while off |\n" +
+			"| --- | --- | --- | --- |\n")
+		for _, g := range r.Gates {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Refused))
+		}
+	}
+	b.WriteString("\n#### Fields\n\n| kind | objects | fields | in an object |\n| --- | --- | --- | --- |\n")
+	for _, k := range r.Kinds {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", k.Name, k.Objects, k.Fields, k.Covered)
+	}
+	for _, k := range r.Kinds {
+		for _, rest := range k.Rest {
+			fmt.Fprintf(&b, "\n- %s `%s`: %s", k.Name, rest.Field, escaped(rest.Words))
+		}
+	}
+	b.WriteString("\n")
+	for _, line := range r.Unjudged {
+		fmt.Fprintf(&b, "\nNot judged: %s\n", escaped(line))
+	}
+	for _, line := range r.Untried {
+		fmt.Fprintf(&b, "\nNot tried: %s\n", escaped(line))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "\nNote: %s\n", escaped(note))
+	}
+	return b.String()
+}
+
+// Markdown is a finding, to paste into an issue.
+func (f *Finding) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, escaped(f.title()), escaped(f.hop()))
+	for _, line := range f.lines() {
+		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], escaped(line[1]))
+	}
+	if f.Scenario != "" {
+		fmt.Fprintf(&b, "\n```yaml\n%s```\n", f.Scenario)
+	}
+	return b.String()
+}
+
+const shownInCell = 12
+
+func cell(all []string) string {
+	text := strings.Join(all[:min(len(all), shownInCell)], ", ")
+	if n := len(all) - shownInCell; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return escaped(text)
+}
+
+// escaped is a text in which Markdown sees nothing.
+func escaped(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
+}

@@ -1,0 +1,220 @@
+// Package explorations holds the result of an exploration (what a machine found that an upgrade, a rollback or a feature
+// gate breaks) and the writers of its reports.
+package explorations
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Sort of a finding.
+type Sort string
+
+// The sorts, worst first.
+const (
+	// Defect: an object is stuck, unreadable, moved by itself, or lost for good.
+	Defect Sort = "defect"
+	// Hazard: it follows from how Kubernetes is designed, as a field that an older version drops. It is to be known, and
+	// nobody will mend it.
+	Hazard Sort = "hazard"
+)
+
+// Sorts lists them, worst first.
+func Sorts() []Sort { return []Sort{Defect, Hazard} }
+
+// Proof says whether a finding was shown again by its own scenario, in a cluster that was made for it.
+type Proof string
+
+// The proofs.
+const (
+	Shown    Proof = "shown again"
+	NotShown Proof = "not shown again"
+	NotTried Proof = "not tried again"
+)
+
+// Report is the result of one exploration. It is explore.json.
+type Report struct {
+	// Format of this file; it grows when a reader must be changed.
+	Format int `json:"format"`
+	// Started and Finished in wall-clock time.
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Interrupted says that the exploration was stopped before its end, Late that its time was up.
+	Interrupted bool `json:"interrupted,omitempty"`
+	Late        bool `json:"late,omitempty"`
+	// Command that makes the exploration again, and the seed of what it chose.
+	Command string `json:"command,omitempty"`
+	Seed    uint64 `json:"seed"`
+	// Path of states, each in one line, and how long each took to explore, in seconds.
+	Path []*State `json:"path"`
+	// Kinds with their fields.
+	Kinds []*Kind `json:"kinds"`
+	// Tried is how many different objects were tried, Crossed how many of them crossed the path.
+	Tried   int `json:"tried"`
+	Crossed int `json:"crossed"`
+	// DryRuns are those that made the objects, PerSecond how many there were in a second.
+	DryRuns   int64   `json:"dryRuns"`
+	PerSecond float64 `json:"dryRunsPerSecond"`
+	// Gates tells which fields and values depend on which feature gate.
+	Gates []*Gate `json:"gates,omitempty"`
+	// Findings, worst first. Dropped are those that their own scenarios did not show again.
+	Findings []*Finding `json:"findings"`
+	Dropped  []*Finding `json:"dropped,omitempty"`
+	// Unjudged is what could not be judged, Untried what was not tried, and why.
+	Unjudged []string `json:"unjudged,omitempty"`
+	Untried  []string `json:"untried,omitempty"`
+	// Notes are what a reader must know of how it was explored.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// State is one state of the path.
+type State struct {
+	Name string `json:"name"`
+	// Reached says that the objects were surveyed there.
+	Reached bool    `json:"reached"`
+	Seconds float64 `json:"seconds"`
+	// Accepted is how many of the objects that were tried it accepts.
+	Accepted int `json:"accepted"`
+}
+
+// Kind is one kind in one version, with its fields over all states.
+type Kind struct {
+	Name    string `json:"name"`
+	Objects int    `json:"objects"`
+	// Fields that it has, Covered those that an accepted object has.
+	Fields  int `json:"fields"`
+	Covered int `json:"covered"`
+	// Rest are the others, with the words of the last refusal.
+	Rest []Rest `json:"rest,omitempty"`
+}
+
+// Rest is a field that no object has.
+type Rest struct {
+	Field string `json:"field"`
+	Words string `json:"words"`
+}
+
+// Gate is what depends on a feature gate.
+type Gate struct {
+	Name string `json:"name"`
+	// Fields that are kept only while it is on, values that are accepted only then or only while it is off.
+	Fields   []string `json:"fields,omitempty"`
+	Accepted []string `json:"accepted,omitempty"`
+	Refused  []string `json:"refused,omitempty"`
+}
+
+// Finding is one thing that is broken, for all objects that show it.
+type Finding struct {
+	// ID is the same in every exploration that finds it: findings are known by it.
+	ID   string `json:"id"`
+	Sort Sort   `json:"sort"`
+	// Rule says why it is of that sort.
+	Rule string `json:"rule"`
+	// Checks that fail alike, and the kinds of the objects.
+	Checks []string `json:"checks"`
+	Kinds  []string `json:"kinds"`
+	// From is the state in which the object was made, Before the one before the transition that breaks it, and To the one
+	// after it.
+	From   string `json:"from"`
+	Before string `json:"before"`
+	To     string `json:"to"`
+	// What fails, in one sentence, and the API server's own words.
+	What  string `json:"what"`
+	Words string `json:"words"`
+	// Back says whether the way back mends it.
+	Back string `json:"back,omitempty"`
+	// Flips are the gates that are likely to blame.
+	Flips []string `json:"flips,omitempty"`
+	// Objects is how many showed it; Fields are those that they were made for, at most a few.
+	Objects int      `json:"objects"`
+	Fields  []string `json:"fields,omitempty"`
+	// Object is the smallest that shows it, as YAML.
+	Object string `json:"object"`
+	// Scenario is the text of a file that shows it, Proof whether it did.
+	Scenario string `json:"scenario,omitempty"`
+	Proof    Proof  `json:"proof"`
+	// Known says why the finding is no news, with a link.
+	Known string `json:"known,omitempty"`
+	Link  string `json:"link,omitempty"`
+}
+
+// Count is how many findings of a sort there are, and how many of them are known.
+func (r *Report) Count(sort Sort) (all, known int) {
+	for _, f := range r.Findings {
+		if f.Sort != sort {
+			continue
+		}
+		all++
+		if f.Known != "" {
+			known++
+		}
+	}
+	return all, known
+}
+
+// Fields is how many fields there are, and how many of them an object has.
+func (r *Report) Fields() (all, covered int) {
+	for _, k := range r.Kinds {
+		all, covered = all+k.Fields, covered+k.Covered
+	}
+	return all, covered
+}
+
+// Sentence is what came of it.
+func (r *Report) Sentence() string {
+	var names []string
+	for _, s := range r.Path {
+		names = append(names, s.Name)
+	}
+	var counts []string
+	for _, sort := range Sorts() {
+		all, known := r.Count(sort)
+		text := number(all, string(sort))
+		if known > 0 {
+			text += fmt.Sprintf(" (%d known)", known)
+		}
+		counts = append(counts, text)
+	}
+	text := fmt.Sprintf("%s: %s; %s crossed", strings.Join(names, " -> "), strings.Join(counts, ", "),
+		number(r.Crossed, "object"))
+	if reached := r.reached(); reached < len(r.Path) {
+		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
+	}
+	return text
+}
+
+func (r *Report) reached() int {
+	n := 0
+	for _, s := range r.Path {
+		if s.Reached {
+			n++
+		}
+	}
+	return n
+}
+
+// ExitCode: 0 nothing new, 1 new findings, 3 something could not be judged, 130 interrupted.
+func (r *Report) ExitCode() int {
+	unknown := 0
+	for _, sort := range Sorts() {
+		all, known := r.Count(sort)
+		unknown += all - known
+	}
+	switch {
+	case r.Interrupted:
+		return 130
+	case unknown > 0:
+		return 1
+	case len(r.Unjudged) > 0, r.reached() < len(r.Path), r.Crossed == 0:
+		return 3
+	}
+	return 0
+}
+
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,94 @@
+package explorations_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+func report() *explorations.Report {
+	return &explorations.Report{
+		Path:  []*explorations.State{{Name: "1.34.4", Reached: true}, {Name: "1.35.4", Reached: true}},
+		Kinds: []*explorations.Kind{{Name: "Ingress.v1.networking.k8s.io", Fields: 10, Covered: 9}}, Crossed: 3,
+		Findings: []*explorations.Finding{{
+			ID: "update-1", Sort: explorations.Defect, Checks: []string{"update", "label"}, Kinds: []string{"Ingress"},
+			From: "1.34.4", Before: "1.34.4", To: "1.35.4", What: "it is stuck", Words: "422 <no> | good", Objects: 2,
+			Proof: explorations.Shown, Scenario: "kind: Scenario\n",
+		}},
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*explorations.Report)
+		want   int
+	}{
+		{"a new finding", func(*explorations.Report) {}, 1},
+		{"a known one", func(r *explorations.Report) { r.Findings[0].Known = "we know" }, 0},
+		{"none", func(r *explorations.Report) { r.Findings = nil }, 0},
+		{"not judged", func(r *explorations.Report) { r.Findings, r.Unjudged = nil, []string{"a"} }, 3},
+		{"a state that was not reached", func(r *explorations.Report) { r.Findings, r.Path[1].Reached = nil, false }, 3},
+		{"nothing crossed", func(r *explorations.Report) { r.Findings, r.Crossed = nil, 0 }, 3},
+		{"interrupted", func(r *explorations.Report) { r.Interrupted = true }, 130},
+	} {
+		r := report()
+		test.change(r)
+		if got := r.ExitCode(); got != test.want {
+			t.Errorf("%s: exit code %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+func TestReportsAreWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := explorations.Write(dir, report()); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"explore.md": `422 &lt;no> \| good`, "junit.xml": `failures="1"`, "known.yaml": "id: update-1",
+		"scenarios/update-1.yaml": "kind: Scenario", "explore.json": `"id": "update-1"`,
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %s: %v\n%s", file, want, err, text)
+		}
+	}
+	text, _ := os.ReadFile(filepath.Join(dir, "explore.json"))
+	var again explorations.Report
+	if err := json.Unmarshal(text, &again); err != nil || len(again.Findings) != 1 {
+		t.Errorf("explore.json cannot be read: %v", err)
+	}
+}
+
+func TestTheKnownFindingsOfAReportAreNoNews(t *testing.T) {
+	dir := t.TempDir()
+	if err := explorations.Write(dir, report()); err != nil {
+		t.Fatal(err)
+	}
+	known, err := explorations.ReadKnown(filepath.Join(dir, "known.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report()
+	known.Mark(r)
+	if r.ExitCode() != 0 || r.Findings[0].Known == "" || !strings.Contains(r.Sentence(), "1 defect (1 known)") {
+		t.Errorf("%s", r.Sentence())
+	}
+}
+
+func TestTextSaysWhatIsNew(t *testing.T) {
+	text := explorations.Text(report())
+	for _, want := range []string{
+		"1.34.4 -> 1.35.4: 1 defect, 0 hazards; 3 objects crossed\n", "DEFECT  1.34.4 -> 1.35.4  Ingress: it is stuck\n",
+		"checks: update, label", "1 kind, 9 of 10 fields",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+}

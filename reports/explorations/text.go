@@ -1,0 +1,90 @@
+package explorations
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text is the report for a terminal: a sentence, the findings, and what was and was not tried.
+func Text(r *Report) string {
+	var b strings.Builder
+	b.WriteString(r.Sentence() + "\n")
+	for _, f := range r.Findings {
+		b.WriteString("\n" + f.text())
+	}
+	all, covered := r.Fields()
+	fmt.Fprintf(&b, "\n%s, %d of %d fields, %d objects tried in %d dry runs (%.0f a second)\n",
+		number(len(r.Kinds), "kind"), covered, all, r.Tried, r.DryRuns, r.PerSecond)
+	if n := len(r.Dropped); n > 0 {
+		fmt.Fprintf(&b, "%s not shown again by their own scenarios; explore.json has them\n", were(n))
+	}
+	for _, line := range r.Unjudged {
+		b.WriteString("not judged: " + line + "\n")
+	}
+	for _, line := range r.Untried {
+		b.WriteString("not tried: " + line + "\n")
+	}
+	for _, note := range r.Notes {
+		b.WriteString("note: " + note + "\n")
+	}
+	return b.String()
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 finding was"
+	}
+	return fmt.Sprintf("%d findings were", n)
+}
+
+// title is what a finding is, in one line.
+func (f *Finding) title() string {
+	return fmt.Sprintf("%s: %s", strings.Join(f.Kinds, ", "), f.What)
+}
+
+// hop is the way on which it broke.
+func (f *Finding) hop() string {
+	if f.Before == f.To {
+		return f.To
+	}
+	return f.Before + " -> " + f.To
+}
+
+func (f *Finding) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %s\n", strings.ToUpper(string(f.Sort)), f.hop(), f.title())
+	for _, line := range f.lines() {
+		fmt.Fprintf(&b, "    %s: %s\n", line[0], strings.ReplaceAll(line[1], "\n", "\n      "))
+	}
+	return b.String()
+}
+
+// lines of a finding, each a word and what there is to say.
+func (f *Finding) lines() [][2]string {
+	var lines [][2]string
+	for _, line := range [][2]string{
+		{"seen", f.Words},
+		{"checks", strings.Join(f.Checks, ", ")},
+		{"made at", made(f)},
+		{"objects", fmt.Sprintf("%d, for %s", f.Objects, strings.Join(f.Fields, ", "))},
+		{"back", f.Back},
+		{"gates", strings.Join(f.Flips, ", ")},
+		{"rule", f.Rule},
+		{"known", strings.TrimSpace(f.Known + " " + f.Link)},
+		{"proof", string(f.Proof)},
+		{"id", f.ID},
+	} {
+		if line[1] != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// made is where the objects were made, if that is not the state before the hop.
+func made(f *Finding) string {
+	if f.From == f.Before {
+		return ""
+	}
+	return f.From
+}
