@@ -108,6 +108,7 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 		}
 		o.Path = append(o.Path, state)
 	}
+	o.Base = o.Path[0]
 	if o.Path, o.Gates, err = f.withGates(command, provider, o.Path); err != nil {
 		return o, err
 	}
@@ -166,7 +167,7 @@ func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provide
 	if err != nil {
 		return nil, nil, err
 	}
-	return explore.PathOf(path[0], gates), gates, nil
+	return explore.PathOf(list, path[0], gates), gates, nil
 }
 
 // check finds steps of the path that lead nowhere, or that the version skew policy forbids.

@@ -190,6 +190,11 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 		return nil
 	}
 	stored := unstructured.Unstructured{Object: answer.Object}
+	if status := object["status"]; status != nil && one.HasState() {
+		// Where a controller was faster the object crosses with what that wrote.
+		_, _ = c.client.Patch(ctx, one.Kind, stored.GetNamespace(), stored.GetName(), "status",
+			map[string]any{"status": status}, false)
+	}
 	given := &manifests.Object{Content: &unstructured.Unstructured{Object: object}, File: place, Line: n + 1}
 	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
 }

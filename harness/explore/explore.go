@@ -27,6 +27,8 @@ type Options struct {
 	Path []clusters.State
 	// Gates whose effects are told apart; the path has all of them on and off. Default: none.
 	Gates []Gate
+	// Base is the state in which no gate is set, where gates are explored.
+	Base clusters.State
 	// Kinds that are explored: Ingress, Ingress.networking.k8s.io. Default: all.
 	Kinds []string
 	// For is how long objects are looked for and crossed; what was begun is ended. Default: as long as it takes.
@@ -172,8 +174,27 @@ func (e *exploration) create(ctx context.Context, state clusters.State) (cluster
 // nameOf a state, without what has to do with the exploration's own clusters.
 func nameOf(state clusters.State) string {
 	state.Nodes = nil
-	return state.String()
+	on, off := 0, 0
+	for _, component := range clusters.ControlPlane() {
+		for gate, value := range state.Gates(component) {
+			if component != clusters.APIServer && state.FeatureGates[gate] == value {
+				continue
+			}
+			if value {
+				on++
+			} else {
+				off++
+			}
+		}
+	}
+	if on+off <= shownGates {
+		return state.String()
+	}
+	return fmt.Sprintf("%s with %d gates on and %d off", state.Version, on, off)
 }
+
+// shownGates is how many gates the name of a state has.
+const shownGates = 8
 
 // wanted says whether a kind is explored.
 func (e *exploration) wanted(kind *fields.Kind) bool {

@@ -3,9 +3,10 @@ package explore
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
@@ -51,8 +52,8 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		}
 		gates = append(gates, Gate{
 			Name: name, Default: d.Spec.Default,
-			On:  with(state, true, append(list.Dependencies(name), name)...),
-			Off: with(state, false, append(dependents(list, name), name)...),
+			On:  with(list, state, true, append(list.Dependencies(name), name)...),
+			Off: with(list, state, false, append(dependents(list, name), name)...),
 		})
 	}
 	return gates, nil
@@ -76,23 +77,30 @@ func dependents(list *features.List, name string) []string {
 }
 
 // with is a state with gates on or off, in which all APIs are served.
-func with(state clusters.State, value bool, gates ...string) clusters.State {
-	state.FeatureGates, state.RuntimeConfig = maps.Clone(state.FeatureGates), maps.Clone(state.RuntimeConfig)
-	if state.FeatureGates == nil {
-		state.FeatureGates = map[string]bool{}
+func with(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
+	every := "true"
+	change := clusters.Change{
+		FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{everyAPI: &every},
+		Components: map[clusters.Component]*clusters.ComponentChange{},
 	}
-	if state.RuntimeConfig == nil {
-		state.RuntimeConfig = map[string]string{}
-	}
-	state.RuntimeConfig[everyAPI] = "true"
 	for _, gate := range gates {
-		state.FeatureGates[gate] = value
+		knowing := list.Describe(gate).Components
+		if len(knowing) == 0 || len(knowing) == len(clusters.ControlPlane()) {
+			change.FeatureGates[gate] = &value
+			continue
+		}
+		for component := range knowing { // the others would not start with it
+			if change.Components[component] == nil {
+				change.Components[component] = &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
+			}
+			change.Components[component].FeatureGates[gate] = &value
+		}
 	}
-	return state
+	return state.With(change)
 }
 
 // PathOf is the path on which gates are explored: on, off, and on.
-func PathOf(state clusters.State, gates []Gate) []clusters.State {
+func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.State {
 	if len(gates) == 1 {
 		return []clusters.State{gates[0].On, gates[0].Off, gates[0].On}
 	}
@@ -100,7 +108,7 @@ func PathOf(state clusters.State, gates []Gate) []clusters.State {
 	for _, gate := range gates {
 		names = append(names, gate.Name)
 	}
-	on, off := with(state, true, names...), with(state, false, names...)
+	on, off := with(list, state, true, names...), with(list, state, false, names...)
 	return []clusters.State{on, off, on}
 }
 
@@ -125,7 +133,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		return nil
 	}
 	e.Progress("%d objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
-	base := with(clusters.State{Version: e.Path[0].Version, Nodes: e.Path[0].Nodes}, true)
+	base := e.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
 	cluster, remove, err := e.create(ctx, base)
 	if err != nil {
 		return err

@@ -177,6 +177,9 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 			e.corpus = append(e.corpus, &entry{Specimen: s, verdicts: map[string]verdict{state: opinion}})
 		}
 		e.count(g)
+		for _, body := range g.Panics {
+			e.panicked(g.Kind, body, state)
+		}
 	}
 	for _, one := range e.corpus {
 		if one.verdicts[state].accepted {
@@ -192,9 +195,13 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 
 // count takes the numbers of a kind's fields into the report: those of the state that has most of them.
 func (e *exploration) count(g *growth.Grown) {
-	k := e.kinds[g.Kind.ID()]
+	name := g.Kind.ID()
+	if g.State {
+		name += " status"
+	}
+	k := e.kinds[name]
 	if k == nil {
-		k = &explorations.Kind{Name: g.Kind.ID()}
+		k = &explorations.Kind{Name: name}
 		e.kinds[k.Name] = k
 	}
 	k.Objects += len(g.Specimens)
@@ -215,7 +222,7 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 	}
 	var todo []*entry
 	for _, one := range e.corpus {
-		if _, known := one.verdicts[state]; served[one.Kind.ID()] != nil && !known {
+		if _, known := one.verdicts[state]; served[one.Kind.ID()] != nil && !known && !one.HasState() {
 			todo = append(todo, one)
 		}
 	}

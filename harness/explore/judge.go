@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -58,6 +59,24 @@ func (e *exploration) take(seen []*sighting) {
 			e.groupOf(s, strings.Join(one.gates, ","), sort, rule).add(s, one, s.made[i])
 		}
 	}
+}
+
+// panicked notes an object that was too much for the API server.
+func (e *exploration) panicked(kind *fields.Kind, body, state string) {
+	key := "panic|" + kind.GroupKind().String() + "|"
+	if slices.ContainsFunc(e.groups, func(g *group) bool { return g.key == key }) {
+		return
+	}
+	at := slices.IndexFunc(e.Path, func(s clusters.State) bool { return nameOf(s) == state })
+	e.groups = append(e.groups, &group{
+		key: key, sort: explorations.Defect, rule: "an API server must answer whatever it is sent",
+		finding: &upgrades.Finding{
+			Severity: upgrades.Breaks, Check: "control plane", Kind: kind.GroupKind().String(),
+			What: "kube-apiserver panics when it judges an object", Words: body,
+		},
+		checks: []string{"control plane"}, kinds: []string{kind.GroupKind().String()}, proof: explorations.NotTried,
+		from: e.Path[at], before: e.Path[at], to: e.Path[at],
+	})
 }
 
 // groupOf is the group that a sighting of objects with some gates belongs to.

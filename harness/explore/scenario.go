@@ -50,9 +50,15 @@ func (g *group) write() string {
 	if g.definition != nil {
 		fmt.Fprintf(&b, "  - name: define its kind\n    create:\n%s", indented(yamlOf(g.definition), 6))
 	}
+	status := object["status"]
+	delete(object, "status")
 	fmt.Fprintf(&b, "  - name: create it\n    create:\n%s", indented(yamlOf(object), 6))
 	selected := fmt.Sprintf("      apiVersion: %s\n      kind: %s\n      name: %s\n", g.smallest.Kind.GroupVersion(),
 		g.smallest.Kind.Kind, metadata["name"])
+	if status != nil && g.smallest.HasState() {
+		fmt.Fprintf(&b, "  - name: set its status\n    patch:\n%s      subresource: status\n      merge:\n%s", selected,
+			indented(yamlOf(map[string]any{"status": status}), 8))
+	}
 	if len(g.path) == 1 {
 		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s", selected, g.except())
 		return b.String()
@@ -102,6 +108,9 @@ func settings(state clusters.State) map[string]any {
 	if len(state.RuntimeConfig) > 0 {
 		all["runtimeConfig"] = state.RuntimeConfig
 	}
+	if len(state.Components) > 0 {
+		all["components"] = state.Components
+	}
 	if len(state.Nodes) > 0 {
 		all["nodes"] = state.Nodes
 	}
@@ -122,6 +131,9 @@ func change(before, after clusters.State) map[string]any {
 	if gates := difference(before.FeatureGates, after.FeatureGates); len(gates) > 0 {
 		all["featureGates"] = gates
 	}
+	if components := componentsOf(before, after); len(components) > 0 {
+		all["components"] = components
+	}
 	if config := difference(before.RuntimeConfig, after.RuntimeConfig); len(config) > 0 {
 		all["runtimeConfig"] = config
 	}
@@ -138,6 +150,18 @@ func difference[V comparable](before, after map[string]V) map[string]any {
 	for key, value := range after {
 		if was, had := before[key]; !had || was != value {
 			all[key] = value
+		}
+	}
+	return all
+}
+
+// componentsOf is what changes of the gates that only some components know.
+func componentsOf(before, after clusters.State) map[string]any {
+	all := map[string]any{}
+	for _, component := range clusters.ControlPlane() {
+		gates := difference(before.Components[component].FeatureGates, after.Components[component].FeatureGates)
+		if len(gates) > 0 {
+			all[string(component)] = map[string]any{"featureGates": gates}
 		}
 	}
 	return all

@@ -128,13 +128,21 @@ func (r *reader) field(parent *Field, step string, of *raw, owner string) *Field
 		f.Description = at.Description
 	}
 	for _, value := range append(slices.Clone(of.Enum), at.Enum...) {
-		f.Enum = append(f.Enum, fmt.Sprint(value))
+		if text := fmt.Sprint(value); text != "" && !slices.Contains(f.Enum, text) {
+			f.Enum = append(f.Enum, text)
+		}
 	}
-	f.Enum = slices.DeleteFunc(f.Enum, func(value string) bool { return value == "" })
 	f.Type = typeOf(name, at)
 	f.Definition = name
 	r.fill(f, name, at)
 	return f
+}
+
+// status is the field of that name of a definition; nil where it has none.
+func (d document) status(root string) *Field {
+	of := d[root].Properties["status"]
+	r := reader{document: d, above: map[string]int{root: 1}}
+	return r.field(&Field{Type: Object}, "status", of, root+".status")
 }
 
 func (r *reader) fill(f *Field, name string, at *raw) {

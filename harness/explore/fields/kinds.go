@@ -24,6 +24,8 @@ type Kind struct {
 	Status, Scale bool
 	// Root has all fields that can be set when an object is created.
 	Root *Field
+	// State is the status, where it is written by itself; nil where it is not.
+	State *Field
 }
 
 // Path of the kind's objects in a namespace.
@@ -88,6 +90,9 @@ func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, e
 				continue
 			}
 			k.Root = document.tree(root)
+			if k.Status {
+				k.State = document.status(root)
+			}
 			if preferred[k.GroupKind()] == "" {
 				preferred[k.GroupKind()] = k.Version
 			}
@@ -107,6 +112,14 @@ func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, e
 		return 1
 	})
 	return kinds, nil
+}
+
+// WithState is the kind with its status among its fields.
+func (k *Kind) WithState() *Kind {
+	with, root := *k, *k.Root
+	root.Children = append(slices.Clone(root.Children), k.State)
+	with.Root = &root
+	return &with
 }
 
 func kindOf(gv schema.GroupVersion, r metav1.APIResource, all []metav1.APIResource) *Kind {

@@ -11,9 +11,8 @@ const levels = 5
 
 // around are changes of the fields beside and above the one that a complaint is about: those that the complaint mentions,
 // then those with a few values to choose from, then whatever may be left out.
-func (a *attempt) around(object map[string]any, place fields.Place, cause Cause) []change {
+func (a *attempt) around(object map[string]any, place fields.Place, cause Cause) (said, switches, without []change) {
 	words := mentioned(cause.Message)
-	var said, switches, without []change
 	for up := 1; up <= levels && up <= len(place); up++ {
 		level := place[:len(place)-up]
 		f := a.kind.Root.At(level)
@@ -36,7 +35,7 @@ func (a *attempt) around(object map[string]any, place fields.Place, cause Cause)
 			}
 		}
 	}
-	return slices.Concat(said, without, switches)
+	return said, switches, without
 }
 
 // alternatives are other values of a field that a complaint mentions.

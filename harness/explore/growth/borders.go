@@ -47,7 +47,7 @@ func borderValues(f *fields.Field) []any {
 
 // choices makes an object of each value that a field can choose from.
 func (g *grower) choices(ctx context.Context) error {
-	for _, f := range g.kind.Root.All() {
+	for _, f := range g.scope.All() {
 		held := g.holder[f.Path.String()]
 		if len(f.Enum) < 2 || held == nil || !g.home(f) || g.known[f.Path.String()] {
 			continue
@@ -78,7 +78,7 @@ func (g *grower) choices(ctx context.Context) error {
 // borders tries the values at the borders of each field. Those that are refused are kept, too: another state may accept
 // them.
 func (g *grower) borders(ctx context.Context) error {
-	for _, f := range g.kind.Root.All() {
+	for _, f := range g.scope.All() {
 		held := g.holder[f.Path.String()]
 		if held == nil || !g.home(f) || g.known[f.Path.String()] || len(f.Enum) > 0 {
 			continue
@@ -89,9 +89,12 @@ func (g *grower) borders(ctx context.Context) error {
 			if !fields.Set(object, place, copyOf(value)) {
 				continue
 			}
-			answer, err := g.client.Create(ctx, g.kind, Namespace(g.kind), object, true)
+			answer, err := g.send(ctx, object)
 			if ctx.Err() != nil {
 				return err
+			}
+			if answer.panicked() {
+				g.panics = append(g.panics, textOf(object))
 			}
 			s := g.specimen(Border, f, value, object)
 			if err == nil && answer.Accepted() {

@@ -56,6 +56,9 @@ type Answer struct {
 	Causes []Cause
 }
 
+// panicked says whether the object was too much for the API server.
+func (a Answer) panicked() bool { return strings.Contains(a.Words, panicked) }
+
 // Cause of a refusal.
 type Cause struct {
 	Type    metav1.CauseType
@@ -79,13 +82,17 @@ func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string
 
 // Patch merges fields into a stored object.
 func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, subresource string,
-	patch map[string]any,
+	patch map[string]any, dryRun bool,
 ) (Answer, error) {
 	path := kind.Path(namespace) + "/" + name
 	if subresource != "" {
 		path += "/" + subresource
 	}
-	return c.send(ctx, http.MethodPatch, path+"?fieldManager=rehearse-explore", "application/merge-patch+json", patch)
+	path += "?fieldManager=rehearse-explore&fieldValidation=Ignore"
+	if dryRun {
+		path += "&dryRun=All"
+	}
+	return c.send(ctx, http.MethodPatch, path, "application/merge-patch+json", patch)
 }
 
 // How often a request without a verdict is sent again, and how long it waits before.

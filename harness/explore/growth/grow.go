@@ -20,6 +20,8 @@ const (
 // Grown is what came of one kind.
 type Grown struct {
 	Kind *fields.Kind
+	// State says that it is the status that grew.
+	State bool
 	// Specimens that were accepted, and borders that were refused.
 	Specimens []*Specimen
 	Refused   []*Specimen
@@ -27,6 +29,8 @@ type Grown struct {
 	// refusal.
 	Covered []string
 	Rest    map[string]string
+	// Panics are objects that were too much for the API server, as JSON.
+	Panics []string
 }
 
 // grower grows the objects of one kind.
@@ -42,6 +46,10 @@ type grower struct {
 	// known are fields that need no object of their own, since one was made at an earlier state.
 	known map[string]bool
 
+	// scope is the field below which objects grow: the root, or the status of a stored object.
+	scope  *fields.Field
+	stored map[string]any
+
 	minimal map[string]any
 	// holder is a small accepted object that has a field; refused are the words for fields that none has.
 	holder  map[string]map[string]any
@@ -53,27 +61,35 @@ type grower struct {
 	alone  []map[string]any
 	whole  []map[string]any
 	failed []*Specimen
+	// panics are objects that were too much for the API server.
+	panics []string
 }
 
 // grow does all that can be done with one kind. What it found is in the grower also where the error is not nil.
 func (g *grower) grow(ctx context.Context) error {
 	g.holder, g.refused, g.gone = map[string]map[string]any{}, map[string]string{}, map[string]bool{}
-	minimal, a, err := g.accept(ctx, g.begin(), nil, forKind)
+	beginning, err := g.beginning(ctx)
+	if err != nil || beginning == nil {
+		return err
+	}
+	minimal, a, err := g.accept(ctx, beginning, nil, forKind)
 	if err != nil {
 		return err
 	}
 	if minimal == nil {
-		for _, f := range g.kind.Root.All() {
+		for _, f := range g.scope.All() {
 			g.refused[f.Path.String()] = "no object of the kind is accepted: " + a.words
 		}
 		return nil
 	}
 	g.minimal = minimal
-	g.took(Minimal, nil, minimal)
+	if g.stored == nil {
+		g.took(Minimal, nil, minimal)
+	}
 	if err := g.borrow(ctx); err != nil {
 		return err
 	}
-	for _, f := range g.kind.Root.All() {
+	for _, f := range g.scope.All() {
 		if err := g.field(ctx, f); err != nil {
 			return err
 		}
@@ -90,6 +106,38 @@ func (g *grower) grow(ctx context.Context) error {
 	return g.borders(ctx)
 }
 
+// beginning is what growth begins with: an object of the kind, or a stored one whose status grows; nil where none can be
+// stored.
+func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
+	if g.stored == nil {
+		return g.begin(), nil
+	}
+	object, _ := Named(g.kind, g.stored, forStatus)
+	answer, err := g.client.Create(ctx, g.kind, Namespace(g.kind), object, false)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil || !answer.Accepted() && answer.Code != 409 {
+		return nil, nil
+	}
+	g.stored = object
+	return copied(object), nil
+}
+
+// forStatus is the number of the object whose status grows.
+const forStatus = 0
+
+// send asks for the verdict on an object, by a dry run.
+func (g *grower) send(ctx context.Context, object map[string]any) (Answer, error) {
+	if g.stored == nil {
+		return g.client.Create(ctx, g.kind, Namespace(g.kind), object, true)
+	}
+	metadata, _ := g.stored["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	status := map[string]any{"status": object["status"]}
+	return g.client.Patch(ctx, g.kind, Namespace(g.kind), name, "status", status, true)
+}
+
 // took takes in an accepted object.
 func (g *grower) took(role Role, f *fields.Field, object map[string]any) {
 	g.cover(object)
@@ -99,7 +147,7 @@ func (g *grower) took(role Role, f *fields.Field, object map[string]any) {
 
 // borrow tries whole values that other kinds accepted: what a template of pods can have was found out with a Pod.
 func (g *grower) borrow(ctx context.Context) error {
-	for _, f := range g.kind.Root.All() {
+	for _, f := range g.scope.All() {
 		if f.Type != fields.Object || g.known[f.Path.String()] || !slices.ContainsFunc(f.All(), g.lacks) {
 			continue
 		}
@@ -242,7 +290,7 @@ func (p *packing) add(ctx context.Context, all []map[string]any) error {
 		fits = fits && overlay(object, one)
 	}
 	if fits {
-		answer, err := p.client.Create(ctx, p.kind, Namespace(p.kind), object, true)
+		answer, err := p.send(ctx, object)
 		if ctx.Err() != nil {
 			return err
 		}

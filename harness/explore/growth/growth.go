@@ -32,8 +32,8 @@ func All(ctx context.Context, o Options) ([]*Grown, error) {
 	homes := homesOf(o.Kinds)
 	var growers []*grower
 	for _, kind := range o.Kinds {
-		g := &grower{kind: kind, client: o.Client, bases: table}
-		g.home = func(f *fields.Field) bool { return slices.Contains(homes[f.Owner], kind) }
+		g := &grower{kind: kind, client: o.Client, bases: table, scope: kind.Root}
+		g.home = func(f *fields.Field) bool { return slices.Contains(homes[f.Owner], kind.ID()) }
 		if o.Known != nil {
 			g.known = o.Known(kind)
 		}
@@ -50,6 +50,11 @@ func All(ctx context.Context, o Options) ([]*Grown, error) {
 	if err == nil {
 		err = wave(ctx, o, later, merged(memories...), wholes)
 	}
+	if err == nil {
+		states := statesOf(growers)
+		err = wave(ctx, o, states, merged(memories...), wholes)
+		growers = append(growers, states...)
+	}
 	var all []*Grown
 	for _, g := range growers {
 		if g.holder != nil {
@@ -57,6 +62,30 @@ func All(ctx context.Context, o Options) ([]*Grown, error) {
 		}
 	}
 	return all, err
+}
+
+// statesOf are the growers of the statuses of kinds of which an object can be stored.
+func statesOf(growers []*grower) []*grower {
+	var all []*grower
+	for _, g := range growers {
+		if g.kind.State == nil || g.minimal == nil || !Harmless(g.kind, g.minimal) {
+			continue
+		}
+		all = append(all, &grower{
+			kind: g.kind.WithState(), client: g.client, bases: g.bases, home: g.home, known: g.known, scope: g.kind.State,
+			stored: storable(g.kind, g.minimal),
+		})
+	}
+	return all
+}
+
+// storable is the object whose status grows: that of a Service has fields only with a load balancer.
+func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
+	object := copied(minimal)
+	if kind.ID() == "Service.v1" {
+		fields.Set(object, fields.Place{"spec", "type"}, "LoadBalancer")
+	}
+	return object
 }
 
 // inWaves puts first those kinds from which others can learn: with a Pod it is found out what a template of pods takes.
@@ -97,7 +126,7 @@ func wave(ctx context.Context, o Options, growers []*grower, below *memory, whol
 		})
 	}
 	for _, g := range slices.SortedStableFunc(slices.Values(growers), func(a, b *grower) int {
-		return len(b.kind.Root.All()) - len(a.kind.Root.All()) // the longest first
+		return len(b.scope.All()) - len(a.scope.All()) // the longest first
 	}) {
 		work <- g
 	}
@@ -109,13 +138,17 @@ func wave(ctx context.Context, o Options, growers []*grower, below *memory, whol
 // homes is in how many kinds the borders of one field are explored.
 const homes = 2
 
-func homesOf(kinds []*fields.Kind) map[string][]*fields.Kind {
-	all := map[string][]*fields.Kind{}
+func homesOf(kinds []*fields.Kind) map[string][]string {
+	all := map[string][]string{}
 	sorted := slices.SortedStableFunc(slices.Values(kinds), func(a, b *fields.Kind) int { return rank(a) - rank(b) })
 	for _, kind := range sorted {
-		for _, f := range kind.Root.All() {
-			if known := all[f.Owner]; len(known) < homes && !slices.Contains(known, kind) {
-				all[f.Owner] = append(known, kind)
+		below := kind.Root.All()
+		if kind.State != nil {
+			below = append(below, kind.State.All()...)
+		}
+		for _, f := range below {
+			if known := all[f.Owner]; len(known) < homes && !slices.Contains(known, kind.ID()) {
+				all[f.Owner] = append(known, kind.ID())
 			}
 		}
 	}
@@ -139,7 +172,7 @@ const enough = 12
 
 // lend gives the whole values of definitions to other kinds.
 func (g *grower) lend(wholes map[string][]any) {
-	for _, f := range g.kind.Root.All() {
+	for _, f := range g.scope.All() {
 		if f.Type != fields.Object || f.Definition == "" || len(f.All()) < enough {
 			continue
 		}
@@ -151,9 +184,17 @@ func (g *grower) lend(wholes map[string][]any) {
 	}
 }
 
+// own is the status itself, where that grows.
+func (g *grower) own() []*fields.Field {
+	if g.stored == nil {
+		return nil
+	}
+	return []*fields.Field{g.scope}
+}
+
 func (g *grower) result() *Grown {
-	r := &Grown{Kind: g.kind, Specimens: g.made, Refused: g.failed, Rest: map[string]string{}}
-	for _, f := range g.kind.Root.All() {
+	r := &Grown{Kind: g.kind, State: g.stored != nil, Specimens: g.made, Refused: g.failed, Panics: g.panics, Rest: map[string]string{}}
+	for _, f := range append(g.own(), g.scope.All()...) {
 		path := f.Path.String()
 		switch {
 		case f.Name() == fields.Item || f.Name() == fields.Value:

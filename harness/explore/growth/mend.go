@@ -40,24 +40,37 @@ func (g *grower) accept(ctx context.Context, object map[string]any, target field
 	if accepted || err != nil {
 		return object, a, err
 	}
-	for s != nil && a.budget > 0 {
-		var next *state
-		for mended := range a.mendings(s) {
-			accepted, s2, err := a.try(ctx, mended)
-			if accepted || err != nil {
-				return mended, a, err
-			}
-			if a.budget <= 0 {
-				return nil, a, nil
-			}
-			if s2 != nil && better(s, s2) {
-				next = s2
-				break
-			}
-		}
-		s = next
+	if s == nil {
+		return nil, a, nil
 	}
-	return nil, a, nil
+	found, err := a.search(ctx, s, 1)
+	return found, a, err
+}
+
+// deepest is how many mendings in a row are tried.
+const deepest = 8
+
+// search mends a refused object, and what is better but still refused, until one is accepted; nil where none is.
+func (a *attempt) search(ctx context.Context, s *state, depth int) (map[string]any, error) {
+	for mended := range a.mendings(s) {
+		accepted, next, err := a.try(ctx, mended)
+		if accepted || err != nil {
+			return mended, err
+		}
+		if a.budget <= 0 {
+			return nil, nil
+		}
+		if next == nil || depth == deepest || !better(s, next) {
+			continue
+		}
+		if found, err := a.search(ctx, next, depth+1); found != nil || err != nil {
+			return found, err
+		}
+		if a.budget <= 0 {
+			return nil, nil
+		}
+	}
+	return nil, nil
 }
 
 // better says whether the first complaint of one refusal is gone in the other.
@@ -79,7 +92,7 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 	}
 	a.seen[text] = true
 	a.budget--
-	answer, err := a.client.Create(ctx, a.kind, Namespace(a.kind), object, true)
+	answer, err := a.send(ctx, object)
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, nil, err
@@ -97,6 +110,9 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 			Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(),
 			Message: "dropped",
 		}}}, nil
+	}
+	if answer.panicked() {
+		a.panics = append(a.panics, text)
 	}
 	a.note(answer.Words)
 	causes := answer.Causes
@@ -143,6 +159,9 @@ func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
 	}
 }
 
+// patience is how many other values of a field are tried before other fields are.
+const patience = 6
+
 type change func(map[string]any) bool
 
 // changes are what may satisfy one complaint about an object.
@@ -153,6 +172,7 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 		place, f = fields.Place{"metadata", "name"}, &fields.Field{Path: fields.Path{"metadata", "name"}, Type: fields.String}
 	}
 	value, there := fields.Get(object, place)
+	said, switches, without := a.around(object, place, cause)
 	own := len(a.target) == 0 || !place.Within(a.target) && !a.target.Within(place)
 	return func(yield func(change) bool) {
 		switch {
@@ -166,7 +186,14 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 				return
 			}
 		case f.Scalar():
-			for _, candidate := range a.candidates(f, cause.Message) {
+			for i, candidate := range a.candidates(f, cause.Message) {
+				if i == patience {
+					for _, c := range slices.Concat(said, switches) {
+						if !yield(c) {
+							return
+						}
+					}
+				}
 				if there && same(candidate, value) {
 					continue
 				}
@@ -181,7 +208,7 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 				}
 			}
 		}
-		for _, c := range a.around(object, place, cause) {
+		for _, c := range slices.Concat(said, without, switches) {
 			if !yield(c) {
 				return
 			}
@@ -204,6 +231,13 @@ func (a *attempt) placeOf(text string) fields.Place {
 				key = append(key, name)
 			}
 			return append(slices.Clone(place[:i]), strings.Join(key, "."))
+		}
+		if name, ok := place[i].(string); ok && at.Type == fields.Object && at.Child(name) == nil {
+			for _, child := range at.Children { // some refusals write a field with a capital letter
+				if strings.EqualFold(child.Name(), name) {
+					place[i] = child.Name()
+				}
+			}
 		}
 		at = at.At(place[i : i+1])
 	}
@@ -260,7 +294,7 @@ func (a *attempt) inside(object map[string]any, place fields.Place, f *fields.Fi
 		}
 	}
 	if cause.Type == metav1.CauseTypeFieldValueRequired {
-		return slices.Concat(likely, others)
+		return slices.Concat(likely, others, less)
 	}
 	return slices.Concat(likely, less, others)
 }

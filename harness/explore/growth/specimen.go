@@ -38,6 +38,9 @@ type Specimen struct {
 	Body []byte
 }
 
+// HasState says whether the object has a status, which is written by itself.
+func (s *Specimen) HasState() bool { return s.Kind.State != nil && s.Object()["status"] != nil }
+
 // ID tells it from all others, at every state.
 func (s *Specimen) ID() string {
 	return fmt.Sprintf("%s %s %s %s", s.Kind.ID(), s.Role, s.Field, s.Value)

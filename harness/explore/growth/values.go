@@ -22,10 +22,12 @@ func values(path string, all ...any) named {
 // byName is the table of what no schema tells.
 var byName = []named{ //nolint:gochecknoglobals // a table of regular expressions
 	values(`(?:podCIDR|podCIDRs\[\]|cidr|cidrs\[\]|clusterCIDR)`, "10.7.0.0/24", "fd00:7::/64"),
+	values(`(?:clusterIP|clusterIPs\[\])`, "10.96.0.77", "None"),
 	values(`except\[\]`, "10.7.0.0/28"),
 	values(`(?:ip|.*IP|.*IPs\[\]|address|addresses\[\]|nameservers\[\]|.*Ranges\[\]|ips\[\])`, "10.7.0.7", "10.0.0.77",
 		"10.7.0.0/24", "10.7.0.7/32", "a", "fd00::7"),
 	values(`mountPath`, "/a"),
+	values(`.*Seconds`, int64(3600), int64(30), int64(1)),
 	values(`devicePath`, "/dev/a"),
 	values(`(?:path|pathPrefix|.*Path)`, "/a", "a", "metadata.name"),
 	values(`fieldPath`, "metadata.name", "spec.nodeName"),
@@ -41,7 +43,6 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`(?:port|.*Port|number|containerPort)`, int64(80), "http"),
 	values(`nodePort`, int64(30123)),
 	values(`healthCheckNodePort`, int64(30124)),
-	values(`clusterIP`, "10.0.0.77", "None"),
 	values(`serviceAccountName`, "default"),
 	values(`(?:namespace|.*Namespace)`, "default", "explore"),
 	values(`(?:priorityClassName)`, "system-node-critical", "a"),
@@ -134,7 +135,9 @@ func (g *grower) candidates(f *fields.Field, message string) []any {
 			all = append(all, text)
 		}
 	}
-	all = append(all, pool(f.Type)...)
+	if len(f.Enum) == 0 {
+		all = append(all, pool(f.Type)...)
+	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(value any) bool {
 		text := textOf(value)
