@@ -66,17 +66,23 @@ judged; 130 interrupted.`,
 	flags.releaseFlags.add(command)
 	set := command.Flags()
 	set.StringSliceVar(&flags.path, "path", nil, `states to go through: 1.34,1.35,1.34, or "1.34.4 SomeGate=true,1.34.4"`)
-	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: names, or all")
+	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: "+
+		"names, or all")
 	set.StringSliceVar(&flags.kinds, "kinds", nil, "only these kinds: Pod,Ingress.networking.k8s.io (default: all)")
-	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what there is (default: no limit)")
-	set.Uint64Var(&flags.seed, "seed", 1, "decides which objects cross where not all may; the same seed does the same again")
+	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what there is (default: no "+
+		"limit)")
+	set.Uint64Var(&flags.seed, "seed", 1, "decides which objects cross where not all may; the same seed does the same "+
+		"again")
 	set.IntVar(&flags.objects, "objects", 4000, "how many objects cross the path at most; 0 for all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
 	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
-	set.StringArrayVar(&flags.crds, "crds", nil, "a file or a folder with CustomResourceDefinitions whose kinds are explored, too; may be repeated")
-	set.StringVar(&flags.known, "known", "", "file of findings that are no news, as known.yaml of a report folder has them")
+	set.StringArrayVar(&flags.crds, "crds", nil, "a file or a folder with CustomResourceDefinitions whose kinds are "+
+		"explored, too; may be repeated")
+	set.StringVar(&flags.known, "known", "",
+		"file of findings that are no news, as known.yaml of a report folder has them")
 	set.BoolVar(&flags.force, "force", false, "go along a path that the version skew policy forbids")
-	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings: what is found may be a coincidence")
+	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings: what is found may be a "+
+		"coincidence")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")

@@ -68,7 +68,8 @@ func (o *entry) weight() int {
 	if o.disputed() {
 		return 0
 	}
-	return 1 + slices.Index([]growth.Role{growth.Minimal, growth.Whole, growth.Alone, growth.Choice, growth.Border}, o.Role)
+	return 1 + slices.Index([]growth.Role{growth.Minimal, growth.Whole, growth.Alone, growth.Choice, growth.Border},
+		o.Role)
 }
 
 // lot is the place of an object among its like, which the seed decides.

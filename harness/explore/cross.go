@@ -55,7 +55,10 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	}
 	defer remove()
 	c.cluster = cluster
-	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{Settle: e.Settle, Progress: e.Progress}); err != nil {
+	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
+		Settle:   e.Settle,
+		Progress: e.Progress,
+	}); err != nil {
 		return nil, err
 	}
 	defer c.survey.Close()

@@ -39,7 +39,8 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(kinds, func(k *fields.Kind) bool { return k.ID() == "CustomResourceDefinition.v1.apiextensions.k8s.io" })
+	at := slices.IndexFunc(kinds,
+		func(k *fields.Kind) bool { return k.ID() == "CustomResourceDefinition.v1.apiextensions.k8s.io" })
 	if at < 0 {
 		return kinds, nil
 	}

@@ -1,6 +1,6 @@
 // Package explore finds what an upgrade, a rollback or a feature gate breaks, without being told what to look for. It
-// makes objects of all kinds with all fields that the API server accepts, takes them along a path of states, and asks of
-// each object at each state what a survey asks. What breaks is reduced, written as a scenario, and shown again from
+// makes objects of all kinds with all fields that the API server accepts, takes them along a path of states, and asks
+// of each object at each state what a survey asks. What breaks is reduced, written as a scenario, and shown again from
 // nothing.
 package explore
 

@@ -27,7 +27,11 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 			Check: "read",
 			Words: "the API server serves no version of kind Workload.scheduling.k8s.io",
 		}, explorations.Hazard},
-		{"unreadable", upgrades.Finding{Check: "read", Words: "500 InternalError: no kind \"Workload\""}, explorations.Defect},
+		{
+			"unreadable",
+			upgrades.Finding{Check: "read", Words: "500 InternalError: no kind \"Workload\""},
+			explorations.Defect,
+		},
 		{"hidden", upgrades.Finding{Check: "content", Back: "the way back mends it"}, explorations.Hazard},
 		{"lost", upgrades.Finding{Check: "content", Back: "the way back does not mend it"}, explorations.Defect},
 		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
@@ -51,8 +55,14 @@ func TestWordsOfOneCauseAreOneClass(t *testing.T) {
 		same  bool
 	}{
 		{`422 Invalid: Job.batch "explore-7" is invalid: spec.template.spec.containers[1].name: Invalid value: "B"`, true},
-		{`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].image: Invalid value: "A"`, false},
-		{`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Required value`, false},
+		{
+			`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].image: Invalid value: "A"`,
+			false,
+		},
+		{
+			`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Required value`,
+			false,
+		},
 	} {
 		if got := classOf(test.words); (got == one) != test.same {
 			t.Errorf("%s\nis of the class %s; the first of %s", test.words, got, one)
@@ -68,11 +78,17 @@ func ingress(t *testing.T, path ...clusters.State) *group {
 	}
 	spec := &fields.Field{
 		Type: fields.Object, Path: fields.Path{"spec"},
-		Children: []*fields.Field{text("a"), text("b"), {Type: fields.String, Path: fields.Path{"spec", "c"}, Required: true}},
+		Children: []*fields.Field{text("a"), text("b"), {
+			Type: fields.String, Path: fields.Path{"spec", "c"},
+			Required: true,
+		}},
 	}
 	kind := &fields.Kind{
 		GroupVersionKind: schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
-		Resource:         "ingresses", Namespaced: true, Root: &fields.Field{Type: fields.Object, Children: []*fields.Field{spec}},
+		Resource:         "ingresses", Namespaced: true, Root: &fields.Field{
+			Type:     fields.Object,
+			Children: []*fields.Field{spec},
+		},
 	}
 	body := growth.Text(map[string]any{
 		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",

@@ -18,8 +18,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
-// grow makes the corpus: in a cluster that goes along the path, it grows objects at each state that was not come to yet,
-// and tries there what the states before made.
+// grow makes the corpus: in a cluster that goes along the path, it grows objects at each state that was not come to
+// yet, and tries there what the states before made.
 func (e *exploration) grow(ctx context.Context) error {
 	e.kinds = map[string]*explorations.Kind{}
 	cluster, remove, err := e.create(ctx, e.Path[0])

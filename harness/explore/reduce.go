@@ -16,8 +16,8 @@ import (
 // rounds is how often the objects of findings are made smaller.
 const rounds = 4
 
-// reduce makes the object of each finding as small, and its path as short, as it can be. All variants of all findings on
-// one path cross it together.
+// reduce makes the object of each finding as small, and its path as short, as it can be. All variants of all findings
+// on one path cross it together.
 func (e *exploration) reduce(ctx context.Context) error {
 	for _, g := range e.groups {
 		g.path = e.shortest(g)

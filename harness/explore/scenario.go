@@ -41,7 +41,8 @@ func (g *group) write() string {
 	object := g.smallest.named(g.number)
 	metadata, _ := object["metadata"].(map[string]any)
 	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  labels: {system: explore}\n",
+	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  labels: {system: "+
+		"explore}\n",
 		g.name())
 	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as that is so.",
 		g.smallest.Kind.Kind, g.finding.What, hop(g)))
@@ -71,7 +72,8 @@ func (g *group) write() string {
 		}
 		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(change(g.path[i], state)), 6))
 	}
-	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected, quote(first),
+	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected,
+		quote(first),
 		g.except())
 	return b.String()
 }

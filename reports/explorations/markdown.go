@@ -17,7 +17,8 @@ func Markdown(r *Report) string {
 		}
 	}
 	if len(r.Gates) > 0 {
-		b.WriteString("\n#### What depends on which gate\n\n| gate | fields | accepted only while on | accepted only while off |\n" +
+		b.WriteString("\n#### What depends on which gate\n\n| gate | fields | accepted only while on | accepted only " +
+			"while off |\n" +
 			"| --- | --- | --- | --- |\n")
 		for _, g := range r.Gates {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Refused))

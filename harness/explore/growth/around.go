@@ -9,8 +9,8 @@ import (
 // levels is how far above a field the others are looked at that may be to blame.
 const levels = 5
 
-// around are changes of the fields beside and above the one that a complaint is about: those that the complaint mentions,
-// then those with a few values to choose from, then whatever may be left out.
+// around are changes of the fields beside and above the one that a complaint is about: those that the complaint
+// mentions, then those with a few values to choose from, then whatever may be left out.
 func (a *attempt) around(object map[string]any, place fields.Place, cause Cause) (said, switches, without []change) {
 	words := mentioned(cause.Message)
 	for up := 1; up <= levels && up <= len(place); up++ {

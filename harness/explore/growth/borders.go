@@ -15,7 +15,8 @@ func borderValues(f *fields.Field) []any {
 		return []any{
 			"1-a", "a-1", "a.b", "a_b", "A", "a-", "-a", "a/b", "a b", "1", "", "*", "*.a.example.com", "a.example.com.",
 			strings.Repeat("a", 63), strings.Repeat("a", 64), strings.Repeat("a", 253), strings.Repeat("a", 254),
-			"010.0.0.5", "10.7.0.7", "192.168.0.5/24", "192.168.000.0/24", "::ffff:10.7.0.7", "FD00::A", "/a/../b", "a:b", "é", "1e3",
+			"010.0.0.5", "10.7.0.7", "192.168.0.5/24", "192.168.000.0/24", "::ffff:10.7.0.7", "FD00::A", "/a/../b", "a:b", "é",
+			"1e3",
 			"01", "0x10", "=a", "a=b",
 		}
 	case fields.Integer:

@@ -106,8 +106,8 @@ func (g *grower) grow(ctx context.Context) error {
 	return g.borders(ctx)
 }
 
-// beginning is what growth begins with: an object of the kind, or a stored one whose status grows; nil where none can be
-// stored.
+// beginning is what growth begins with: an object of the kind, or a stored one whose status grows; nil where none can
+// be stored.
 func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 	if g.stored == nil {
 		return g.begin(), nil

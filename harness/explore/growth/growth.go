@@ -92,7 +92,8 @@ func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
 func inWaves(growers []*grower) (first, later []*grower) {
 	for _, g := range growers {
 		if g.kind.Kind != "Pod" && slices.ContainsFunc(g.kind.Root.All(), func(f *fields.Field) bool {
-			return strings.HasSuffix(f.Definition, ".PodSpec") || strings.HasSuffix(f.Definition, ".PersistentVolumeSpec") && g.kind.Kind != "PersistentVolume"
+			return strings.HasSuffix(f.Definition, ".PodSpec") || strings.HasSuffix(f.Definition, ".PersistentVolumeSpec") &&
+				g.kind.Kind != "PersistentVolume"
 		}) {
 			later = append(later, g)
 		} else {
@@ -193,7 +194,10 @@ func (g *grower) own() []*fields.Field {
 }
 
 func (g *grower) result() *Grown {
-	r := &Grown{Kind: g.kind, State: g.stored != nil, Specimens: g.made, Refused: g.failed, Panics: g.panics, Rest: map[string]string{}}
+	r := &Grown{
+		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Refused: g.failed, Panics: g.panics,
+		Rest: map[string]string{},
+	}
 	for _, f := range append(g.own(), g.scope.All()...) {
 		path := f.Path.String()
 		switch {

@@ -112,16 +112,21 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 					return [3]string{"FieldValueNotSupported", "spec.policy", `Unsupported value: "a": supported values: "Shut"`}
 				}
 				return [3]string{}
-			}}, "spec.policy",
+			}},
+			"spec.policy",
 		},
 		{
 			"an example", box(field("title", fields.String)),
 			[]rule{func(o map[string]any) [3]string {
 				if p := at(o, "spec.title"); p != nil && p != "my-Title" {
-					return [3]string{"FieldValueInvalid", "spec.title", `must be odd (e.g. 'my-Title', regex used for validation is 'x')`}
+					return [3]string{
+						"FieldValueInvalid", "spec.title",
+						`must be odd (e.g. 'my-Title', regex used for validation is 'x')`,
+					}
 				}
 				return [3]string{}
-			}}, "spec.title",
+			}},
+			"spec.title",
 		},
 		{
 			"a small number", box(field("many", fields.Integer)),
@@ -130,7 +135,8 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 					return [3]string{"FieldValueInvalid", "spec.many", "must be between 7 and 8, inclusive"}
 				}
 				return [3]string{}
-			}}, "spec.many",
+			}},
+			"spec.many",
 		},
 		{
 			"a sibling that is required", box(field("flag", fields.Boolean), field("reason", fields.String)),
@@ -139,26 +145,33 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 					return [3]string{"FieldValueRequired", "spec.reason", "must be set"}
 				}
 				return [3]string{}
-			}}, "spec.flag",
+			}},
+			"spec.flag",
 		},
 		{
-			"a sibling that decides", box(&fields.Field{Path: fields.Path{"type"}, Type: fields.String, Enum: []string{"A", "B"}},
+			"a sibling that decides", box(&fields.Field{
+				Path: fields.Path{"type"}, Type: fields.String,
+				Enum: []string{"A", "B"},
+			},
 				field("port", fields.Integer)),
 			[]rule{func(o map[string]any) [3]string {
 				if at(o, "spec.port") != nil && at(o, "spec.type") != "B" {
 					return [3]string{"FieldValueForbidden", "spec.port", "may not be used when `type` is 'A'"}
 				}
 				return [3]string{}
-			}}, "spec.port",
+			}},
+			"spec.port",
 		},
 		{
-			"one member of a union", box(field("from", fields.Object, field("here", fields.String), field("there", fields.String))),
+			"one member of a union", box(field("from", fields.Object, field("here", fields.String),
+				field("there", fields.String))),
 			[]rule{func(o map[string]any) [3]string {
 				if from, ok := at(o, "spec.from").(map[string]any); ok && len(from) != 1 {
 					return [3]string{"FieldValueRequired", "spec.from", "must specify one of `here`, `there`"}
 				}
 				return [3]string{}
-			}}, "spec.from.there",
+			}},
+			"spec.from.there",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -213,7 +226,8 @@ func TestBordersThatAreRefusedAreKeptApart(t *testing.T) {
 
 func TestTheSameGrowsAgain(t *testing.T) {
 	ids := func() string {
-		grown := grow(t, server(t, ""), box(field("a", fields.String), field("b", fields.Map, field(fields.Value, fields.Quantity)),
+		grown := grow(t, server(t, ""), box(field("a", fields.String),
+			field("b", fields.Map, field(fields.Value, fields.Quantity)),
 			field("c", fields.List, field(fields.Item, fields.Either))))
 		var all []string
 		for _, s := range grown.Specimens {
@@ -235,7 +249,10 @@ func TestWhatActsOnOthersIsNotStored(t *testing.T) {
 		object string
 		want   bool
 	}{
-		{"rules for nothing", policy, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["none.example.com"]}]}}}`, true},
+		{
+			"rules for nothing", policy, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["none.example.com"]}]}}}`,
+			true,
+		},
 		{"rules for all", policy, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["*"]}]}}}`, false},
 		{"a class", class, `{"value":1}`, true},
 		{"the class of all", class, `{"value":1,"globalDefault":true}`, false},

@@ -46,7 +46,8 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`serviceAccountName`, "default"),
 	values(`(?:namespace|.*Namespace)`, "default", "explore"),
 	values(`(?:priorityClassName)`, "system-node-critical", "a"),
-	values(`expression`, "true", "'a'", "object.metadata.name", "Object{}", "[JSONPatch{op: \"add\", path: \"/a\", value: \"b\"}]"),
+	values(`expression`, "true", "'a'", "object.metadata.name", "Object{}",
+		"[JSONPatch{op: \"add\", path: \"/a\", value: \"b\"}]"),
 	values(`messageExpression`, "'a'"),
 	values(`valueExpression`, "'a'", "string(1)"),
 	values(`rule`, "true"),
@@ -86,7 +87,10 @@ func pool(t fields.Type) []any {
 			"true", "v1", "Always", "None", "0", "a=b", "2030-01-01T00:00:00Z", "50%", "cpu", "",
 		}
 	case fields.Integer:
-		return []any{int64(1), int64(2), int64(10), int64(100), int64(1000), int64(30000), int64(600), int64(3600), int64(0), int64(-1)}
+		return []any{
+			int64(1), int64(2), int64(10), int64(100), int64(1000), int64(30000), int64(600), int64(3600), int64(0),
+			int64(-1),
+		}
 	case fields.Number:
 		return []any{1.5, 1.0, 0.0}
 	case fields.Boolean:
@@ -103,7 +107,8 @@ func pool(t fields.Type) []any {
 		return []any{int64(1), "a", "10%", int64(80)}
 	}
 	return []any{
-		map[string]any{"a": "b"}, "a", int64(1), true,
+		map[string]any{"a": "b"},
+		"a", int64(1), true,
 		map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}},
 	}
 }
