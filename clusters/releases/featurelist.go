@@ -44,7 +44,7 @@ func (e *NoFeatureListError) Unwrap() error { return e.Err }
 // FeatureList returns the feature gates of an exact version. It comes from the modules of that version by way of the
 // Go tool, and is cached, so that a warm start needs neither. The lists of other versions in the cache are at its
 // hand, and once the version's programs are in the cache too, the list also tells which of them knows which gate.
-// Where it cannot be had, the error is a *NoFeatureListError.
+// Where there is none to get, the error is a *NoFeatureListError.
 func (s *Store) FeatureList(ctx context.Context, version string) (*features.List, error) {
 	v, err := exact(version)
 	if err != nil {
