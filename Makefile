@@ -87,6 +87,11 @@ regressions: fetch
 faults: fetch
 	GOGC=400 go test -count=1 -ldflags=-w -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
 
+# Every suite under each liberty of its simulator, and under all that go together.
+.PHONY: liberties
+liberties: fetch
+	@for suite in porch kai grove leaderworkerset; do go run ./cmd/rehearse faults $$suite --try --kind liberties || exit 1; done
+
 # A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset
 TIMES := 50

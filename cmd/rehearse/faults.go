@@ -91,7 +91,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	if f.options.Simulators, err = catalog().Own(); err != nil {
 		return err
 	}
-	var wrong []error
+	var wrong, unjudged []error
 	for _, one := range f.parts() {
 		result, err := one.try(command.Context(), one.options)
 		if err != nil {
@@ -99,9 +99,15 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 		}
 		fmt.Fprint(command.OutOrStdout(), result)
 		wrong = append(wrong, result.Err())
+		if some, ok := result.(interface{ Unjudged() error }); ok {
+			unjudged = append(unjudged, some.Unjudged())
+		}
 	}
 	if err := errors.Join(wrong...); err != nil {
-		return &exitError{code: exitFailed, err: err}
+		return &exitError{code: exitFailed, err: errors.Join(err, errors.Join(unjudged...))}
+	}
+	if err := errors.Join(unjudged...); err != nil {
+		return broken(err)
 	}
 	return nil
 }

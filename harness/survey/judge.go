@@ -76,6 +76,11 @@ func (j *judge) series(s *Series) {
 		return
 	case Bad, Changed:
 		j.add(s, upgrades.Before, states[:1], base)
+		for _, state := range states[1:] {
+			if s.Outcomes[state].Answer == base.Answer {
+				j.mark(s.Root, state, upgrades.Before)
+			}
+		}
 		j.lifted(s, base, states[1:])
 		return
 	}

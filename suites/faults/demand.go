@@ -1,6 +1,9 @@
 package faults
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // T is where a test reports; *testing.T is one.
 type T interface {
@@ -9,6 +12,23 @@ type T interface {
 	Logf(format string, args ...any)
 	Error(args ...any)
 	Fatal(args ...any)
+}
+
+// DemandLiberties runs the suite under some liberties of its simulator, or under all, each and together, and fails the
+// test where the suite is not green.
+func DemandLiberties(t T, o Options) {
+	t.Helper()
+	if o.Progress == nil {
+		o.Progress = t.Logf
+	}
+	freedom, err := Liberties(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", freedom)
+	if err := errors.Join(freedom.Err(), freedom.Unjudged()); err != nil {
+		t.Error(err)
+	}
 }
 
 // Demand runs the suite against its simulator's faults, logs the matrix, and fails the test where anything is wrong

@@ -44,11 +44,16 @@ func red(run *reports.Run) []string {
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
 			if s.Status != reports.Passed && s.Status != reports.Known {
-				reasons = append(reasons, fmt.Sprintf("%s is %s\n%s", original(s.Name), s.Status, reports.Explain(s)))
+				reasons = append(reasons, reason(s))
 			}
 		}
 	}
 	return reasons
+}
+
+// reason is why a scenario is not green.
+func reason(s *reports.Scenario) string {
+	return fmt.Sprintf("%s is %s\n%s", original(s.Name), s.Status, reports.Explain(s))
 }
 
 // redSetup are the reasons why clusters or their systems could not be had, changed or removed.

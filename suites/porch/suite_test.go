@@ -3,11 +3,16 @@ package porch_test
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/porch"
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-func suite() suitetest.Suite { return suitetest.Suite{Definition: porch.Definition(), MaxTracks: 2} }
+func suite() suitetest.Suite {
+	return suitetest.Suite{
+		Definition: porch.Definition(), MaxTracks: 2, Liberties: []string{faults.AllTogether},
+	}
+}
 
 func TestMain(m *testing.M) { suite().Main(m) }
 

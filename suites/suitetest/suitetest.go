@@ -42,6 +42,9 @@ type Suite struct {
 	// CachedVersions leaves out scenarios whose versions of Kubernetes are not all in the cache, and names them: each
 	// takes minutes to build.
 	CachedVersions bool
+	// Liberties are those of its simulator under which the test runs the suite, too. The others take minutes: make
+	// liberties tries all.
+	Liberties []string
 }
 
 // Main is for TestMain: it turns the program into a component or into the simulator if its arguments say so, and
@@ -60,6 +63,7 @@ func (s Suite) Test(t *testing.T) {
 	var green *reports.Run
 	if t.Run("scenarios", func(t *testing.T) { green = s.scenarios(t) }) && s.Simulator != nil {
 		t.Run("faults", func(t *testing.T) { s.faults(t, green) })
+		t.Run("liberties", s.liberties)
 	}
 }
 
@@ -137,6 +141,19 @@ func (s Suite) faults(t *testing.T, green *reports.Run) {
 	faults.Demand(t, faults.Options{
 		Suite: s.Load(t), Before: green, Provider: s.Provider(t),
 		Simulators: s.Options(t).Simulators,
+	})
+}
+
+// liberties runs the suite while its simulator takes liberties: it must be green.
+func (s Suite) liberties(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
+	if len(s.Liberties) == 0 {
+		t.Skip("NOT RUN: the liberties of this suite's simulator take minutes; make liberties tries them")
+	}
+	faults.DemandLiberties(t, faults.Options{
+		Suite: s.Load(t), Only: s.Liberties, All: true, Provider: s.Provider(t), Simulators: s.Options(t).Simulators,
 	})
 }
 
