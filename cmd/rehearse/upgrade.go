@@ -79,8 +79,9 @@ judged; 130 interrupted.`,
 	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil,
 		"feature gates to begin with; they stay on the way, but for those that --feature-gates names")
 	set.StringToStringVar(&flags.from.runtimeConfig, "from-runtime-config", nil, "APIs to begin with")
-	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds: Deployment, Ingress.networking.k8s.io")
-	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds")
+	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds (Deployment, "+
+		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment)")
+	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds or namespaces")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but "+
 		"those of the cluster)")
@@ -123,7 +124,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		if o.Origin, first, err = f.origin(command, provider, first.With(from), o.Progress); err != nil {
 			return o, err
 		}
-		o.Origin.Select = f.selected
+		o.Origin.Selection = f.selection()
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
@@ -145,12 +146,12 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	if err != nil {
 		return first, nil, err
 	}
-	objects, err = f.selected(objects)
+	objects, err = f.selection().Of(objects)
 	return first, objects, err
 }
 
-func (f *upgradeFlags) selected(objects []*manifests.Object) ([]*manifests.Object, error) {
-	return manifests.Select(objects, f.only, f.except)
+func (f *upgradeFlags) selection() manifests.Selection {
+	return manifests.Selection{Only: f.only, Except: f.except}
 }
 
 func (f *upgradeFlags) run(command *cobra.Command) error {

@@ -104,7 +104,8 @@ func TestInOrder(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	objects, err := Load([]string{Stdin}, strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "+
-		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"))
+		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n"+
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: shop}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +114,23 @@ func TestSelect(t *testing.T) {
 		only, except []string
 		want         string
 	}{
-		{"all", nil, nil, "1 Deployment.apps, 1 Pod"},
+		{"all", nil, nil, "1 Deployment.apps, 2 Pod"},
 		{"only one", []string{"deployment"}, nil, "1 Deployment.apps"},
 		{"with its group", []string{"Deployment.apps"}, nil, "1 Deployment.apps"},
 		{"all but one", nil, []string{"Pod"}, "1 Deployment.apps"},
 		{"a kind that no object has", []string{"Job"}, nil, `no object is of kind "Job"; there are: Deployment.apps, Pod`},
-		{"none left", []string{"Pod"}, []string{"Pod"}, "of 2 objects none is left"},
+		{"a namespace", []string{"shop/"}, nil, "1 Pod"},
+		{"a kind in a namespace", nil, []string{"shop/pod"}, "1 Deployment.apps, 1 Pod"},
+		{
+			"a namespace that no object is in",
+			[]string{"bank/"},
+			nil,
+			`no object is of "bank/"; there are these namespaces: shop`,
+		},
+		{"none left", []string{"Pod"}, []string{"Pod"}, "of 3 objects none is left"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			kept, err := Select(objects, test.only, test.except)
+			kept, err := Selection{test.only, test.except}.Of(objects)
 			got := Counts(kept)
 			if err != nil {
 				got = err.Error()
@@ -130,6 +139,35 @@ func TestSelect(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestSelectionWants(t *testing.T) {
+	for _, test := range []struct {
+		only, except string
+		resource     string
+		want         bool
+	}{
+		{"", "", "pods", true},
+		{"Pod", "", "pods", true},
+		{"Pod", "", "deployments.apps", false},
+		{"Ingress.networking.k8s.io", "", "ingresses.networking.k8s.io", true},
+		{"Ingress.extensions", "", "ingresses.networking.k8s.io", false},
+		{"shop/", "", "pods", true},
+		{"shop/NetworkPolicy", "", "networkpolicies.networking.k8s.io", true},
+		{"", "Pod", "pods", false},
+		{"", "shop/Pod", "pods", true},
+	} {
+		var s Selection
+		if test.only != "" {
+			s.Only = []string{test.only}
+		}
+		if test.except != "" {
+			s.Except = []string{test.except}
+		}
+		if got := s.Wants(test.resource); got != test.want {
+			t.Errorf("%+v wants %s: %t", s, test.resource, got)
+		}
 	}
 }
 

@@ -4,34 +4,95 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Select keeps the objects of some kinds ("Deployment", "deployment.apps"; none is all), and leaves out those of
-// others. A name that stands for no object is an error.
-func Select(objects []*Object, only, except []string) ([]*Object, error) {
+// Selection is which objects are wanted: those of a kind ("Deployment", "deployment.apps"), of a namespace ("shop/"),
+// or of a kind in a namespace ("shop/Deployment").
+type Selection struct {
+	// Only these; none is all.
+	Only []string
+	// Except these.
+	Except []string
+}
+
+// Of keeps the objects that are wanted. An entry that selects nothing is an error.
+func (s Selection) Of(objects []*Object) ([]*Object, error) {
 	used := map[string]bool{}
-	matches := func(o *Object, kinds []string) bool {
+	matches := func(o *Object, entries []string) bool {
 		found := false
-		for _, kind := range kinds {
-			if strings.EqualFold(kind, o.GVK().Kind) || strings.EqualFold(kind, o.GVK().GroupKind().String()) {
-				used[kind], found = true, true
+		for _, entry := range entries {
+			if selects(entry, o) {
+				used[entry], found = true, true
 			}
 		}
 		return found
 	}
 	kept := slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool {
-		wanted, unwanted := matches(o, only) || len(only) == 0, matches(o, except)
+		wanted, unwanted := matches(o, s.Only) || len(s.Only) == 0, matches(o, s.Except)
 		return !wanted || unwanted
 	})
-	for _, kind := range slices.Concat(only, except) {
-		if !used[kind] {
-			return nil, fmt.Errorf("no object is of kind %q; there are: %s", kind, strings.Join(kindsOf(objects), ", "))
+	for _, entry := range slices.Concat(s.Only, s.Except) {
+		if used[entry] {
+			continue
 		}
+		if namespace, kind := divided(entry); namespace != "" {
+			return nil, fmt.Errorf("no object is of %q; there are these namespaces: %s", entry,
+				strings.Join(namespacesOf(objects, kind), ", "))
+		}
+		return nil, fmt.Errorf("no object is of kind %q; there are: %s", entry, strings.Join(kindsOf(objects), ", "))
 	}
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("of %d objects none is left", len(objects))
 	}
 	return kept, nil
+}
+
+// Wants says whether objects of a resource ("deployments.apps") may be wanted.
+func (s Selection) Wants(resource string) bool {
+	about := func(entry string) bool {
+		_, kind := divided(entry)
+		name, group, grouped := strings.Cut(kind, ".")
+		plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: strings.ToLower(name)})
+		has, of, _ := strings.Cut(resource, ".")
+		return kind == "" || plural.Resource == has && (!grouped || strings.EqualFold(group, of))
+	}
+	if len(s.Only) > 0 && !slices.ContainsFunc(s.Only, about) {
+		return false
+	}
+	return !slices.ContainsFunc(s.Except, func(entry string) bool {
+		namespace, _ := divided(entry)
+		return namespace == "" && about(entry)
+	})
+}
+
+// divided is the namespace of an entry, and the kind; "" for any.
+func divided(entry string) (namespace, kind string) {
+	namespace, kind, found := strings.Cut(entry, "/")
+	if !found {
+		return "", entry
+	}
+	return namespace, kind
+}
+
+func selects(entry string, o *Object) bool {
+	namespace, kind := divided(entry)
+	return (namespace == "" || namespace == o.Content.GetNamespace()) &&
+		(kind == "" || strings.EqualFold(kind, o.GVK().Kind) || strings.EqualFold(kind, o.GVK().GroupKind().String()))
+}
+
+// namespacesOf names the namespaces that objects of a kind are in; "" is any kind.
+func namespacesOf(objects []*Object, kind string) []string {
+	var all []string
+	for _, o := range objects {
+		if namespace := o.Content.GetNamespace(); namespace != "" && selects(kind, o) {
+			all = append(all, namespace)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // kindsOf names the kinds of objects, each once, sorted.

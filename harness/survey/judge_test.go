@@ -154,6 +154,22 @@ func TestJudgeJoinsFindings(t *testing.T) {
 	}
 }
 
+// What was broken before is broken before at each state at which it still is.
+func TestMatrixOfWhatWasBrokenBefore(t *testing.T) {
+	good, bad := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}
+	r := report()
+	told(map[Check][]Outcome{Label: {bad, bad, good, bad}}).Judge(r)
+	var got []string
+	for _, cell := range r.Matrix[0].Cells {
+		got = append(got, fmt.Sprintf("%d before, %d good, %d changed", cell.Before, cell.Good, cell.Changes))
+	}
+	want := "1 before, 0 good, 0 changed; 1 before, 0 good, 0 changed; 0 before, 0 good, 1 changed; " +
+		"1 before, 0 good, 0 changed"
+	if text := strings.Join(got, "; "); text != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}
+
 func TestCompared(t *testing.T) {
 	type object = map[string]any
 	for _, test := range []struct {

@@ -19,8 +19,8 @@ import (
 // Origin is another cluster, whose objects are rehearsed as they are stored.
 type Origin struct {
 	*transplant.Copy
-	// Select keeps those objects that are surveyed; nil for all. All of them are in the copy.
-	Select func([]*manifests.Object) ([]*manifests.Object, error)
+	// Selection is which objects are surveyed. All of them are in the copy.
+	Selection manifests.Selection
 	// Created is called when the copy runs, before it is surveyed. May be nil.
 	Created func(context.Context, clusters.Cluster) error
 	// Surveyed is called when the first state has been surveyed. May be nil.
@@ -69,10 +69,8 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 		r.hidden.of(o)
 	}
 	objects := found.given(r.Origin.Name)
-	if r.Origin.Select != nil {
-		if objects, err = r.Origin.Select(objects); err != nil {
-			return err
-		}
+	if objects, err = r.Origin.Selection.Of(objects); err != nil {
+		return err
 	}
 	for _, o := range objects {
 		r.survey.Add(survey.Created{
@@ -82,6 +80,9 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	}
 	r.report.Objects = len(objects)
 	for _, one := range unread {
+		if !r.Origin.Selection.Wants(one.What) {
+			continue
+		}
 		r.unjudged(one.What, nil, "its objects cannot be read at the first state", one.Why, "")
 	}
 	for _, key := range r.Origin.Lost(found.there) {
@@ -100,6 +101,11 @@ func (r *rehearsal) lacking() {
 	}
 	for _, lack := range r.Origin.Lacks() {
 		kind, _, _ := strings.Cut(lack.Kind, ".")
+		if lack.Name == "" && !r.Origin.Selection.Wants(lack.Kind) {
+			r.report.Notes = append(r.report.Notes,
+				fmt.Sprintf("not in the copy, and not asked for: %s (%s)", lack.Kind, lack.Why))
+			continue
+		}
 		if lack.Name == "" {
 			r.unjudged(lack.Kind, nil, "none of its objects was rehearsed", lack.Why,
 				"capture the cluster with the ClusterRole of docs/upgrade.md")

@@ -1,0 +1,110 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
+)
+
+func free() suites.Suite {
+	slow := scenario("slow", "A")
+	slow.Metadata.Labels = map[string]string{slowLabel: "minutes"}
+	return suites.Suite{
+		Name:      "gadgets",
+		Scenarios: []*scenarios.Scenario{scenario("a", "A"), scenario("b", "B"), slow},
+		Liberties: []liberty.Liberty{
+			{Name: "late", Sentence: "It is late."},
+			{Name: "wordy", Sentence: "It says more.", About: []string{"B"}},
+		},
+	}
+}
+
+func TestTrials(t *testing.T) {
+	for name, c := range map[string]struct {
+		only []string
+		want string
+		err  string
+	}{
+		"each, and all together": {nil, "late: late, wordy: wordy, all-together: late wordy", ""},
+		"one":                    {[]string{"wordy"}, "wordy: wordy", ""},
+		"all together":           {[]string{AllTogether}, "all-together: late wordy", ""},
+		"none of that name":      {[]string{"early"}, "", `has no liberty "early"; it has: late, wordy, all-together`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trials, err := trialsOf(free(), c.only)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %v, want %q", err, c.err)
+				}
+				return
+			}
+			var texts []string
+			for _, trial := range trials {
+				texts = append(texts, trial.Name+": "+strings.Join(trial.Liberties, " "))
+			}
+			if got := strings.Join(texts, ", "); err != nil || got != c.want {
+				t.Errorf("got %s, %v; want %s", got, err, c.want)
+			}
+		})
+	}
+	if _, err := trialsOf(suites.Suite{Name: "kubernetes"}, nil); err == nil {
+		t.Error("a suite without a simulator has liberties")
+	}
+}
+
+// A liberty that is about certain requirements is tried with their scenarios, any other with all, and slow ones with
+// none.
+func TestTouched(t *testing.T) {
+	for liberty, want := range map[string]string{"late": "a b", "wordy": "b"} {
+		var names []string
+		for _, s := range touched(free(), []string{liberty}) {
+			names = append(names, s.Metadata.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: got %s, want %s", liberty, got, want)
+		}
+	}
+}
+
+// A cluster that breaks shows nothing of a liberty: the suite is not judged then, which is neither green nor red.
+func TestFreedom(t *testing.T) {
+	setup := []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Error, Message: "it does not start"}}
+	trial := func(name string, setup []*reports.Step, list ...*reports.Scenario) Trial {
+		trial := Trial{Name: name, Scenarios: len(list), Took: time.Second}
+		trial.judge(&reports.Run{Tracks: []*reports.Track{{Name: "track-1", Setup: setup, Scenarios: list}}})
+		return trial
+	}
+	f := &Freedom{Suite: "gadgets", Took: 4 * time.Second, Trials: []Trial{
+		trial("green", nil, ran("a", reports.Passed), ran("b", reports.Known)),
+		trial("red", nil, ran("a", reports.Failed), ran("b", reports.Passed)),
+		trial("broken", setup, ran("a", reports.NotRun)),
+		trial("both", nil, ran("a", reports.Failed), ran("b", reports.Error)),
+	}}
+	got := fmt.Sprintf("%s\nfailed: %v\nnot judged: %v\n", f, f.Err(), f.Unjudged())
+	want := `LIBERTY  SCENARIOS  FAILED  NOT JUDGED  TIME
+green    2          0       0           1s
+red      2          1       0           1s
+broken   1          0       2           1s
+both     2          1       1           1s
+
+gadgets: green under 1 of 4; 4s
+
+failed: with liberty red, which the specification allows, the suite is not green: a is failed
+with liberty both, which the specification allows, the suite is not green: a is failed
+not judged: with liberty broken it is not known whether the suite is green: ` +
+		`create of track-1 (1.36): it does not start; a is notRun
+with liberty both it is not known whether the suite is green: b is error
+`
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if green := (&Freedom{Trials: f.Trials[:1]}); green.Err() != nil || green.Unjudged() != nil {
+		t.Error(green.Err(), green.Unjudged())
+	}
+}
