@@ -48,7 +48,7 @@ var stock = []struct {
 	{20, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v-%d}, spec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {requests: {storage: 1Gi}}}}`},
 }
 
-func load(b *testing.B, text string) []*manifests.Object {
+func stored(b *testing.B, text string) []*manifests.Object {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "stock.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -69,7 +69,7 @@ func thousand(b *testing.B) []*manifests.Object {
 			fmt.Fprintf(&text, kind.text+"\n---\n", n)
 		}
 	}
-	return load(b, text.String())
+	return stored(b, text.String())
 }
 
 // thereAndBack rehearses an upgrade and the way back.
@@ -122,7 +122,7 @@ func BenchmarkUpgradeOfThirtyThousandObjects(b *testing.B) {
 	for n := range 10_000 {
 		fmt.Fprintf(&text, "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: g-%d}, spec: {size: 1}}\n---\n", n)
 	}
-	objects := load(b, text.String())
+	objects := stored(b, text.String())
 	for b.Loop() {
 		began := time.Now()
 		report := thereAndBack(b, objects, 1, "1.35", "1.36")
