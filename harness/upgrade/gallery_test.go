@@ -31,9 +31,9 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 		{
 			name: "G1: every StatefulSet's pods restart", from: clusters.State{Version: "1.33.13"},
 			to:    clusters.Change{Version: "1.34.0"},
-			files: []string{"testdata/red/statefulset.yaml"},
-			want: []string{"breaks: moved StatefulSet default/web: every StatefulSet's pods restart, though nobody touched " +
-				"it: 134773"},
+			files: []string{"../../examples/upgrade/shop.yaml"}, // as the README has it
+			want: []string{"breaks: moved StatefulSet default/shop: every StatefulSet's pods restart, though nobody " +
+				"touched it: 134773"},
 		},
 		{
 			name: "G1, by the gate", from: clusters.State{Version: "1.33.13"},
