@@ -98,9 +98,10 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 		cancel()
 		if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
 			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err.Error())
-			return false, nil
-		}
-		if err != nil {
+			if broken[0].Component == clusters.APIServer {
+				return false, nil
+			}
+		} else if err != nil {
 			return false, fmt.Errorf("take the objects to %s: %w", name, err)
 		}
 	}

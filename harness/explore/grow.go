@@ -26,7 +26,7 @@ func (e *exploration) grow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer remove()
+	defer func() { remove() }()
 	been := map[string]bool{}
 	began := time.Now()
 	for i, state := range e.Path {
@@ -36,7 +36,18 @@ func (e *exploration) grow(ctx context.Context) error {
 		been[nameOf(state)] = true
 		if i > 0 {
 			e.Progress("taking the nursery to %s", nameOf(state))
-			if err := cluster.Converge(ctx, state); err != nil {
+			err := cluster.Converge(ctx, state)
+			if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
+				// Those that cross will show it.
+				e.Progress("the nursery does not come to %s: making another one there", nameOf(state))
+				remove()
+				remove = func() {}
+				fresh, removeFresh, err := e.create(ctx, state)
+				if err != nil {
+					return err
+				}
+				cluster, remove = fresh, removeFresh
+			} else if err != nil {
 				return fmt.Errorf("take the nursery to %s: %w", state, err)
 			}
 		}
@@ -209,7 +220,11 @@ func (e *exploration) count(g *growth.Grown) {
 		return
 	}
 	k.Fields, k.Covered, k.Rest = len(g.Covered)+len(g.Rest), len(g.Covered), nil
+	k.Dropped = 0
 	for _, field := range g.Fields() {
+		if g.Dropped[field] {
+			k.Dropped++
+		}
 		k.Rest = append(k.Rest, explorations.Rest{Field: field, Words: g.Rest[field]})
 	}
 }

@@ -161,7 +161,7 @@ func keyOf(s *sighting) string {
 	slices.SortFunc(checks, cmp.Compare[string])
 	return strings.Join([]string{
 		nameOf(s.before), nameOf(s.to), strings.Join(checks, ","), string(s.finding.Severity),
-		classOf(s.finding.Words),
+		class(s.finding),
 	}, "|")
 }
 
@@ -169,9 +169,20 @@ var (
 	quotedText = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 	number     = regexp.MustCompile(`\[?\b\d+\b\]?`)
 	dotted     = regexp.MustCompile(`\b(?:[a-zA-Z_]+(?:\[[^\]]*\])*\.)+([a-zA-Z_]+(?:\[[^\]]*\])*\.)([a-zA-Z_]+)`)
+	anyField   = regexp.MustCompile(`\b[a-zA-Z_]+\.[a-zA-Z_]+(?:\.[a-zA-Z_]+)*(?:\[[^\]]*\])?`)
 	kindWord   = regexp.MustCompile(`^(\d+ \w+: )[A-Z]\w*(\.[\w.]+)? `)
 	objectName = regexp.MustCompile(`explore-\d+s?`)
 )
+
+// class of a finding: where in an object the fields are that are lost tells one cause from another, but one rule is one
+// cause wherever it is broken.
+func class(f *upgrades.Finding) string {
+	words := classOf(f.Words)
+	if f.Check == string(survey.Content) || slices.Contains(f.Checks, string(survey.Content)) {
+		return words
+	}
+	return anyField.ReplaceAllString(words, "FIELD")
+}
 
 // classOf is what is left of words without what is an object's own.
 func classOf(words string) string {

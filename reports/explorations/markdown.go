@@ -24,9 +24,10 @@ func Markdown(r *Report) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Refused))
 		}
 	}
-	b.WriteString("\n#### Fields\n\n| kind | objects | fields | in an object |\n| --- | --- | --- | --- |\n")
+	b.WriteString("\n#### Fields\n\n| kind | objects | fields | dropped | in an object |\n| --- | --- | --- | --- | " +
+		"--- |\n")
 	for _, k := range r.Kinds {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", k.Name, k.Objects, k.Fields, k.Covered)
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", k.Name, k.Objects, k.Fields, k.Dropped, k.Covered)
 	}
 	for _, k := range r.Kinds {
 		for _, rest := range k.Rest {

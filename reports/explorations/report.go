@@ -85,6 +85,8 @@ type Kind struct {
 	// Fields that it has, Covered those that an accepted object has.
 	Fields  int `json:"fields"`
 	Covered int `json:"covered"`
+	// Dropped are those that the API server drops: their gates are off, or they are its own. Nobody can set them.
+	Dropped int `json:"dropped,omitempty"`
 	// Rest are the others, with the words of the last refusal.
 	Rest []Rest `json:"rest,omitempty"`
 }
@@ -153,10 +155,10 @@ func (r *Report) Count(sort Sort) (all, known int) {
 	return all, known
 }
 
-// Fields is how many fields there are, and how many of them an object has.
+// Fields is how many fields can be set, and how many of them an object has.
 func (r *Report) Fields() (all, covered int) {
 	for _, k := range r.Kinds {
-		all, covered = all+k.Fields, covered+k.Covered
+		all, covered = all+k.Fields-k.Dropped, covered+k.Covered
 	}
 	return all, covered
 }

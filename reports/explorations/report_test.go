@@ -85,7 +85,7 @@ func TestTextSaysWhatIsNew(t *testing.T) {
 	text := explorations.Text(report())
 	for _, want := range []string{
 		"1.34.4 -> 1.35.4: 1 defect, 0 hazards; 3 objects crossed\n", "DEFECT  1.34.4 -> 1.35.4  Ingress: it is stuck\n",
-		"checks: update, label", "1 kind, 9 of 10 fields",
+		"checks: update, label", "1 kind, 9 of 10 fields that can be set",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

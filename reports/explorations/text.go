@@ -13,7 +13,7 @@ func Text(r *Report) string {
 		b.WriteString("\n" + f.text())
 	}
 	all, covered := r.Fields()
-	fmt.Fprintf(&b, "\n%s, %d of %d fields, %d objects tried in %d dry runs (%.0f a second)\n",
+	fmt.Fprintf(&b, "\n%s, %d of %d fields that can be set, %d objects tried in %d dry runs (%.0f a second)\n",
 		number(len(r.Kinds), "kind"), covered, all, r.Tried, r.DryRuns, r.PerSecond)
 	if n := len(r.Dropped); n > 0 {
 		fmt.Fprintf(&b, "%s not shown again by their own scenarios; explore.json has them\n", were(n))

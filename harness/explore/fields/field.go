@@ -93,8 +93,9 @@ func (f *Field) All() []*Field {
 // deepest is how many fields there may be above each other: a schema may contain itself.
 const deepest = 24
 
-// again is how often a definition may be in itself.
-const again = 1
+// recurs is the one field below which a definition may be in itself once more: with the properties of a schema all is
+// seen that there is in schemas.
+const recurs = "properties"
 
 // reader makes trees.
 type reader struct {
@@ -117,7 +118,7 @@ func (r *reader) field(parent *Field, step string, of *raw, owner string) *Field
 		return nil
 	}
 	name, at := r.document.resolved(of)
-	if name != "" && r.above[name] > again || len(parent.Path) > deepest {
+	if name != "" && r.above[name] > 0 && (r.above[name] > 1 || parent.Name() != recurs) || len(parent.Path) > deepest {
 		return nil
 	}
 	f := &Field{
@@ -180,6 +181,8 @@ func wanted(definition string, parent *Field, step string) bool {
 	switch {
 	case strings.HasSuffix(definition, ".ObjectMeta"):
 		return step == "labels" || step == "annotations" || step == "finalizers"
+	case step == "ephemeralContainers":
+		return false // a subresource of Pods sets them
 	case len(parent.Path) == 0:
 		return step != "apiVersion" && step != "kind" && step != "status"
 	}

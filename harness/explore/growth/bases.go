@@ -2,6 +2,7 @@ package growth
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,16 +14,36 @@ import (
 //go:embed bases.yaml
 var basesText []byte
 
-// bases are the beginnings of objects, by Kind.group.
-func bases() (map[string]map[string]any, error) {
-	var all map[string]map[string]any
-	if err := yaml.Unmarshal(basesText, &all); err != nil {
-		return nil, fmt.Errorf("read the table of beginnings: %w", err)
+//go:embed definitions.yaml
+var definitionsText []byte
+
+// table is what no schema tells: the beginnings of objects by Kind.group, and of definitions by their names.
+type table struct {
+	kinds, definitions map[string]map[string]any
+}
+
+func newTable() (table, error) {
+	var t table
+	err := errors.Join(yaml.Unmarshal(basesText, &t.kinds), yaml.Unmarshal(definitionsText, &t.definitions))
+	if err != nil {
+		return t, fmt.Errorf("read the table of beginnings: %w", err)
 	}
-	for _, base := range all {
+	for _, base := range t.kinds {
 		integers(base)
 	}
-	return all, nil
+	for _, base := range t.definitions {
+		integers(base)
+	}
+	return t, nil
+}
+
+// of is the beginning of a definition; nil where there is none.
+func (t table) of(definition string) map[string]any {
+	base, ok := t.definitions[definition[strings.LastIndex(definition, ".")+1:]]
+	if !ok || definition == "" {
+		return nil
+	}
+	return copied(base)
 }
 
 // integers makes whole numbers int64, as the rest of the objects have them.
@@ -61,7 +82,7 @@ func Namespaces() []string { return []string{"explore", "explore-limits"} }
 // begin is the object of a kind that growth begins with.
 func (g *grower) begin() map[string]any {
 	object := map[string]any{}
-	if base, ok := g.bases[g.kind.GroupKind().String()]; ok {
+	if base, ok := g.table.kinds[g.kind.GroupKind().String()]; ok {
 		object = copied(base)
 	}
 	for _, child := range g.kind.Root.Children {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -46,64 +47,124 @@ func borderValues(f *fields.Field) []any {
 	return nil
 }
 
-// choices makes an object of each value that a field can choose from.
-func (g *grower) choices(ctx context.Context) error {
+// paths is at how many places of a kind the values of one field of a definition are explored.
+const paths = 2
+
+// explored are the fields whose values are explored in this kind, with an object that has each.
+func (g *grower) explored(wanted func(*fields.Field) bool) []*fields.Field {
+	var all []*fields.Field
+	taken := map[string]int{}
 	for _, f := range g.scope.All() {
-		held := g.holder[f.Path.String()]
-		if len(f.Enum) < 2 || held == nil || !g.home(f) || g.known[f.Path.String()] {
+		path := f.Path.String()
+		if !wanted(f) || g.holder[path] == nil || !g.home(f) || g.known[path] || taken[f.Owner] == paths {
 			continue
 		}
+		taken[f.Owner]++
+		all = append(all, f)
+	}
+	return all
+}
+
+// trial is one value of a field.
+type trial struct {
+	field  *fields.Field
+	value  any
+	object map[string]any
+	place  fields.Place
+	// accepted is the object as it was accepted; nil where it was refused. unknown says that there was no verdict.
+	accepted map[string]any
+	unknown  bool
+}
+
+// trials puts values into objects that have the fields.
+func (g *grower) trials(all []*fields.Field, valuesOf func(*fields.Field) []any) []*trial {
+	var made []*trial
+	for _, f := range all {
+		held := g.holder[f.Path.String()]
 		place := g.locate(held, f)
 		current, _ := fields.Get(held, place)
-		for _, text := range f.Enum {
-			value, ok := coerce(f.Type, text)
-			if !ok || same(value, current) {
-				continue
-			}
+		for _, value := range valuesOf(f) {
 			object := copied(held)
-			if !fields.Set(object, place, value) {
-				continue
-			}
-			accepted, _, err := g.accept(ctx, object, place, forChoice)
-			if err != nil {
-				return err
-			}
-			if got, _ := fields.Get(accepted, place); accepted != nil && same(got, value) {
-				g.made = append(g.made, g.specimen(Choice, f, value, accepted))
+			if !same(value, current) && fields.Set(object, place, copyOf(value)) {
+				made = append(made, &trial{field: f, value: value, object: object, place: place})
 			}
 		}
 	}
-	return nil
+	return made
+}
+
+// atOnce is how many trials of one kind are sent at once.
+const atOnce = 8
+
+// each judges trials, several at once.
+func each(ctx context.Context, all []*trial, judge func(*trial)) error {
+	work := make(chan *trial)
+	var working sync.WaitGroup
+	for range atOnce {
+		working.Go(func() {
+			for t := range work {
+				judge(t)
+			}
+		})
+	}
+	for _, t := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		work <- t
+	}
+	close(work)
+	working.Wait()
+	return context.Cause(ctx)
+}
+
+// choices makes an object of each value that a field can choose from.
+func (g *grower) choices(ctx context.Context) error {
+	all := g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
+		var values []any
+		for _, text := range f.Enum {
+			if value, ok := coerce(f.Type, text); ok {
+				values = append(values, value)
+			}
+		}
+		return values
+	})
+	err := each(ctx, all, func(t *trial) {
+		accepted, _, err := g.accept(ctx, t.object, t.place, forChoice)
+		if got, _ := fields.Get(accepted, t.place); err == nil && accepted != nil && same(got, t.value) {
+			t.accepted = accepted
+		}
+	})
+	for _, t := range all {
+		if t.accepted != nil {
+			g.made = append(g.made, g.specimen(Choice, t.field, t.value, t.accepted))
+		}
+	}
+	return err
 }
 
 // borders tries the values at the borders of each field. Those that are refused are kept, too: another state may accept
 // them.
 func (g *grower) borders(ctx context.Context) error {
-	for _, f := range g.scope.All() {
-		held := g.holder[f.Path.String()]
-		if held == nil || !g.home(f) || g.known[f.Path.String()] || len(f.Enum) > 0 {
-			continue
+	all := g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
+	err := each(ctx, all, func(t *trial) {
+		answer, err := g.send(ctx, t.object)
+		t.unknown = err != nil
+		if answer.Accepted() {
+			t.accepted = t.object
 		}
-		place := g.locate(held, f)
-		for _, value := range borderValues(f) {
-			object := copied(held)
-			if !fields.Set(object, place, copyOf(value)) {
-				continue
-			}
-			answer, err := g.send(ctx, object)
-			if ctx.Err() != nil {
-				return err
-			}
-			if answer.panicked() {
-				g.panics = append(g.panics, textOf(object))
-			}
-			s := g.specimen(Border, f, value, object)
-			if err == nil && answer.Accepted() {
-				g.made = append(g.made, s)
-			} else if err == nil {
-				g.failed = append(g.failed, s)
-			}
+		if answer.panicked() {
+			g.panicked(t.object)
+		}
+	})
+	for _, t := range all {
+		s := g.specimen(Border, t.field, t.value, t.object)
+		switch {
+		case t.accepted != nil:
+			g.made = append(g.made, s)
+		case !t.unknown && err == nil:
+			g.failed = append(g.failed, s)
 		}
 	}
-	return nil
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -29,6 +30,8 @@ type Grown struct {
 	// refusal.
 	Covered []string
 	Rest    map[string]string
+	// Dropped are those of the rest that the API server drops: their gates are off, or they are its own.
+	Dropped map[string]bool
 	// Panics are objects that were too much for the API server, as JSON.
 	Panics []string
 }
@@ -37,7 +40,7 @@ type Grown struct {
 type grower struct {
 	kind   *fields.Kind
 	client *Client
-	bases  map[string]map[string]any
+	table  table
 	memory *memory
 	// wholes are values of definitions that other kinds accepted.
 	wholes map[string][]any
@@ -62,7 +65,8 @@ type grower struct {
 	whole  []map[string]any
 	failed []*Specimen
 	// panics are objects that were too much for the API server.
-	panics []string
+	panicking sync.Mutex
+	panics    []string
 }
 
 // grow does all that can be done with one kind. What it found is in the grower also where the error is not nil.
@@ -136,6 +140,13 @@ func (g *grower) send(ctx context.Context, object map[string]any) (Answer, error
 	name, _ := metadata["name"].(string)
 	status := map[string]any{"status": object["status"]}
 	return g.client.Patch(ctx, g.kind, Namespace(g.kind), name, "status", status, true)
+}
+
+// panicked notes an object that was too much for the API server.
+func (g *grower) panicked(object map[string]any) {
+	g.panicking.Lock()
+	defer g.panicking.Unlock()
+	g.panics = append(g.panics, textOf(object))
 }
 
 // took takes in an accepted object.
@@ -218,7 +229,7 @@ func (g *grower) field(ctx context.Context, f *fields.Field) error {
 	}
 	for p := f.Parent; p != nil; p = p.Parent {
 		if g.gone[p.Path.String()] {
-			g.refused[path] = "accepted, but dropped with " + p.Path.String()
+			g.refused[path] = dropped + " with " + p.Path.String()
 			return nil
 		}
 	}
@@ -246,7 +257,7 @@ func (g *grower) field(ctx context.Context, f *fields.Field) error {
 	}
 	if accepted == nil {
 		g.refused[path] = a.words
-		g.gone[path] = a.dropped && strings.HasPrefix(a.words, "accepted")
+		g.gone[path] = a.lost && strings.HasPrefix(a.words, dropped)
 		return nil
 	}
 	g.took(Alone, f, accepted)

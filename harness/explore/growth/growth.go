@@ -25,14 +25,14 @@ type Options struct {
 
 // All grows the objects of all kinds. Where the context ends, what was found until then is returned.
 func All(ctx context.Context, o Options) ([]*Grown, error) {
-	table, err := bases()
+	known, err := newTable()
 	if err != nil {
 		return nil, err
 	}
 	homes := homesOf(o.Kinds)
 	var growers []*grower
 	for _, kind := range o.Kinds {
-		g := &grower{kind: kind, client: o.Client, bases: table, scope: kind.Root}
+		g := &grower{kind: kind, client: o.Client, table: known, scope: kind.Root}
 		g.home = func(f *fields.Field) bool { return slices.Contains(homes[f.Owner], kind.ID()) }
 		if o.Known != nil {
 			g.known = o.Known(kind)
@@ -72,7 +72,7 @@ func statesOf(growers []*grower) []*grower {
 			continue
 		}
 		all = append(all, &grower{
-			kind: g.kind.WithState(), client: g.client, bases: g.bases, home: g.home, known: g.known, scope: g.kind.State,
+			kind: g.kind.WithState(), client: g.client, table: g.table, home: g.home, known: g.known, scope: g.kind.State,
 			stored: storable(g.kind, g.minimal),
 		})
 	}
@@ -196,7 +196,7 @@ func (g *grower) own() []*fields.Field {
 func (g *grower) result() *Grown {
 	r := &Grown{
 		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Refused: g.failed, Panics: g.panics,
-		Rest: map[string]string{},
+		Rest: map[string]string{}, Dropped: map[string]bool{},
 	}
 	for _, f := range append(g.own(), g.scope.All()...) {
 		path := f.Path.String()
@@ -206,6 +206,7 @@ func (g *grower) result() *Grown {
 			r.Covered = append(r.Covered, path)
 		default:
 			r.Rest[path] = g.refused[path]
+			r.Dropped[path] = strings.HasPrefix(g.refused[path], dropped)
 		}
 	}
 	return r

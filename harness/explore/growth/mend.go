@@ -21,8 +21,8 @@ type attempt struct {
 	seen map[string]bool
 	// words of the refusal of the first object.
 	words string
-	// dropped says that an object was accepted, but without the target.
-	dropped bool
+	// lost says that an object was accepted, but without the target.
+	lost bool
 }
 
 // state is an object with its refusal.
@@ -104,15 +104,15 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		if a.target == nil || has(answer.Object, a.target) {
 			return true, nil, nil
 		}
-		a.dropped = true
-		a.note("accepted, but dropped")
+		a.lost = true
+		a.note(dropped)
 		return false, &state{object, []Cause{{
 			Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(),
 			Message: "dropped",
 		}}}, nil
 	}
 	if answer.panicked() {
-		a.panics = append(a.panics, text)
+		a.panicked(object)
 	}
 	a.note(answer.Words)
 	causes := answer.Causes
@@ -127,6 +127,9 @@ func (a *attempt) note(words string) {
 		a.words = words
 	}
 }
+
+// dropped is what is said of a field that the API server accepts and does not keep.
+const dropped = "accepted, but dropped"
 
 // has says whether what the API server made of an object has a field.
 func has(object map[string]any, at fields.Place) bool {
@@ -175,6 +178,11 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 	said, switches, without := a.around(object, place, cause)
 	own := len(a.target) == 0 || !place.Within(a.target) && !a.target.Within(place)
 	return func(yield func(change) bool) {
+		for _, c := range a.referred(place, value, cause) {
+			if !yield(c) {
+				return
+			}
+		}
 		switch {
 		case f == nil:
 		case cause.Type == metav1.CauseTypeFieldValueRequired && !there:
@@ -186,7 +194,7 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 				return
 			}
 		case f.Scalar():
-			for i, candidate := range a.candidates(f, cause.Message) {
+			for i, candidate := range a.fitting(a.candidates(f, cause.Message)) {
 				if i == patience {
 					for _, c := range slices.Concat(said, switches) {
 						if !yield(c) {
@@ -214,6 +222,57 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 			}
 		}
 	}
+}
+
+// fitting puts first the values that are the name of a field that is wanted: a type that says which member of a union
+// there is.
+func (a *attempt) fitting(all []any) []any {
+	fits := func(value any) int {
+		text, ok := value.(string)
+		for _, step := range a.target {
+			if name, isName := step.(string); ok && isName && strings.EqualFold(name, text) {
+				return 0
+			}
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(x, y any) int { return fits(x) - fits(y) })
+	return all
+}
+
+// referred adds what a name refers to and is not found: an item of that name in a list beside or above it.
+func (a *attempt) referred(place fields.Place, value any, cause Cause) []change {
+	name, ok := value.(string)
+	if !ok || cause.Type != metav1.CauseTypeFieldValueNotFound {
+		return nil
+	}
+	var all []change
+	for up := 1; up <= len(place); up++ {
+		level := place[:len(place)-up]
+		f := a.kind.Root.At(level)
+		if f == nil || f.Type != fields.Object {
+			continue
+		}
+		for _, child := range f.Children {
+			item := child.Child(fields.Item)
+			at := append(slices.Clone(level), child.Name())
+			if item == nil || item.Child("name") == nil || place.Within(at) {
+				continue
+			}
+			all = append(all, func(object map[string]any) bool {
+				made, isObject := a.build(item).(map[string]any)
+				if !isObject {
+					return false
+				}
+				made["name"] = name
+				items, _ := fields.Get(object, at)
+				list, _ := items.([]any)
+				return a.set(object, at, append(slices.Clone(list), made))
+			})
+		}
+	}
+	slices.Reverse(all) // volumes come late in the order of names
+	return all
 }
 
 // placeOf reads the field that a refusal names. A map's key may have dots.

@@ -31,6 +31,8 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`devicePath`, "/dev/a"),
 	values(`(?:path|pathPrefix|.*Path)`, "/a", "a", "metadata.name"),
 	values(`fieldPath`, "metadata.name", "spec.nodeName"),
+	values(`operator`, "In", "Exists", "Equals"),
+	values(`(?:containerResource|resource)\.name`, "cpu"),
 	values(`resourceFieldRef\.resource`, "limits.cpu"),
 	values(`(?:schedule)`, "0 * * * *"),
 	values(`timeZone`, "Etc/UTC"),
@@ -177,9 +179,12 @@ func documented(description string) []string {
 func (g *grower) build(f *fields.Field) any {
 	switch f.Type {
 	case fields.Object:
-		m := map[string]any{}
+		m := g.table.of(f.Definition)
+		if m == nil {
+			m = map[string]any{}
+		}
 		for _, child := range f.Children {
-			if child.Required {
+			if _, has := m[child.Name()]; child.Required && !has {
 				m[child.Name()] = g.build(child)
 			}
 		}
