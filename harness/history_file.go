@@ -17,14 +17,23 @@ import (
 
 // keepHistory leaves the scenario's history alone in its folder in the report folder.
 func (e *evidence) keepHistory() artifacts {
-	return e.leave(func(dir string, keep func(string, error)) { e.leaveHistory(dir, keep) })
+	return e.leave(func(dir string, keep func(string, error)) { e.leaveHistory(dir, keep, nil) })
 }
 
-// leaveHistory writes the scenario's history into a folder, unless nothing was watched.
-func (e *evidence) leaveHistory(dir string, keep func(string, error)) {
-	if parts := e.historyParts(); len(parts) > 0 {
-		keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts))
+// leaveHistory writes the scenario's history into a folder, unless nothing was watched; at its end who manages the
+// fields of some parts.
+func (e *evidence) leaveHistory(dir string, keep func(string, error),
+	managers func([]history.Part) []reports.HistoryLine,
+) {
+	parts := e.historyParts()
+	if len(parts) == 0 {
+		return
 	}
+	var last []reports.HistoryLine
+	if managers != nil {
+		last = managers(parts)
+	}
+	keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts, last))
 }
 
 // historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track,
@@ -46,7 +55,7 @@ func (e *evidence) historyParts() []history.Part {
 	return parts
 }
 
-func (e *evidence) writeHistory(path string, parts []history.Part) (err error) {
+func (e *evidence) writeHistory(path string, parts []history.Part, last []reports.HistoryLine) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -55,7 +64,12 @@ func (e *evidence) writeHistory(path string, parts []history.Part) (err error) {
 	out := bufio.NewWriter(file)
 	w := &historyWriter{run: e.run, encoder: json.NewEncoder(out), to: e.run.shared.history.Seq()}
 	w.encoder.SetEscapeHTML(false)
-	if err := w.write(parts); err != nil {
+	err = w.write(parts)
+	for _, line := range last {
+		line.Step = w.steps
+		err = errors.Join(err, w.encoder.Encode(line))
+	}
+	if err != nil {
 		return fmt.Errorf("write the history of %s: %w", e.run.scenario.Title(), err)
 	}
 	return out.Flush()

@@ -5,10 +5,11 @@ import "time"
 // HistoryFile is what a scenario's history is called in its folder.
 const HistoryFile = "history.jsonl"
 
-// HistoryLine is one line of a history: the beginning of a step, a change of an object, or a gap in which a resource
-// was not watched. Lines are in the order in which the API server made them.
+// HistoryLine is one line of a history: the beginning of a step, a change of an object, a gap in which a resource was
+// not watched, or, at the end, the managers of an object's fields. Changes are in the order in which the API server
+// made them.
 type HistoryLine struct {
-	// Kind of the line: step, change or gap.
+	// Kind of the line: step, change, gap or managers.
 	Line string    `json:"line"`
 	At   time.Time `json:"at"`
 	// Step is the number of the step that begins, or in which the change came, from 1; 0 before the first.
@@ -36,7 +37,19 @@ type HistoryLine struct {
 	Patch   map[string]any `json:"patch,omitempty"`
 	Dropped bool           `json:"dropped,omitempty"`
 
-	// Until is the end of a gap, which lasts without one; Error is why.
+	// Until is the end of a gap, which lasts without one; Error is why, or why managers are not known.
 	Until *time.Time `json:"until,omitempty"`
 	Error string     `json:"error,omitempty"`
+
+	// Managers of the object's fields when the scenario ended, where the object was still there.
+	Managers []FieldManager `json:"managers,omitempty"`
+}
+
+// FieldManager is an entry of an object's managedFields: who set some fields last.
+type FieldManager struct {
+	// Name of the manager, and in Subresource what it wrote to; "" for the object itself.
+	Name        string `json:"name"`
+	Subresource string `json:"subresource,omitempty"`
+	// Fields as fieldsV1 has them.
+	Fields map[string]any `json:"fields"`
 }

@@ -145,7 +145,8 @@ func brokenRun() (*reports.Run, fs.FS) {
 	broken := scenario("broken", reports.Failed, "", moving, failed, never)
 	broken.Artifacts = []string{"broken/history.jsonl"}
 	history := `{"line":"change","at":"2026-01-01T00:00:03Z","step":1,"change":"added","resource":"deployments","kind":"Deployment","name":"web","object":{"spec":{"replicas":3},"status":{}}}
-{"line":"change","at":"2026-01-01T00:00:06Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"status":{"readyReplicas":2}}}
+{"line":"change","at":"2026-01-01T00:00:06Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"status":{"readyReplicas":2,"conditions":[{"type":"Available","status":"False"}]}}}
+{"line":"managers","at":"2026-01-01T00:00:08Z","step":3,"resource":"deployments","kind":"Deployment","name":"web","managers":[{"name":"rehearse","fields":{"f:spec":{"f:replicas":{}}}},{"name":"kube-controller-manager","subresource":"status","fields":{"f:status":{"f:conditions":{"k:{\"type\":\"Available\"}":{"f:status":{},"f:type":{}}},"f:readyReplicas":{}}}}]}
 `
 	process := func(name, version string, from, ready, to float64) reports.Process {
 		return reports.Process{Component: name, Version: version, Started: after(from), Ready: after(ready), Ended: after(to)}

@@ -98,6 +98,8 @@ type (
 		Name      string `json:"n"`
 		// Changes are time, type and step, and where the page has it the object or {"patch": ...}.
 		Changes [][]any `json:"c"`
+		// Managers are the name, the subresource and the fields of each.
+		Managers [][3]any `json:"g,omitempty"`
 	}
 )
 

@@ -105,6 +105,11 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 				}
 				data.Changes = append(data.Changes, entry)
 			}
+			for _, m := range o.Managers {
+				if bodies += len(m.Fields); bodies <= mostBodies {
+					data.Managers = append(data.Managers, [3]any{m.Name, m.Subresource, m.Fields})
+				}
+			}
 			scenarios[i].Objects = append(scenarios[i].Objects, data)
 		}
 	}

@@ -27,6 +27,15 @@ type history struct {
 type object struct {
 	Kind, Namespace, Name string
 	Changes               []change
+	// Managers of its fields at the end of the scenario, where they are known.
+	Managers []manager
+}
+
+// manager is an entry of an object's managedFields.
+type manager struct {
+	Name        string          `json:"name"`
+	Subresource string          `json:"subresource"`
+	Fields      json.RawMessage `json:"fields"`
 }
 
 // change is one change of an object.
@@ -44,6 +53,8 @@ type recorded struct {
 	reports.HistoryLine
 	Object json.RawMessage `json:"object"`
 	Patch  json.RawMessage `json:"patch"`
+	// Managers hide those of the line.
+	Managers []manager `json:"managers"`
 }
 
 func isHistory(artifact string) bool { return path.Base(artifact) == reports.HistoryFile }
@@ -82,6 +93,10 @@ func readHistory(files fs.FS, name string) *history {
 		switch line.Line {
 		case "gap":
 			h.Gaps = append(h.Gaps, line.HistoryLine)
+		case "managers":
+			if o := objects[[3]string{line.Resource, line.Namespace, line.Name}]; o != nil {
+				o.Managers = line.Managers
+			}
 		case "change":
 			key := [3]string{line.Resource, line.Namespace, line.Name}
 			o := objects[key]

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -67,7 +68,7 @@ func movedBy(s *reports.Scenario, i int, h *history) moved {
 		if o.Kind == "Event" || o.Kind == "Lease" {
 			continue
 		}
-		if what, fields := o.movedIn(i+1, until); what != "" {
+		if what, fields := o.movedIn(i+1, until, s.Steps[i].Started); what != "" {
 			if len(m.Objects) == shownMoves {
 				m.More++
 				continue
@@ -78,11 +79,12 @@ func movedBy(s *reports.Scenario, i int, h *history) moved {
 	return m
 }
 
-// movedIn says how an object changed in some steps (numbers, both included), and which of its fields.
-func (o *object) movedIn(first, last int) (what, fields string) {
+// movedIn says how an object changed in some steps (numbers, both included), of which the first began then, and which
+// of its fields.
+func (o *object) movedIn(first, last int, began time.Time) (what, fields string) {
 	counts, paths := map[string]int{}, map[string]bool{}
 	for _, c := range o.Changes {
-		if c.Step < first || c.Step > last || c.Type == "present" {
+		if c.Step < first || c.Step > last || c.Type == "present" || c.Type == "added" && c.createdBefore(began) {
 			continue
 		}
 		if c.Patch && c.Type == "modified" {
@@ -111,6 +113,20 @@ func (o *object) movedIn(first, last int) (what, fields string) {
 		names = append(names[:6], fmt.Sprintf("and %d more", len(names)-6))
 	}
 	return strings.Join(words, ", "), strings.Join(names, ", ")
+}
+
+// createdBefore says whether the object was made before a time, or in the same second: on a busy machine a watch tells
+// of it later.
+func (c change) createdBefore(at time.Time) bool {
+	var object struct {
+		Metadata struct {
+			CreationTimestamp time.Time `json:"creationTimestamp"`
+		} `json:"metadata"`
+	}
+	if c.Patch || json.Unmarshal(c.Body, &object) != nil || object.Metadata.CreationTimestamp.IsZero() {
+		return false
+	}
+	return !object.Metadata.CreationTimestamp.After(at.Truncate(time.Second))
 }
 
 // leaves are the fields that a merge patch sets, but for the resourceVersion that each change has.

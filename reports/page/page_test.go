@@ -100,6 +100,8 @@ func TestRequirementsInVersions(t *testing.T) {
 const movedHistory = `{"line":"step","at":"2026-01-01T00:00:00Z","step":1}
 {"line":"change","at":"2026-01-01T00:00:01Z","step":1,"change":"added","resource":"pods","kind":"Pod","name":"web-0","object":{"spec":{"a":1}}}
 {"line":"change","at":"2026-01-01T00:00:02Z","step":2,"change":"modified","resource":"pods","kind":"Pod","name":"web-0","patch":{"metadata":{"resourceVersion":"2"}}}
+{"line":"change","at":"2026-01-01T00:00:02Z","step":2,"change":"added","resource":"pods","kind":"Pod","name":"told-late","object":{"metadata":{"creationTimestamp":"2026-01-01T00:00:01Z"}}}
+{"line":"change","at":"2026-01-01T00:00:03Z","step":2,"change":"added","resource":"pods","kind":"Pod","name":"fresh","object":{"metadata":{"creationTimestamp":"2026-01-01T00:00:02Z"}}}
 {"line":"change","at":"2026-01-01T00:00:03Z","step":3,"change":"modified","resource":"pods","kind":"Pod","name":"web-0","patch":{"spec":{"a":2}}}
 {"line":"change","at":"2026-01-01T00:00:04Z","step":3,"change":"deleted","resource":"pods","name":"web-0"}
 {"line":"change","at":"2026-01-01T00:00:05Z","step":4,"change":"added","resource":"pods","kind":"Pod","name":"mine","object":{}}
@@ -130,7 +132,7 @@ func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	got := movements(run, readHistories(run, files))
 	want := []moved{{
 		Scenario: "s", Link: "s/2", Transition: "transition",
-		Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}},
+		Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}, {"Pod fresh", "added", ""}},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
@@ -163,7 +165,7 @@ func TestHistoryThatBreaksOffIsSaid(t *testing.T) {
 	run, files := movedRun()
 	files["s/history.jsonl"] = &fstest.MapFile{Data: []byte(movedHistory + `{"line":"cha`)}
 	h := readHistories(run, files)[run.Tracks[0].Scenarios[0]]
-	if len(h.Objects) != 2 || !strings.Contains(h.Problem, "ends at line 7") {
+	if len(h.Objects) != 4 || !strings.Contains(h.Problem, "ends at line 9") {
 		t.Errorf("%d objects, %q", len(h.Objects), h.Problem)
 	}
 }

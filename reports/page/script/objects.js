@@ -1,4 +1,6 @@
 // The life of an object: what it was at any moment.
+// sep is between the names of a path: no name has it.
+const sep = '\u001f';
 const kinds = { a: 'added', m: 'modified', d: 'deleted', p: 'was there' };
 
 // merged applies a JSON merge patch (RFC 7386).
@@ -31,7 +33,7 @@ function yaml(value, indent = '', path = '') {
   const lines = [];
   const entries = Array.isArray(value) ? value.map((v, i) => [i, v]) : Object.keys(value).sort().map(k => [k, value[k]]);
   for (const [key, v] of entries) {
-    const here = path + '/' + key, head = Array.isArray(value) ? '-' : (/^[\w./-]+$/.test(key) ? key : JSON.stringify(key)) + ':';
+    const here = path + sep + key, head = Array.isArray(value) ? '-' : (/^[\w./-]+$/.test(key) ? key : JSON.stringify(key)) + ':';
     const empty = v && typeof v === 'object' && !Object.keys(v).length;
     if (v && typeof v === 'object' && !empty) {
       const inner = yaml(v, indent + '  ', here);
@@ -44,9 +46,35 @@ function yaml(value, indent = '', path = '') {
 
 // flat is every leaf of a value by its path.
 function flat(value, path = '', into = {}) {
-  if (value && typeof value === 'object' && Object.keys(value).length) for (const [k, v] of Object.entries(value)) flat(v, path + '/' + k, into);
+  if (value && typeof value === 'object' && Object.keys(value).length) for (const [k, v] of Object.entries(value)) flat(v, path + sep + k, into);
   else into[path] = value;
   return into;
+}
+
+// managersOf a field at the end of the scenario, by its path and the object that has it; fieldsV1 names the elements of
+// lists by their keys (k:), their values (v:) or their numbers (i:).
+function managersOf(o, object, path) {
+  const owners = [];
+  for (const [name, subresource, fields] of o.g || []) {
+    let node = fields, value = object, owned = true;
+    for (const part of path.slice(1).split(sep)) {
+      const inner = value?.[part];
+      if (!Object.keys(node).length) break; // all that is in it
+      const key = Array.isArray(value) ? Object.keys(node).find(k => isElement(k, inner, part)) : 'f:' + part;
+      if (key === undefined || !(key in node)) { owned = false; break; }
+      node = node[key];
+      value = inner;
+    }
+    if (owned) owners.push(subresource ? `${name} (${subresource})` : name);
+  }
+  return owners.join(', ');
+}
+
+function isElement(key, element, number) {
+  if (key === 'i:' + number) return true;
+  if (key.startsWith('v:')) return key.slice(2) === JSON.stringify(element);
+  if (!key.startsWith('k:') || !element || typeof element !== 'object') return false;
+  return Object.entries(JSON.parse(key.slice(2))).every(([k, v]) => element[k] === v);
 }
 
 function showObject(scenario, object, n) {
@@ -69,9 +97,10 @@ function showObject(scenario, object, n) {
   const now = stateAt(o, n), before = n > 0 ? stateAt(o, n - 1) : undefined;
   if (now === undefined) { panel.append(el('p', { class: 'note' }, `The page does not have this state; ${s.history} has it.`)); drawSoon(true); return; }
   const fresh = type === 'm' && before !== undefined ? flat(now) : {}, old = type === 'm' && before !== undefined ? flat(before) : {};
-  const changed = [...new Set([...Object.keys(fresh), ...Object.keys(old)])].filter(p => JSON.stringify(fresh[p]) !== JSON.stringify(old[p]) && p !== '/metadata/resourceVersion').sort();
-  if (changed.length) panel.append(el('h3', {}, 'What changed'), el('div', { class: 'scroll' }, el('table', { class: 'differences' }, el('thead', {}, el('tr', {}, ...['field', 'before', 'after'].map(h => el('th', { scope: 'col' }, h)))),
-    el('tbody', {}, ...changed.slice(0, 60).map(p => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, p.slice(1).replaceAll('/', '.'))), el('td', { class: 'seen' }, el('code', {}, p in old ? JSON.stringify(old[p]) : '')), el('td', { class: 'wanted' }, el('code', {}, p in fresh ? JSON.stringify(fresh[p]) : ''))))))));
+  const changed = [...new Set([...Object.keys(fresh), ...Object.keys(old)])].filter(p => JSON.stringify(fresh[p]) !== JSON.stringify(old[p]) && p !== sep + 'metadata' + sep + 'resourceVersion').sort();
+  if (changed.length) panel.append(el('h3', {}, 'What changed'), el('div', { class: 'scroll' }, el('table', { class: 'differences' }, el('thead', {}, el('tr', {}, ...['field', 'before', 'after', ...(o.g ? ['managed by'] : [])].map(h => el('th', { scope: 'col' }, h)))),
+    el('tbody', {}, ...changed.slice(0, 60).map(p => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, p.slice(1).replaceAll(sep, '.'))), el('td', { class: 'seen' }, el('code', {}, p in old ? JSON.stringify(old[p]) : '')), el('td', { class: 'wanted' }, el('code', {}, p in fresh ? JSON.stringify(fresh[p]) : '')), o.g ? el('td', {}, managersOf(o, now, p)) : ''))))),
+    o.g ? el('p', { class: 'note' }, 'Managers are those of the managedFields when the scenario ended.') : '');
   const pre = el('pre', { class: 'yaml', tabindex: 0 });
   for (const line of yaml(now)) pre.append(el('span', { class: changed.some(p => p === line.path) ? 'new' : '' }, line.text), '\n');
   panel.append(el('h3', {}, type === 'd' ? 'As it was when it was deleted' : 'As it was then'), pre);

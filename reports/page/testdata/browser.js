@@ -98,6 +98,9 @@ async function interactions(browser, name) {
   await page.keyboard.press('ArrowRight');
   check((await text('object')).includes('change 2 of') && (await text('object')).includes('What changed'), 'the slider does not move: ' + await text('object'));
 
+  const managed = await page.locator('#_object .differences tbody tr').evaluateAll(rows => rows.map(r => r.firstChild.textContent + ': ' + r.lastChild.textContent));
+  for (const field of ['status.readyReplicas', 'status.conditions.0.status']) check(managed.includes(field + ': kube-controller-manager (status)'), `nobody manages ${field}: ${managed.join('; ')}`);
+
   // Filters, in the link too.
   await page.locator('#_filters [data-status="failed"]').click();
   check(page.url().includes('status=failed'), 'the filter is not in the link');
