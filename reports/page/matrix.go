@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -45,7 +46,7 @@ func requirements(run *reports.Run) matrix {
 		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was " +
 			"not tested.",
 	}
-	columns := versions(run)
+	columns := ascending(versions(run))
 	for _, version := range columns {
 		m.Columns = append(m.Columns, column{Name: version})
 	}
@@ -134,4 +135,18 @@ func cellOf(by map[reports.Status][]string) cell {
 		c.Title = strings.Join(titles, "; ")
 	}
 	return c
+}
+
+// ascending orders versions by their numbers.
+func ascending(versions []string) []string {
+	numbers := func(version string) []int {
+		var all []int
+		for _, part := range strings.Split(version, ".") {
+			n, _ := strconv.Atoi(part) // what is no number comes first
+			all = append(all, n)
+		}
+		return all
+	}
+	slices.SortStableFunc(versions, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
+	return versions
 }

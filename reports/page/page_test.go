@@ -97,6 +97,13 @@ func TestRequirementsInVersions(t *testing.T) {
 	}
 }
 
+func TestVersionsAscend(t *testing.T) {
+	got := ascending([]string{"1.34.10", "1.36.3", "1.33.13", "1.34.9"})
+	if want := []string{"1.33.13", "1.34.9", "1.34.10", "1.36.3"}; !reflect.DeepEqual(got, want) {
+		t.Error(got)
+	}
+}
+
 const movedHistory = `{"line":"step","at":"2026-01-01T00:00:00Z","step":1}
 {"line":"change","at":"2026-01-01T00:00:01Z","step":1,"change":"added","resource":"pods","kind":"Pod","name":"web-0","object":{"spec":{"a":1}}}
 {"line":"change","at":"2026-01-01T00:00:02Z","step":2,"change":"modified","resource":"pods","kind":"Pod","name":"web-0","patch":{"metadata":{"resourceVersion":"2"}}}

@@ -281,7 +281,7 @@ func choices(run *reports.Run) []choice {
 	}
 	var all []choice
 	for _, c := range []choice{
-		{"version", "Version", versions(run)},
+		{"version", "Version", ascending(versions(run))},
 		{"system", "System", sorted(systems)},
 		{"requirement", "Requirement", sorted(requirements)},
 	} {

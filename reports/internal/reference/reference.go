@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -105,6 +106,10 @@ func describe(run, history *jsonschema.Schema) ([]byte, error) {
 		}
 		parts = append(parts, partOf(name, definition))
 	}
+	managers := history.Definitions["FieldManager"]
+	if managers == nil {
+		return nil, errors.New("describe history.jsonl: there is no type FieldManager")
+	}
 	page, err := template.New("run.md").Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the template of docs/run.md: %w", err)
@@ -112,7 +117,7 @@ func describe(run, history *jsonschema.Schema) ([]byte, error) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, map[string]any{
 		"Format": reports.Format, "Run": parts,
-		"History": partOf("A line", history),
+		"History": partOf("A line", history), "Managers": partOf("FieldManager", managers),
 	}); err != nil {
 		return nil, fmt.Errorf("write docs/run.md: %w", err)
 	}
