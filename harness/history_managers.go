@@ -52,7 +52,7 @@ func managersOf(object *unstructured.Unstructured, resource string) reports.Hist
 	}
 	for _, entry := range object.GetManagedFields() {
 		manager := reports.FieldManager{Name: entry.Manager, Subresource: entry.Subresource}
-		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.Raw, &manager.Fields) != nil {
+		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &manager.Fields) != nil {
 			continue
 		}
 		line.Managers = append(line.Managers, manager)
