@@ -95,8 +95,8 @@ const (
 //
 //   - 130: the run was interrupted.
 //   - 2: it has no scenarios, or all were skipped; a run that ran nothing is not a success.
-//   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not take away,
-//     while the error says only that there might be more to find. Who retries on 3 would find the failure again.
+//   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not take
+//     away, while the error says only that there might be more to find. Who retries on 3 would find the failure again.
 //   - 3: a scenario or a setup step is an error, a setup step failed, or a scenario did not run.
 //   - 0: every scenario passed, failed as a known issue says, or was skipped.
 func ExitCode(run *Run) int {

@@ -21,16 +21,16 @@ const (
 // are the same in every run of the same scenarios.
 //
 //   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario.
-//   - Work on clusters is no test: it is in the properties of the suite "setup", which has a case only for a track whose
-//     setup failed, so that what kept scenarios from running is seen.
+//   - Work on clusters is no test: it is in the properties of the suite "setup", which has a case only for a track
+//     whose setup failed, so that what kept scenarios from running is seen.
 //   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
 //   - Skipped is skipped, with the status skipped.
 //   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
 //     known-issue: it breaks no build, and nobody takes it for a success.
-//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property. Its root has no
-//     number of skipped cases but of disabled ones: everywhere disabled is the same as skipped.
-//   - A case's time is its own, without transitions and without waiting for others; the time of a suite is from the start of
-//     its first case to the end of its last, which is less than their sum where scenarios run side by side.
+//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property. Its root
+//     has no number of skipped cases but of disabled ones: everywhere disabled is the same as skipped.
+//   - A case's time is its own, without transitions and without waiting for others; the time of a suite is from the
+//     start of its first case to the end of its last, which is less than their sum where scenarios run side by side.
 func JUnit(run *Run) ([]byte, error) { return junit(run, nil) }
 
 // JUnitAttaching is JUnit with a line for each file that a scenario left, in the form in which a CI system shows it

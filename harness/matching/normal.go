@@ -13,9 +13,9 @@ import (
 // normal forms are:
 //
 //   - A null is an absent field, in every kind.
-//   - In Kubernetes' own kinds an empty map or list is an absent field where the Go type of the kind cannot tell the two
-//     apart: labels: {}, resources: {}, args: []. Where it can, as with a pointer, they differ: emptyDir: {} says which
-//     volume it is, and podSelector: {} of a peer selects all pods.
+//   - In Kubernetes' own kinds an empty map or list is an absent field where the Go type of the kind cannot tell the
+//     two apart: labels: {}, resources: {}, args: []. Where it can, as with a pointer, they differ: emptyDir: {} says
+//     which volume it is, and podSelector: {} of a peer selects all pods.
 //   - In a custom resource an empty map or list is what its author makes of it: not the same as an absent field.
 //
 // An element of a list, an entry of a map (labels, data), false, 0 and "" are never absent, nor is a field that another
