@@ -28,6 +28,10 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 	if err := w.look(first); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
+	length := time.Duration(w.Assertion.For)
+	window, cancel := w.limited(ctx, length)
+	defer cancel()
+	w.began = w.Clock.Now() // after the limit is set: a test lets time go by from here
 	if !w.surely(wanted) {
 		return w.failed(ctx, violation(wanted)+" at the first look.", nil)
 	}
@@ -36,9 +40,6 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 		decisive = change
 		return !w.surely(wanted)
 	}
-	length := time.Duration(w.Assertion.For)
-	window, cancel := w.limited(ctx, length)
-	defer cancel()
 	if !w.until(window, violated) {
 		switch done, err := w.lastLook(ctx, w.Timeout, violated); {
 		case done:

@@ -27,6 +27,7 @@ func (w *watcher) eventually(ctx context.Context) Result {
 	if err := w.look(limited); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
+	w.began = w.Clock.Now()
 	if w.trueNow() {
 		return w.held(time.Time{})
 	}

@@ -59,7 +59,6 @@ func (w *watcher) look(ctx context.Context) error {
 		return err
 	}
 	w.restart()
-	w.began = w.Clock.Now()
 	return nil
 }
 
