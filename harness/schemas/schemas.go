@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/openapi"
 )
 
 // Schemas gets the schemas of kinds, and keeps them until Reset. It is safe for concurrent use.
@@ -20,7 +21,7 @@ type Schemas struct {
 
 	mu sync.Mutex
 	// documents are the OpenAPI documents of versions of groups, customs the schemas of custom kinds.
-	documents map[schema.GroupVersion]*once[document]
+	documents map[schema.GroupVersion]*once[openapi.Document]
 	customs   map[schema.GroupVersionKind]*once[*Schema]
 }
 
@@ -42,7 +43,7 @@ func New(client rest.Interface) *Schemas {
 func (s *Schemas) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.documents, s.customs = map[schema.GroupVersion]*once[document]{}, map[schema.GroupVersionKind]*once[*Schema]{}
+	s.documents, s.customs = map[schema.GroupVersion]*once[openapi.Document]{}, map[schema.GroupVersionKind]*once[*Schema]{}
 }
 
 // Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which
@@ -53,11 +54,15 @@ func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource 
 		return custom, err
 	}
 	d, err := get(s, s.documents, gvk.GroupVersion(),
-		func() (document, error) { return s.document(ctx, gvk.GroupVersion()) })
+		func() (openapi.Document, error) { return openapi.Fetch(ctx, s.client, gvk.GroupVersion()) })
 	if err != nil {
 		return nil, err
 	}
-	return d.kind(gvk), nil
+	_, root := d.Kind(gvk)
+	if root == nil {
+		return nil, nil
+	}
+	return &Schema{of: d, root: root}, nil
 }
 
 func get[K comparable, T any](s *Schemas, known map[K]*once[T], key K, fetch func() (T, error)) (T, error) {
@@ -75,22 +80,6 @@ func get[K comparable, T any](s *Schemas, known map[K]*once[T], key K, fetch fun
 		s.mu.Unlock()
 	}
 	return one.value, one.err
-}
-
-// document gets the OpenAPI document of a version of a group; it is empty when there is none.
-func (s *Schemas) document(ctx context.Context, gv schema.GroupVersion) (document, error) {
-	at := path.Join("/openapi/v3/apis", gv.Group, gv.Version)
-	if gv.Group == "" {
-		at = path.Join("/openapi/v3/api", gv.Version)
-	}
-	text, err := s.client.Get().AbsPath(at).SetHeader("Accept", "application/json").Do(ctx).Raw()
-	switch {
-	case apierrors.IsNotFound(err):
-		return document{}, nil
-	case err != nil:
-		return document{}, fmt.Errorf("get the OpenAPI document of %s: %w", gv, err)
-	}
-	return readDocument(text)
 }
 
 // custom gets the schema of a kind from its CustomResourceDefinition, which is never late; nil when it has none.
@@ -112,7 +101,7 @@ func (s *Schemas) custom(ctx context.Context, gvk schema.GroupVersionKind, resou
 			Versions              []struct {
 				Name   string `json:"name"`
 				Schema struct {
-					Root *raw `json:"openAPIV3Schema"`
+					Root *openapi.Schema `json:"openAPIV3Schema"`
 				} `json:"schema"`
 			} `json:"versions"`
 		} `json:"spec"`
@@ -124,8 +113,8 @@ func (s *Schemas) custom(ctx context.Context, gvk schema.GroupVersionKind, resou
 		if version.Name == gvk.Version && version.Schema.Root != nil && !definition.Spec.PreserveUnknownFields {
 			root := *version.Schema.Root
 			root.Embedded = true
-			return &Schema{of: document{}, raw: &root}, nil
+			return &Schema{root: &root}, nil
 		}
 	}
-	return &Schema{raw: &raw{}}, nil // anything
+	return &Schema{root: &openapi.Schema{}}, nil // anything
 }

@@ -1,11 +1,14 @@
+// Package fields tells which fields the kinds of a cluster have, as a tree, by the OpenAPI documents that its API
+// server serves.
 package fields
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/openapi"
 )
 
 // Type of a field's value.
@@ -99,25 +102,25 @@ const recurs = "properties"
 
 // reader makes trees.
 type reader struct {
-	document document
+	document openapi.Document
 	// above are the definitions that the current one is in.
 	above map[string]int
 }
 
 // tree is the field of a definition with all that is below it.
-func (d document) tree(root string) *Field {
+func tree(d openapi.Document, name string, root *openapi.Schema) *Field {
 	r := reader{document: d, above: map[string]int{}}
-	f := &Field{Type: Object, Owner: root}
-	r.fill(f, root, d[root])
+	f := &Field{Type: Object, Owner: name}
+	r.fill(f, name, root)
 	return f
 }
 
 // field is a property, nil where it is one of a definition that is in itself too often.
-func (r *reader) field(parent *Field, step string, of *raw, owner string) *Field {
+func (r *reader) field(parent *Field, step string, of *openapi.Schema, owner string) *Field {
 	if of == nil {
 		return nil
 	}
-	name, at := r.document.resolved(of)
+	name, at := r.resolved(of)
 	if name != "" && r.above[name] > 0 && (r.above[name] > 1 || parent.Name() != recurs) || len(parent.Path) > deepest {
 		return nil
 	}
@@ -140,13 +143,12 @@ func (r *reader) field(parent *Field, step string, of *raw, owner string) *Field
 }
 
 // status is the field of that name of a definition; nil where it has none.
-func (d document) status(root string) *Field {
-	of := d[root].Properties["status"]
-	r := reader{document: d, above: map[string]int{root: 1}}
-	return r.field(&Field{Type: Object}, "status", of, root+".status")
+func status(d openapi.Document, name string, root *openapi.Schema) *Field {
+	r := reader{document: d, above: map[string]int{name: 1}}
+	return r.field(&Field{Type: Object}, "status", root.Properties["status"], name+".status")
 }
 
-func (r *reader) fill(f *Field, name string, at *raw) {
+func (r *reader) fill(f *Field, name string, at *openapi.Schema) {
 	if name != "" {
 		r.above[name]++
 		defer func() { r.above[name]-- }()
@@ -155,7 +157,7 @@ func (r *reader) fill(f *Field, name string, at *raw) {
 	if definition == "" {
 		definition = f.Owner
 	}
-	add := func(step string, of *raw, owner string, required bool) {
+	add := func(step string, of *openapi.Schema, owner string, required bool) {
 		if child := r.field(f, step, of, owner); child != nil {
 			child.Required = required
 			f.Children = append(f.Children, child)
@@ -165,7 +167,7 @@ func (r *reader) fill(f *Field, name string, at *raw) {
 	case List:
 		add(Item, at.Items, f.Owner+Item, true)
 	case Map:
-		add(Value, additional(at.Additional), f.Owner+Value, true)
+		add(Value, at.Values(), f.Owner+Value, true)
 	case Object:
 		for _, step := range slices.Sorted(maps.Keys(at.Properties)) {
 			if wanted(name, f, step) {
@@ -189,7 +191,7 @@ func wanted(definition string, parent *Field, step string) bool {
 	return true
 }
 
-func typeOf(name string, at *raw) Type {
+func typeOf(name string, at *openapi.Schema) Type {
 	switch short := name[strings.LastIndex(name, ".")+1:]; {
 	case short == "Quantity":
 		return Quantity
@@ -217,7 +219,7 @@ func typeOf(name string, at *raw) Type {
 		switch {
 		case len(at.Properties) > 0:
 			return Object
-		case additional(at.Additional) != nil:
+		case at.Values() != nil:
 			return Map
 		}
 	}
@@ -227,11 +229,20 @@ func typeOf(name string, at *raw) Type {
 	return Anything
 }
 
-// additional is the schema of the values of a map; nil when they may be anything.
-func additional(text json.RawMessage) *raw {
-	var r *raw
-	if len(text) == 0 || json.Unmarshal(text, &r) != nil {
-		return nil // true or false
+// resolved follows references. The name is that of the definition that was come to last; "" for none.
+func (r *reader) resolved(at *openapi.Schema) (name string, _ *openapi.Schema) {
+	for range 10 {
+		switch {
+		case at == nil:
+			return name, &openapi.Schema{}
+		case at.Ref != "":
+			name = at.Target()
+			at = r.document.Definition(name)
+		case len(at.Properties) == 0 && at.Type == "" && len(at.AllOf) == 1:
+			at = at.AllOf[0]
+		default:
+			return name, at
+		}
 	}
-	return r
+	return name, &openapi.Schema{}
 }

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+
+	"github.com/rehearse-dev/rehearse/harness/openapi"
 )
 
 // Kind is one kind in one version.
@@ -80,18 +82,18 @@ func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, e
 		if len(found) == 0 {
 			continue
 		}
-		document, err := fetch(ctx, client.RESTClient(), gv)
+		document, err := openapi.Fetch(ctx, client.RESTClient(), gv)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range found {
-			root := document.root(k.GroupVersionKind)
-			if root == "" {
+			name, root := document.Kind(k.GroupVersionKind)
+			if root == nil {
 				continue
 			}
-			k.Root = document.tree(root)
+			k.Root = tree(document, name, root)
 			if k.Status {
-				k.State = document.status(root)
+				k.State = status(document, name, root)
 			}
 			if preferred[k.GroupKind()] == "" {
 				preferred[k.GroupKind()] = k.Version
