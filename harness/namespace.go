@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -47,9 +48,7 @@ func (s *scenarioRun) makeNamespace(ctx context.Context) error {
 	s.account = there
 	go func() {
 		defer close(there)
-		limited, cancel := context.WithTimeout(ctx, accountPatience)
-		defer cancel()
-		s.watchAccount(limited)
+		AwaitAccount(ctx, s.client, s.namespace)
 	}()
 	return nil
 }
@@ -62,20 +61,22 @@ func (s *scenarioRun) awaitAccount(ctx context.Context) {
 	}
 }
 
-// watchAccount returns when the account is there or the context ends.
-func (s *scenarioRun) watchAccount(ctx context.Context) {
+// AwaitAccount waits for the default ServiceAccount of a namespace, and says whether it is there.
+func AwaitAccount(ctx context.Context, client dynamic.Interface, namespace string) bool {
+	ctx, cancel := context.WithTimeout(ctx, accountPatience)
+	defer cancel()
 	pause := time.NewTicker(100 * time.Millisecond)
 	defer pause.Stop()
 	for {
-		watcher, err := s.client.Resource(serviceAccounts).Namespace(s.namespace).Watch(ctx, metav1.ListOptions{
+		watcher, err := client.Resource(serviceAccounts).Namespace(namespace).Watch(ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector("metadata.name", "default").String(),
 		})
 		if err == nil && appears(ctx, watcher) {
-			return
+			return true
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case <-pause.C:
 		}
 	}

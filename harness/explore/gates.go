@@ -10,8 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
-	"github.com/rehearse-dev/rehearse/harness/explore/growth"
-	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -181,7 +179,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 
 // tryAt asks for the verdict on each object in a cluster's state.
 func (e *exploration) tryAt(ctx context.Context, cluster clusters.Cluster, all []*entry) ([]*verdict, error) {
-	client, err := growth.NewClient(writes.Configure(cluster.RESTConfig(), "rehearse-explore"))
+	client, _, err := clientsOf(cluster)
 	if err != nil {
 		return nil, err
 	}

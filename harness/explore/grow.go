@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"time"
 
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -91,13 +94,23 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	return err
 }
 
+// userAgent is the name of an exploration's clients.
+const userAgent = "rehearse-explore"
+
+// clientsOf are the client that sends objects to a cluster, and the one that asks which kinds it has.
+func clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.DiscoveryInterface, error) {
+	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(cluster.RESTConfig(), userAgent))
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	return growth.NewClient(found.RESTClient()), found, nil
+}
+
 // ready makes what the objects need in a cluster, and lists its kinds.
 func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, []*fields.Kind, error) {
-	config := writes.Configure(cluster.RESTConfig(), "rehearse-explore")
-	client, err1 := growth.NewClient(config)
-	found, err2 := discovery.NewDiscoveryClientForConfig(config)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	client, found, err := clientsOf(cluster)
+	if err != nil {
+		return nil, nil, err
 	}
 	kinds, err := e.define(ctx, client, found)
 	if err != nil {
@@ -116,33 +129,19 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 			}
 		}
 	}
-	return client, kinds, e.accounts(ctx, client, kinds)
+	return client, kinds, accounts(ctx, cluster)
 }
 
 // accounts waits for the ServiceAccounts that Pods need.
-func (e *exploration) accounts(ctx context.Context, client *growth.Client, kinds []*fields.Kind) error {
-	at := slices.IndexFunc(kinds, func(k *fields.Kind) bool { return k.ID() == "Pod.v1" })
-	if at < 0 {
-		return nil
-	}
-	pod := map[string]any{
-		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "ready"},
-		"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}},
+func accounts(ctx context.Context, cluster clusters.Cluster) error {
+	client, err := dynamic.NewForConfig(writes.Configure(cluster.RESTConfig(), userAgent))
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	for _, namespace := range growth.Namespaces() {
-		for {
-			answer, err := client.Create(ctx, kinds[at], namespace, pod, true)
-			if err != nil {
-				return fmt.Errorf("wait until Pods are accepted in namespace %s: %w", namespace, err)
-			}
-			if answer.Accepted() || !strings.Contains(answer.Words, "serviceaccount") {
-				break
-			}
-			select {
-			case <-time.After(50 * time.Millisecond):
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
+		if !harness.AwaitAccount(ctx, client, namespace) {
+			return cmp.Or(context.Cause(ctx), fmt.Errorf("namespace %s has no default ServiceAccount, without which Pods are "+
+				"rejected: does kube-controller-manager run?", namespace))
 		}
 	}
 	return nil

@@ -4,41 +4,31 @@
 package growth
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // Client sends objects of any kind, as fast as the API server takes them.
 type Client struct {
-	http     *http.Client
-	host     string
+	api      rest.Interface
 	requests atomic.Int64
 }
 
-// NewClient returns a client without a limit of its own.
-func NewClient(config *rest.Config) (*Client, error) {
-	config = rest.CopyConfig(config)
-	config.QPS, config.UserAgent = -1, "rehearse-explore"
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("make a client for the exploration: %w", err)
-	}
-	client.Timeout = 30 * time.Second
-	return &Client{http: client, host: strings.TrimSuffix(config.Host, "/")}, nil
-}
+// NewClient sends through a client that writes.Configure has prepared.
+func NewClient(api rest.Interface) *Client { return &Client{api: api} }
 
 // Requests is how many have been sent.
 func (c *Client) Requests() int64 { return c.requests.Load() }
@@ -69,91 +59,67 @@ type Cause struct {
 // Accepted says whether the API server took the object.
 func (a Answer) Accepted() bool { return a.Object != nil }
 
+// manager is the field manager of all that an exploration writes.
+const manager = "rehearse-explore"
+
 // Create sends an object; with dryRun nothing is stored. The error is of what kept the API server from judging it.
 func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string, object map[string]any,
 	dryRun bool,
 ) (Answer, error) {
-	query := "?fieldManager=rehearse-explore&fieldValidation=Ignore"
-	if dryRun {
-		query += "&dryRun=All"
-	}
-	return c.send(ctx, http.MethodPost, kind.Path(namespace)+query, "application/json", object)
+	return c.send(ctx, dryRun, object, func() *rest.Request {
+		return c.api.Post().AbsPath(kind.Path(namespace)).SetHeader("Content-Type", "application/json")
+	})
 }
 
 // Patch merges fields into a stored object.
 func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, subresource string,
 	patch map[string]any, dryRun bool,
 ) (Answer, error) {
-	path := kind.Path(namespace) + "/" + name
-	if subresource != "" {
-		path += "/" + subresource
-	}
-	path += "?fieldManager=rehearse-explore&fieldValidation=Ignore"
-	if dryRun {
-		path += "&dryRun=All"
-	}
-	return c.send(ctx, http.MethodPatch, path, "application/merge-patch+json", patch)
+	return c.send(ctx, dryRun, patch, func() *rest.Request {
+		return c.api.Patch(types.MergePatchType).AbsPath(kind.Path(namespace), name, subresource)
+	})
 }
 
-// How often a request without a verdict is sent again, and how long it waits before.
+// again is how often a request without a verdict is sent once more, and pause how long it waits before the first time.
 const (
-	again    = 3
-	waitUnit = 50 * time.Millisecond
+	again = 2
+	pause = 50 * time.Millisecond
 )
 
-func (c *Client) send(ctx context.Context, method, path, contentType string, object map[string]any) (Answer, error) {
+// send sends a request until the API server judges it, or did not several times.
+func (c *Client) send(ctx context.Context, dryRun bool, object map[string]any, request func() *rest.Request) (Answer,
+	error,
+) {
 	body, err := json.Marshal(object)
 	if err != nil {
 		return Answer{}, fmt.Errorf("write an object as JSON: %w", err)
 	}
-	for try := range again {
-		var answer Answer
-		if answer, err = c.once(ctx, method, path, contentType, body); err == nil || ctx.Err() != nil {
-			return answer, err
+	pauses := backoff.WithMaxRetries(backoff.NewExponentialBackOff(backoff.WithInitialInterval(pause)), again)
+	return backoff.RetryWithData(func() (Answer, error) {
+		r := request().SetHeader("Accept", "application/json").Body(body).
+			Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationIgnore)
+		if dryRun {
+			r = r.Param("dryRun", metav1.DryRunAll)
 		}
-		select {
-		case <-time.After(waitUnit << try):
-		case <-ctx.Done():
-		}
-	}
-	return Answer{}, err
+		c.requests.Add(1)
+		return answerOf(r.Do(ctx))
+	}, backoff.WithContext(pauses, ctx))
 }
 
-func (c *Client) once(ctx context.Context, method, path, contentType string, body []byte) (Answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.host+path, bytes.NewReader(body))
-	if err != nil {
-		return Answer{}, fmt.Errorf("make a request: %w", err)
+func answerOf(result rest.Result) (Answer, error) {
+	err := result.Error()
+	if err == nil {
+		return accepted(result)
 	}
-	request.Header.Set("Content-Type", contentType)
-	request.Header.Set("Accept", "application/json")
-	c.requests.Add(1)
-	response, err := c.http.Do(request)
-	if err != nil {
+	status, answered := writes.StatusOf(err)
+	if !answered {
 		return Answer{}, err
 	}
-	defer func() { _ = response.Body.Close() }() // it was read to its end, or its error is told
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return Answer{}, fmt.Errorf("read the answer to %s %s: %w", method, path, err)
+	answer := Answer{
+		Code: int(status.Code), Words: fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message),
 	}
-	return answerOf(response.StatusCode, text)
-}
-
-func answerOf(code int, text []byte) (Answer, error) {
-	if code < 300 {
-		var object map[string]any
-		if err := json.Unmarshal(text, &object); err != nil {
-			return Answer{}, fmt.Errorf("read an object: %w", err)
-		}
-		return Answer{Object: object, Code: code}, nil
-	}
-	var status metav1.Status
-	if json.Unmarshal(text, &status) != nil || status.Kind != "Status" {
-		return Answer{}, fmt.Errorf("the API server answers %d: %s", code, text)
-	}
-	answer := Answer{Code: code, Words: fmt.Sprintf("%d %s: %s", code, status.Reason, status.Message)}
-	if code >= 500 && !strings.Contains(status.Message, panicked) || code == http.StatusTooManyRequests {
-		return answer, errors.New(answer.Words)
+	if !answer.panicked() && writes.Judge(err) != writes.Refused {
+		return answer, err
 	}
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
@@ -161,4 +127,16 @@ func answerOf(code int, text []byte) (Answer, error) {
 		}
 	}
 	return answer, nil
+}
+
+func accepted(result rest.Result) (Answer, error) {
+	text, err := result.Raw()
+	if err != nil {
+		return Answer{}, err
+	}
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		return Answer{}, fmt.Errorf("read an object: %w", err)
+	}
+	return Answer{Object: object, Code: http.StatusOK}, nil
 }

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // rule says what is wrong with an object: "" for nothing, or type, field and words.
@@ -39,7 +41,7 @@ func server(t *testing.T, drops string, rules ...rule) *growth.Client {
 		if len(causes) > 0 {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			answer = map[string]any{
-				"kind": "Status", "code": 422, "reason": "Invalid", "message": fmt.Sprint(causes),
+				"kind": "Status", "status": "Failure", "code": 422, "reason": "Invalid", "message": fmt.Sprint(causes),
 				"details": map[string]any{"causes": causes},
 			}
 		} else if drops != "" {
@@ -50,11 +52,38 @@ func server(t *testing.T, drops string, rules ...rule) *growth.Client {
 		}
 	}))
 	t.Cleanup(web.Close)
-	client, err := growth.NewClient(&rest.Config{Host: web.URL})
+	return clientOf(t, web)
+}
+
+func clientOf(t *testing.T, web *httptest.Server) *growth.Client {
+	t.Helper()
+	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client
+	return growth.NewClient(found.RESTClient())
+}
+
+func TestAPanicIsAnAnswer(t *testing.T) {
+	for _, test := range []struct {
+		words    string
+		requests int64
+		panicked bool
+	}{
+		{"This request caused apiserver to panic. Look in the logs for details.", 1, true},
+		{"etcdserver: no leader", 3, false},
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, test.words, http.StatusInternalServerError)
+		}))
+		client := clientOf(t, web)
+		answer, err := client.Create(t.Context(), box(), "default", map[string]any{}, true)
+		if answer.Accepted() || (err == nil) != test.panicked || client.Requests() != test.requests ||
+			!strings.Contains(answer.Words, test.words) {
+			t.Errorf("%s: %+v, %v, after %d requests", test.words, answer, err, client.Requests())
+		}
+		web.Close()
+	}
 }
 
 // box is a kind with the given fields of its spec.
