@@ -217,20 +217,32 @@ func TestSecretsAreNotTold(t *testing.T) {
 	}
 }
 
-// All given objects are sent dry runs, and three of each kind that belong to one.
+// All given objects are sent dry runs, and one of those that an owner made alike: of other fields, of another owner it
+// is another one.
 func TestSampled(t *testing.T) {
 	a, b := given("a"), given("b")
 	targets := []*Target{a, b}
-	for i := range 5 {
+	made := func(name string, root *Target, owner string, spec map[string]any) {
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "spec": spec, "status": map[string]any{name: "x"},
+		}}
 		targets = append(targets, &Target{
-			GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: fmt.Sprint(i),
-			Root: a,
+			GVK: o.GroupVersionKind(), Name: name, Root: root, template: templateOf(o, owner),
 		})
 	}
-	targets = append(targets, &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: "b0", Root: b})
+	for i := range 5 {
+		made(fmt.Sprint("a", i), a, "old", map[string]any{"x": fmt.Sprint(i)})
+	}
+	made("new", a, "new", map[string]any{"x": "1"})
+	made("more", a, "new", map[string]any{"x": "1", "y": "1"})
+	made("b0", b, "b", map[string]any{"x": "1"})
 	s := &Survey{targets: []*Target{a, b}}
-	if got := len(s.sampled(targets)); got != 2+3+1 {
-		t.Errorf("%d are asked, want 6", got)
+	var names []string
+	for _, one := range s.sampled(targets) {
+		names = append(names, one.Name)
+	}
+	if got, want := strings.Join(names, " "), "a b a0 new more b0"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
 	}
 }
 

@@ -4,25 +4,32 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// alike is how many objects of one kind that belong to the same given object are sent dry runs: those of one template
-// are alike.
-const alike = 3
-
 // sampled are the targets that are sent dry runs: the given objects, as many of one kind and shape as the options say,
-// and some of what belongs to each of them. Which of the given ones are taken is the same at all states.
+// and of what belongs to them one of each owner and shape. Which of the given ones are taken is the same at all states.
 func (s *Survey) sampled(targets []*Target) []*Target {
 	s.sampleGiven()
-	taken := map[key]int{}
+	taken := map[string]bool{}
 	var kept []*Target
 	for _, t := range targets {
-		group := key{root: t.root(), kind: t.GVK.GroupKind()}
-		if taken[group]++; s.asked[t.root()] && (t.Root == nil || taken[group] <= alike) {
+		if s.asked[t.root()] && (t.Root == nil || !taken[t.template]) {
 			kept = append(kept, t)
 		}
+		taken[t.template] = true
 	}
 	return kept
+}
+
+// templateOf is equal for objects of one kind and version that the same owner made with the same fields: they are of
+// one template. Their status is no part of it.
+func templateOf(o *unstructured.Unstructured, owner string) string {
+	made := maps.Clone(o.Object)
+	delete(made, "status")
+	return owner + " " + shapeOf(o.GroupVersionKind(), made)
 }
 
 // sampleGiven chooses among the given objects that were not there at an earlier state.
@@ -33,7 +40,7 @@ func (s *Survey) sampleGiven() {
 	for _, t := range s.targets {
 		shape := ""
 		if s.options.Sample > 0 {
-			shape = shapeOf(t)
+			shape = shapeOf(t.GVK, t.Given.Content.Object)
 		}
 		was, isKnown := known[t]
 		s.asked[t] = was || !isKnown && (s.options.Sample == 0 || taken[shape] < s.options.Sample)
@@ -56,10 +63,10 @@ func (s *Survey) Sampled() int {
 
 // shapeOf is equal for objects of one kind and version that have the same fields. What is said of one of them is said
 // of all.
-func shapeOf(t *Target) string {
+func shapeOf(gvk schema.GroupVersionKind, content map[string]any) string {
 	fields := map[string]bool{}
-	fieldsIn(t.Given.Content.Object, "", fields)
-	return t.GVK.String() + " " + strings.Join(slices.Sorted(maps.Keys(fields)), " ")
+	fieldsIn(content, "", fields)
+	return gvk.String() + " " + strings.Join(slices.Sorted(maps.Keys(fields)), " ")
 }
 
 // freeKeys are the fields whose keys people choose, so that they are no part of a shape.

@@ -70,6 +70,8 @@ type Target struct {
 	UID             string
 	// Root is the given object that it belongs to; nil for a given one.
 	Root *Target
+	// template is equal for objects of one Root that were made alike; "" for a given one.
+	template string
 }
 
 // String is Deployment shop/web.

@@ -52,7 +52,7 @@ func (s *Survey) findTargets(found *sight) {
 		if root := rootOf(uid, owners, given); root != nil {
 			made = append(made, &Target{
 				GVK: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid,
-				Root: root,
+				Root: root, template: templateOf(o, owners[uid]),
 			})
 		}
 	}

@@ -167,11 +167,7 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	if ownRefusal(status, step.As) {
 		return answer{err: fmt.Errorf("it could not be sent as %s: %w", step.As.User, err)}
 	}
-	outcome := Judge(err, asked...)
-	if mistyped(status) {
-		outcome = Refused
-	}
-	return answer{outcome: outcome, object: object, status: status, err: err, sent: true}
+	return answer{outcome: Judge(err, asked...), object: object, status: status, err: err, sent: true}
 }
 
 // notServed judges that a kind could not be found: unknown when the API server could not be asked, and, where something

@@ -65,7 +65,7 @@ func StatusOf(err error) (metav1.Status, bool) {
 }
 
 // verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server
-// (429), not one that does not know us (401), not one that gave up (408, 5xx).
+// (429), not one that does not know us (401), not one that gave up (408, 5xx other than mistyped).
 func verdict(status metav1.Status) bool {
 	switch status.Code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly:
@@ -73,7 +73,7 @@ func verdict(status metav1.Status) bool {
 	case http.StatusTooManyRequests:
 		return disruptionBudget(status)
 	}
-	return status.Code >= 400 && status.Code < 500
+	return status.Code >= 400 && status.Code < 500 || mistyped(status)
 }
 
 // disruptionBudget says whether an eviction was refused by a PodDisruptionBudget. That has the code of an overloaded

@@ -50,6 +50,7 @@ func TestJudge(t *testing.T) {
 		"too large":                  {apierrors.NewRequestEntityTooLargeError("limit"), 0, Refused},
 		"unsupported":                {status(415, "UnsupportedMediaType", "no"), 0, Refused},
 		"wrapped":                    {fmt.Errorf("create: %w", status(422, "Invalid", "no")), 0, Refused},
+		"applied with a wrong type":  {status(500, "", "failed to create typed patch object (x): y"), 0, Refused},
 		"connection refused":         {refused, 0, Unknown},
 		"connection refused, asked":  {refused, 503, Unknown},
 		"connection reset":           {&url.Error{Op: "Post", URL: "https://x", Err: syscall.ECONNRESET}, 422, Unknown},
