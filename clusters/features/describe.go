@@ -88,6 +88,24 @@ func (l *List) Dependencies(gates ...string) []string {
 	return found
 }
 
+// Dependents are the gates that need one, and those that need these, where they are wanted.
+func (l *List) Dependents(gate string, wanted func(Description) bool) []string {
+	var found []string
+	for next := []string{gate}; len(next) > 0; {
+		var more []string
+		for _, needed := range next {
+			for _, other := range l.Describe(needed).NeededBy {
+				if d := l.Describe(other); d.Known && wanted(d) && !slices.Contains(found, other) {
+					found, more = append(found, other), append(more, other)
+				}
+			}
+		}
+		next = more
+	}
+	slices.Sort(found)
+	return found
+}
+
 // Nearest is the gate of some lists that a misspelt name may mean, or "".
 func Nearest(name string, lists ...*List) string {
 	names := map[string]bool{}

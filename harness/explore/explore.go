@@ -1,4 +1,4 @@
-// Package explore finds what an upgrade, a rollback or a feature gate breaks, without being told what to look for. It
+// Package explore finds what an upgrade, a rollback or a feature gate breaks, and needs no list of what may break. It
 // makes objects of all kinds with all fields that the API server accepts, takes them along a path of states, and asks
 // of each object at each state what a survey asks. What breaks is reduced, written as a scenario, and shown again from
 // nothing.
@@ -25,7 +25,7 @@ type Options struct {
 	Provider clusters.Provider
 	// Path of resolved states.
 	Path []clusters.State
-	// Gates whose effects are told apart; the path has all of them on and off. Default: none.
+	// Gates whose effects are found out one by one; the path has all of them on and off. Default: none.
 	Gates []Gate
 	// Base is the state in which no gate is set, where gates are explored.
 	Base clusters.State
@@ -199,6 +199,6 @@ const shownGates = 8
 // wanted says whether a kind is explored.
 func (e *exploration) wanted(kind *fields.Kind) bool {
 	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(name string) bool {
-		return strings.EqualFold(name, kind.Kind) || strings.EqualFold(name, kind.GroupKind().String())
+		return manifests.Means(name, kind.GroupKind())
 	})
 }

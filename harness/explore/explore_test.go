@@ -136,6 +136,29 @@ func TestTheScenarioOfAFindingIsOne(t *testing.T) {
 	}
 }
 
+func TestTransitionsOfAPath(t *testing.T) {
+	on, _ := states()
+	newer := clusters.State{
+		Version: "1.36.1", RuntimeConfig: map[string]string{"api/all": "true"},
+		Components: map[clusters.Component]clusters.ComponentState{
+			clusters.APIServer: {FeatureGates: map[string]bool{"B": true}},
+		},
+	}
+	for _, test := range []struct {
+		before, after clusters.State
+		want          string
+	}{
+		{on, on, "{}\n"},
+		{on, newer, "components:\n  kube-apiserver:\n    featureGates:\n      B: true\n" +
+			"featureGates:\n  A: null\nforce: true\n" +
+			"runtimeConfig:\n  api/all: \"true\"\nversion: 1.36.1\n"},
+	} {
+		if got := yamlOf(transition(test.before, test.after)); got != test.want {
+			t.Errorf("%s\nwant\n%s", got, test.want)
+		}
+	}
+}
+
 func TestAnObjectIsReduced(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)

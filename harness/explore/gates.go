@@ -48,30 +48,14 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		case d.Spec.Locked:
 			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s", name, list.Version)
 		}
+		dependents := list.Dependents(name, func(d features.Description) bool { return !d.Spec.Locked })
 		gates = append(gates, Gate{
 			Name: name, Default: d.Spec.Default,
 			On:  with(list, state, true, append(list.Dependencies(name), name)...),
-			Off: with(list, state, false, append(dependents(list, name), name)...),
+			Off: with(list, state, false, append(dependents, name)...),
 		})
 	}
 	return gates, nil
-}
-
-// dependents are the gates that need one, and what needs those.
-func dependents(list *features.List, name string) []string {
-	var found []string
-	for next := []string{name}; len(next) > 0; {
-		var more []string
-		for _, gate := range next {
-			for _, other := range list.Describe(gate).NeededBy {
-				if d := list.Describe(other); d.Known && !d.Spec.Locked && !slices.Contains(found, other) {
-					found, more = append(found, other), append(more, other)
-				}
-			}
-		}
-		next = more
-	}
-	return found
 }
 
 // with is a state with gates on or off, in which all APIs are served.
@@ -228,7 +212,7 @@ func tell(table *explorations.Gate, one *entry, on, off verdict) {
 	}
 }
 
-// gateOf is the gate that an object depends on; nil where it is none or several are explored and it depends on none.
+// gateOf is the explored gate of that name; nil where there is none.
 func (e *exploration) gateOf(name string) *Gate {
 	for i := range e.Gates {
 		if e.Gates[i].Name == name {

@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -46,7 +45,7 @@ func (g *group) write() string {
 		g.name())
 	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as that is so.",
 		g.smallest.Kind.Kind, g.finding.What, hop(g)))
-	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(settings(g.path[0])), 4))
+	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(g.path[0]), 4))
 	b.WriteString("  steps:\n")
 	if g.definition != nil {
 		fmt.Fprintf(&b, "  - name: define its kind\n    create:\n%s", indented(yamlOf(g.definition), 6))
@@ -70,7 +69,7 @@ func (g *group) write() string {
 		if i == 0 {
 			first = name
 		}
-		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(change(g.path[i], state)), 6))
+		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(transition(g.path[i], state)), 6))
 	}
 	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected,
 		quote(first),
@@ -101,49 +100,28 @@ func (g *group) except() string {
 	return fmt.Sprintf("      except: [%s]\n", strings.Join(others, ", "))
 }
 
-// settings of a state, as a scenario's cluster has them.
-func settings(state clusters.State) map[string]any {
-	all := map[string]any{"version": state.Version}
-	if len(state.FeatureGates) > 0 {
-		all["featureGates"] = state.FeatureGates
-	}
-	if len(state.RuntimeConfig) > 0 {
-		all["runtimeConfig"] = state.RuntimeConfig
-	}
-	if len(state.Components) > 0 {
-		all["components"] = state.Components
-	}
-	if len(state.Nodes) > 0 {
-		all["nodes"] = state.Nodes
-	}
-	return all
-}
-
-// change is the difference of a state to the one before it.
-func change(before, after clusters.State) map[string]any {
-	all := map[string]any{}
+// transition leads from a state to the one behind it.
+func transition(before, after clusters.State) scenarios.Transition {
+	t := scenarios.Transition{Change: clusters.Change{
+		FeatureGates:  difference(before.FeatureGates, after.FeatureGates),
+		RuntimeConfig: difference(before.RuntimeConfig, after.RuntimeConfig),
+		Components:    map[clusters.Component]*clusters.ComponentChange{},
+	}}
 	if before.Version != after.Version {
-		all["version"] = after.Version
-		from, err1 := clusters.ParseVersion(before.Version)
-		to, err2 := clusters.ParseVersion(after.Version)
-		if err1 == nil && err2 == nil && skew.Check(from, to) != nil {
-			all["force"] = true
+		t.Version, t.Force = after.Version, !allowed(before, after)
+	}
+	for _, component := range clusters.ControlPlane() {
+		gates := difference(before.Components[component].FeatureGates, after.Components[component].FeatureGates)
+		if len(gates) > 0 {
+			t.Components[component] = &clusters.ComponentChange{FeatureGates: gates}
 		}
 	}
-	if gates := difference(before.FeatureGates, after.FeatureGates); len(gates) > 0 {
-		all["featureGates"] = gates
-	}
-	if components := componentsOf(before, after); len(components) > 0 {
-		all["components"] = components
-	}
-	if config := difference(before.RuntimeConfig, after.RuntimeConfig); len(config) > 0 {
-		all["runtimeConfig"] = config
-	}
-	return all
+	return t
 }
 
-func difference[V comparable](before, after map[string]V) map[string]any {
-	all := map[string]any{}
+// difference is what makes one map of another: nil for what is removed.
+func difference[V comparable](before, after map[string]V) map[string]*V {
+	all := map[string]*V{}
 	for key := range before {
 		if _, kept := after[key]; !kept {
 			all[key] = nil
@@ -151,19 +129,7 @@ func difference[V comparable](before, after map[string]V) map[string]any {
 	}
 	for key, value := range after {
 		if was, had := before[key]; !had || was != value {
-			all[key] = value
-		}
-	}
-	return all
-}
-
-// componentsOf is what changes of the gates that only some components know.
-func componentsOf(before, after clusters.State) map[string]any {
-	all := map[string]any{}
-	for _, component := range clusters.ControlPlane() {
-		gates := difference(before.Components[component].FeatureGates, after.Components[component].FeatureGates)
-		if len(gates) > 0 {
-			all[string(component)] = map[string]any{"featureGates": gates}
+			all[key] = &value
 		}
 	}
 	return all

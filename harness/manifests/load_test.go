@@ -171,7 +171,7 @@ func TestSelectionWants(t *testing.T) {
 	}
 }
 
-// A kustomization is built as kubectl does, and what is wrong with it is told.
+// A kustomization is built as kubectl does, and what is wrong with it is reported.
 func TestLoadBuildsKustomizations(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -80,7 +80,12 @@ func divided(entry string) (namespace, kind string) {
 func selects(entry string, o *Object) bool {
 	namespace, kind := divided(entry)
 	return (namespace == "" || namespace == o.Content.GetNamespace()) &&
-		(kind == "" || strings.EqualFold(kind, o.GVK().Kind) || strings.EqualFold(kind, o.GVK().GroupKind().String()))
+		(kind == "" || Means(kind, o.GVK().GroupKind()))
+}
+
+// Means says whether a name ("Deployment", "deployment.apps") is that of a kind.
+func Means(name string, kind schema.GroupKind) bool {
+	return strings.EqualFold(name, kind.Kind) || strings.EqualFold(name, kind.String())
 }
 
 // namespacesOf names the namespaces that objects of a kind are in; "" is any kind.

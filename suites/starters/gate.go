@@ -24,7 +24,7 @@ type Gate struct {
 }
 
 // NewGate finds out where a gate can be off and on: in the newest of the lists, which are in the order of their
-// versions. All of the known lists are told of in the gate's history.
+// versions. The gate's history has all of the known lists.
 func NewGate(name string, lists, known []*features.List) (*Gate, error) {
 	gate := &Gate{Name: name}
 	for _, list := range known {
@@ -68,7 +68,8 @@ func (g *Gate) switches(list *features.List) bool {
 	if !list.Describe(g.Name).Known {
 		return false
 	}
-	g.Needs, g.Dependents, g.Components = list.Dependencies(g.Name), dependents(list, g.Name), nil
+	g.Needs, g.Components = list.Dependencies(g.Name), nil
+	g.Dependents = list.Dependents(g.Name, func(d features.Description) bool { return d.Spec.Default })
 	var settable []clusters.Component
 	all := clusters.ControlPlane()
 	all = slices.DeleteFunc(all, func(c clusters.Component) bool { return c == clusters.Etcd })
@@ -82,24 +83,6 @@ func (g *Gate) switches(list *features.List) bool {
 		g.Components = settable
 	}
 	return len(settable) > 0
-}
-
-// dependents are the gates that need one and are on by default, and those that need these.
-func dependents(list *features.List, name string) []string {
-	var found []string
-	for next := []string{name}; len(next) > 0; {
-		var more []string
-		for _, needed := range next {
-			for _, other := range list.Describe(needed).NeededBy {
-				if d := list.Describe(other); d.Known && d.Spec.Default && !slices.Contains(found, other) {
-					found, more = append(found, other), append(more, other)
-				}
-			}
-		}
-		next = more
-	}
-	slices.Sort(found)
-	return found
 }
 
 // Values are what the gate, and those beside it, are set to.

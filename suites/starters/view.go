@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/prr"
 )
 
-// mostFlips is how many gates that flip are told of.
+// mostFlips is how many gates that flip are named.
 const mostFlips = 12
 
 // transition is one of a scenario's.
@@ -31,7 +31,7 @@ type view struct {
 	Version, Setting string
 	// Up, Down and Again are the ways: to the newer version or the gate, back, and there once more.
 	Up, Down, Again []transition
-	// MoreFlips is how many gates that flip are not told of.
+	// MoreFlips is how many gates that flip are not named.
 	MoreFlips int
 }
 
