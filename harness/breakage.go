@@ -71,7 +71,7 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 // wreck is what the last transition broke, as it was expected to; nil when it made a whole cluster.
 func (c *transitions) wreck() *clusters.BrokenError { return c.wrecked.Load() }
 
-// forgetDeaths drops what was told of components and systems that died in a cluster that was expected to break.
+// forgetDeaths drops what was reported of components and systems that died in a cluster that was expected to break.
 func (c *transitions) forgetDeaths() {
 	for {
 		select {

@@ -191,7 +191,7 @@ func (a *scenarioLoads) listed(ctx context.Context, l *stepLoad, namespace strin
 	return nil
 }
 
-// deletions are the objects of the load's kind that the watch was told somebody deleted.
+// deletions are the objects of the load's kind that somebody deleted, as the watch saw.
 func (a *scenarioLoads) deletions(ctx context.Context, l *stepLoad) (map[types.UID]bool, error) {
 	all := map[types.UID]bool{}
 	if l.stream == nil {

@@ -269,7 +269,7 @@ func unfinished(ctx context.Context, err error) reports.Outcome {
 	return reports.Outcome{Status: reports.Error, Message: err.Error()}
 }
 
-// interrupted says whether the run was told to stop, and not only a time was up or a component died.
+// interrupted says whether the run was interrupted, and not only a time was up or a component died.
 func interrupted(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	var died *diedError

@@ -164,7 +164,7 @@ func sameData(want, got string) bool {
 	return strings.EqualFold(strings.TrimSuffix(want, "."), strings.TrimSuffix(got, "."))
 }
 
-// describeAnswer tells apart a name that does not exist, one without records of the type, and a server that could not
+// describeAnswer distinguishes a name that does not exist, one without records of the type, and a server that could not
 // say.
 func describeAnswer(message *dns.Msg, kind string, data []string) string {
 	switch {

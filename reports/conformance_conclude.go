@@ -148,7 +148,7 @@ func (s ConformanceStatistics) Total() int {
 	return s.Passed + s.Failed + s.Known + s.Untested + s.Unstable
 }
 
-// String is "18 of 20 passed, 1 failed, 1 untested": what there is none of is left out.
+// String is "18 of 20 passed, 1 failed, 1 untested": zeros are left out.
 func (s ConformanceStatistics) String() string {
 	parts := []string{fmt.Sprintf("%d of %d passed", s.Passed, s.Total())}
 	for _, part := range []struct {

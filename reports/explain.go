@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// interrupted is the reason of what did not run, or did not finish, in a run that was told to stop.
+// interrupted is the reason of what did not run, or did not finish, in a run that was interrupted.
 const interrupted = "interrupted"
 
 // stepTitle is a step's name, or its verb.

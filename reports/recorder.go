@@ -13,7 +13,7 @@ import (
 // Recorder takes down what happens in a run. It is safe for concurrent use.
 //
 // It is made from a plan that has every track, scenario and step, so that whatever happens each planned scenario is in
-// the reports. The plan itself stays as it is: its pointers are the handles by which the methods are told what they are
+// the reports. The plan itself stays as it is: its pointers are the handles by which the methods know what they are
 // about, its fields can be read at any time, and the result is what Run returns. A step that was not planned is added
 // when it starts.
 //
@@ -135,7 +135,7 @@ func (r *Recorder) Start() error {
 	return errors.Join(r.problems[before:]...)
 }
 
-// Interrupt says that the run was told to stop. What still ends after it is recorded as usual.
+// Interrupt says that the run was interrupted. What still ends after it is recorded as usual.
 func (r *Recorder) Interrupt() {
 	now := r.clock.Now()
 	r.mu.Lock()

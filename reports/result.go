@@ -18,7 +18,7 @@ const (
 	Error Status = "error"
 	// Known: it failed just as a known issue says.
 	Known Status = "known"
-	// Skipped: it was left out on purpose, because it needs what the provider's clusters have not. It is no success, and
+	// Skipped: it was left out on purpose, because the provider does not support what it needs. It is no success, and
 	// breaks no build. Only scenarios are.
 	Skipped Status = "skipped"
 )
@@ -48,7 +48,7 @@ type Run struct {
 	Finished time.Time `json:"finished,omitzero"`
 	// Provider of the clusters: local, kind, existing.
 	Provider string `json:"provider"`
-	// Interrupted says that the run was told to stop (Ctrl-C) before its end.
+	// Interrupted says that the run was interrupted (Ctrl-C) before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Tracks in the order in which they were planned.
 	Tracks []*Track `json:"tracks"`

@@ -35,7 +35,7 @@ func (v *validator) schedulerChanges(before clusters.State, change clusters.Chan
 			v.at(at, "give profiles or remove", "a scheduler that does not change")
 		}
 	}
-	if len(clashes(before)) == 0 { // else it was told before
+	if len(clashes(before)) == 0 { // else it was reported before
 		v.schedulerClashes(before.With(change), n)
 	}
 }
@@ -47,7 +47,7 @@ func (v *validator) schedulerClashes(s clusters.State, n *node) {
 	}
 }
 
-// clashes of schedulers. Components that are not there are told by their own check.
+// clashes of schedulers. Components that are not there are reported by their own check.
 func clashes(s clusters.State) []error {
 	s.Components = nil
 	return s.CheckSchedulers()

@@ -231,7 +231,7 @@ func TestTransitionCommand(t *testing.T) {
 	}
 	said, _ := os.ReadFile(out)
 	if got, want := string(said), "1.35.4 G=false "+c.KubeconfigPath()+"\n"; got != want {
-		t.Errorf("the command was told %q, want %q", got, want)
+		t.Errorf("the command got %q, want %q", got, want)
 	}
 	if got := c.State().String(); got != next.String() {
 		t.Errorf("state %s, want %s", got, next)

@@ -48,7 +48,7 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		return os.RemoveAll(dir)
 	})
 	if err == nil || !strings.Contains(err.Error(), "it will not go") {
-		t.Errorf("what cannot be removed is not told of: %v", err)
+		t.Errorf("what cannot be removed is not reported: %v", err)
 	}
 	if want := []string{"killed", "killed-before-its-record"}; !slices.Equal(removed, want) {
 		t.Errorf("removed %v, want %v", removed, want)

@@ -35,7 +35,7 @@ type Cluster struct {
 	etcdProbe *prober
 	died      chan error
 	dnsStart  sync.Mutex
-	// away counts the restarts of the API server that go on; killed says that it was told to stay down.
+	// away counts the restarts of the API server that go on; killed says that it is to stay down.
 	away   atomic.Int32
 	killed atomic.Bool
 
@@ -368,7 +368,7 @@ func (c *Cluster) start(name string, s started) error {
 	return c.save()
 }
 
-// watch reports a process that ends without being told to.
+// watch reports a process that ends by itself.
 func (c *Cluster) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)

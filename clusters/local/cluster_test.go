@@ -82,7 +82,7 @@ func TestDeathOfAComponent(t *testing.T) {
 	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
 	}
-	// A death is told after it was noted.
+	// A death is reported after it was noted.
 	lives := map[clusters.Component][]clusters.ProcessLife{}
 	for _, life := range c.ProcessLives() {
 		lives[life.Component] = append(lives[life.Component], life)

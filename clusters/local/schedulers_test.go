@@ -173,7 +173,7 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 	}
 	select {
 	case err := <-c.Died():
-		t.Errorf("what was told to end is reported: %v", err)
+		t.Errorf("what was ended on purpose is reported: %v", err)
 	default:
 	}
 }

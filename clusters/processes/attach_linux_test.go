@@ -66,7 +66,7 @@ func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 		}
 		again, err := net.Listen("tcp", strings.TrimSpace(address))
 		if err != nil {
-			t.Fatalf("the end was told too early: %v", err)
+			t.Fatalf("the end was reported too early: %v", err)
 		}
 		again.Close()
 		if err := command.Wait(); err == nil {

@@ -64,7 +64,7 @@ func nextLogFile(dir, name string) (*os.File, error) {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Expected says whether the process was told to end (Kill, Stop).
+// Expected says whether the process was ended on purpose (Kill, Stop).
 func (p *Process) Expected() bool { return p.expected.Load() }
 
 // Failure describes the end of a process that nobody asked for, with its last lines. Call it after Done.

@@ -57,7 +57,7 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !p.Expected() {
-		t.Error("it was told to end")
+		t.Error("its end was expected")
 	}
 	number, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
 	for range 1000 { // the child is reaped by whoever adopts it

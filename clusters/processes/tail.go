@@ -15,7 +15,7 @@ const tailWindow = 64 << 10
 // klogHeader is what differs when a Kubernetes component says the same thing again: time, process and place.
 var klogHeader = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ `)
 
-// LastLines returns the last n lines of a log. What a component says over and over is told once, where it last was
+// LastLines returns the last n lines of a log. What a component says over and over is shown once, where it last was
 // said, with the number of times.
 func LastLines(path string, n int) string {
 	file, err := os.Open(path)

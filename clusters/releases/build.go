@@ -89,7 +89,7 @@ type buildCounter struct {
 	progress          clusters.Progress
 }
 
-// line takes one line of the build's output, and says whether it only told of progress.
+// line takes one line of the build's output, and says whether it only reported progress.
 func (c *buildCounter) line(line string) bool {
 	switch {
 	case strings.HasPrefix(line, "go: downloading "):

@@ -147,9 +147,9 @@ func TestModuleErrors(t *testing.T) {
 			`{"Path":"m","Version":"v1.0.0","Error":"403 Forbidden"}`,
 			"go mod download m@v1.0.0: 403 Forbidden",
 		},
-		"nothing is said":        {``, "says nothing of m@v1.0.0"},
-		"another one is told of": {`{"Path":"n","Version":"v1.0.0"}`, "says nothing of m@v1.0.0"},
-		"it is no JSON":          {`oops`, "go mod download -json: invalid character"},
+		"nothing is said":      {``, "says nothing of m@v1.0.0"},
+		"another one is named": {`{"Path":"n","Version":"v1.0.0"}`, "says nothing of m@v1.0.0"},
+		"it is no JSON":        {`oops`, "go mod download -json: invalid character"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newFakeGo(t)

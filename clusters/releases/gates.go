@@ -15,7 +15,7 @@ type FeatureLister interface {
 }
 
 // CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency,
-// for some components. Where the version's gates are not known, progress is told so, and nothing is wrong.
+// for some components. Where the version's gates are not known, progress says so, and nothing is wrong.
 func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, components []clusters.Component,
 	progress clusters.Progress,
 ) error {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What a process that is not ready answers is told after a while, again when it is something else, and again when it
+// What a process that is not ready answers is shown after a while, again when it is something else, and again when it
 // has been the same for long.
 func TestComplaints(t *testing.T) {
 	var told []string

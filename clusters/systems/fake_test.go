@@ -30,7 +30,7 @@ type fakeCluster struct {
 	probe   func(n int) (code int, message string)
 	probes  int
 	metrics string
-	// rediscovered counts how often the controllers were told of new kinds.
+	// rediscovered counts how often the controllers heard of new kinds.
 	rediscovered int
 }
 

@@ -164,7 +164,7 @@ func (s *Set) owner() string {
 	return s.dir + string(os.PathSeparator)
 }
 
-// watch reports a process that ends without being told to.
+// watch reports a process that ends by itself.
 func (s *Set) watch(name string, process *processes.Process) {
 	<-process.Done()
 	s.mu.Lock()
@@ -212,7 +212,7 @@ type complaints struct {
 	text        string
 }
 
-// What a look gets is told after so long, and then when it is something else or when it has been the same for long,
+// What a look gets is reported after so long, and then when it is something else or when it has been the same for long,
 // but not too often.
 const (
 	firstComplaint = 5 * time.Second

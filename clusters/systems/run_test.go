@@ -218,7 +218,7 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 	}
 }
 
-// A process that ends before it serves is told with its own words, and not reported as dead besides; the next change
+// A process that ends before it serves is reported once, with its own words, and not as dead besides; the next change
 // may start it.
 func TestRefusalToStart(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})

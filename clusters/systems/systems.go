@@ -113,7 +113,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}, nil
 }
 
-// Died yields an error for every process of a system that ended without being told to, with its last lines.
+// Died yields an error for every process of a system that ended by itself, with its last lines.
 func (s *Set) Died() <-chan error { return s.died }
 
 // Hold says that the cluster is about to change: until the next Converge the end of a process is not reported by

@@ -158,19 +158,18 @@ func (f *faultsFlags) parts() []part {
 	}
 	var all []part
 	if f.kind == kindFaults || f.kind == "" && (len(bugs.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{bugs, func(ctx context.Context, o faults.Options) (tried, error) {
-			return faults.Run(ctx,
-				o)
-		}})
+		all = append(all, part{bugs, runFaults})
 	}
 	if f.kind == kindLiberties || f.kind == "" && (len(liberties.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{liberties, func(ctx context.Context, o faults.Options) (tried,
-			error,
-		) {
-			return faults.Liberties(ctx, o)
-		}})
+		all = append(all, part{liberties, runLiberties})
 	}
 	return all
+}
+
+func runFaults(ctx context.Context, o faults.Options) (tried, error) { return faults.Run(ctx, o) }
+
+func runLiberties(ctx context.Context, o faults.Options) (tried, error) {
+	return faults.Liberties(ctx, o)
 }
 
 func writeFaults(out io.Writer, suite suites.Suite) error {

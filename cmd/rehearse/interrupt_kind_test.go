@@ -36,7 +36,7 @@ func needsKind(t *testing.T) {
 	}
 }
 
-// Whenever a run on kind is told to stop, or killed, nothing of it stays: no container, volume, attachment to the
+// Whenever a run on kind is interrupted, or killed, nothing of it stays: no container, volume, attachment to the
 // network, mount or kubeconfig entry.
 func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	needsKind(t)

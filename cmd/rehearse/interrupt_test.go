@@ -43,7 +43,7 @@ var moments = []string{
 	"logs/kube-apiserver-4.log",
 }
 
-// Whenever a run is told to stop, or killed, nothing of it stays, and its report can be read.
+// Whenever a run is interrupted, or killed, nothing of it stays, and its report can be read.
 func TestNothingIsLeftBehind(t *testing.T) {
 	needsClusters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commandLine is the command that makes the report again: what it was told, but for where the reports go.
+// commandLine is the command that makes the report again: with its arguments, but for where the reports go.
 func commandLine(command *cobra.Command, args ...string) string {
 	words := []string{command.CommandPath()}
 	for _, arg := range args {

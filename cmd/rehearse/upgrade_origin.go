@@ -50,8 +50,8 @@ func (f *originFlags) add(command *cobra.Command) {
 		"range of the addresses of Services in the cluster (default: read from its data)")
 	set.StringToStringVar(&f.programs, "webhook", nil,
 		"a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a "+
-			"Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it is told by CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT "+
-			"and KUBECONFIG; may be repeated")
+			"Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it gets CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT "+
+			"and KUBECONFIG in its environment; may be repeated")
 	set.StringVar(&f.webhooks, "webhooks", "allow",
 		"who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, "+
 			"once the first state has been surveyed)")

@@ -169,7 +169,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// What is told late by one stream is not taken for the order in which things happened.
+// What one stream reports late is not taken for the order in which things happened.
 func TestSequenceOfLateStreams(t *testing.T) {
 	f := newFixture(t).observe()
 	nodes := f.recorder.Stream(others)

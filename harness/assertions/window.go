@@ -92,7 +92,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	w.begin(history.View{Objects: objects})
 	w.seq, w.began = w.Window.Begin.Seq, w.Window.Begin.At
 	if !w.surely(wanted) {
-		w.seq = w.Window.End.Seq // whether it was so later on is worth knowing
+		w.seq = w.Window.End.Seq // what held later on is worth knowing
 		return w.failed(ctx, fmt.Sprintf("%s when %q began.", violation(wanted), w.Window.First), nil)
 	}
 	for change := range w.Stream.Replay(w.Window.Begin.Seq, w.Window.End.Seq, w.scope) {

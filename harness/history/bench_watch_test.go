@@ -51,7 +51,7 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// managedFields are as long as those of a pod that a controller made, the scheduler placed and a kubelet told of.
+// managedFields are as long as those of a pod that a controller made, the scheduler placed and a kubelet reported on.
 func managedFields() []any {
 	owned := func(manager, subresource string, fields ...string) any {
 		set := map[string]any{".": map[string]any{}}

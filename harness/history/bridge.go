@@ -140,7 +140,7 @@ func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured)
 	return nil
 }
 
-// walk collects the states of an object from one back to its first, or to the last that was told.
+// walk collects the states of an object from one back to its first, or to the last that was reported.
 func (b *bridge) walk(ctx context.Context, object *unstructured.Unstructured) error {
 	for {
 		revision, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)

@@ -88,7 +88,7 @@ func TestWhatCannotBeBridged(t *testing.T) {
 	}
 }
 
-// Whatever happens around restarts of the API server, every change is told once and in order, as long as the storage
+// Whatever happens around restarts of the API server, every change comes once and in order, as long as the storage
 // keeps its revisions.
 func TestNothingIsMissedByRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -34,7 +34,7 @@ type Change struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
-	// Relisted: the change was found by a list, not told by the watch. When it happened since the list before, and what
+	// Relisted: a list found the change, and not the watch. When it happened since the list before, and what
 	// happened in between, is not known.
 	Relisted bool
 	// More: another change of the same list follows. The state between the two was never the cluster's, so nothing must
@@ -52,7 +52,7 @@ type Gap struct {
 	// Err is why.
 	Err error
 	// Relisted: the watch could not be resumed where it broke off, so changes in the gap may have been missed. If not,
-	// every change in the gap was told afterwards.
+	// every change in the gap was reported afterwards.
 	Relisted bool
 }
 

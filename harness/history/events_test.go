@@ -87,7 +87,7 @@ func TestEventsAreWhatWasSent(t *testing.T) {
 	})
 }
 
-// An event is told as soon as its last byte is there: nothing follows it for as long as nothing changes.
+// An event is reported as soon as its last byte is there: nothing follows it for as long as nothing changes.
 func TestEventsAreToldAtOnce(t *testing.T) {
 	reader, writer := io.Pipe()
 	defer writer.Close()

@@ -36,7 +36,7 @@ func (r *record) follow(before *record) {
 // pack gives up the decoded state for its packed form. A state that can't be encoded is lost.
 func (r *record) pack() {
 	if r.patch == nil {
-		r.whole, _ = direct.Marshal(r.Object.Object) // what is lost is told as dropped
+		r.whole, _ = direct.Marshal(r.Object.Object) // what is lost is reported as dropped
 	}
 	r.Object = nil
 	r.weigh()
@@ -52,7 +52,7 @@ func (r *record) standAlone(before *record) {
 	}
 	if r.Object == nil {
 		if object := r.unpack(before.unpack(nil)); object != nil {
-			r.whole, _ = direct.Marshal(object.Object) // what is lost is told as dropped
+			r.whole, _ = direct.Marshal(object.Object) // what is lost is reported as dropped
 		}
 	}
 	r.patch, r.patches = nil, 0

@@ -145,7 +145,7 @@ func (s *Stream) advanceTo(resourceVersion string) {
 	}
 }
 
-// connected records that the watch is open, from the last resourceVersion that was told or listed.
+// connected records that the watch is open, from the last resourceVersion that was watched or listed.
 func (s *Stream) connected() {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()

@@ -229,7 +229,7 @@ func TestBookmarksAreResumedFrom(t *testing.T) {
 	server.Put(pods, pod("x", "web"))
 	stream := newRecorder(t, server).Stream(pods)
 	server.AwaitWatches(1)
-	server.Put(nodes, node("a")) // The pods' watch is not told of this revision, but by the bookmark.
+	server.Put(nodes, node("a")) // The pods' watch learns of this revision by the bookmark alone.
 	_, _, wake := stream.Since(0, history.Scope{})
 	server.Bookmark()
 	<-wake

@@ -7,7 +7,7 @@ import (
 
 // newImpatient wraps the transport of a Recorder's clients. client-go waits a second, up to ten times, where a
 // connection broke or the answer asks for patience, and so would keep to itself for as long that the API server is
-// back; with this, every failure is told at once, and the Recorder paces its attempts itself.
+// back; with this, every failure is reported at once, and the Recorder paces its attempts itself.
 func newImpatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
 
 type impatient struct{ next http.RoundTripper }

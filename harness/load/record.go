@@ -156,7 +156,7 @@ func (r Record) outages() string {
 	return text
 }
 
-// mostReasons is how many reasons are told.
+// mostReasons is how many reasons are reported.
 const mostReasons = 5
 
 // Details are the reasons why requests were not answered as they should be, one in each line.

@@ -91,7 +91,7 @@ func changedList(path string, before, after []any) []Change {
 	return changes
 }
 
-// sharedKeys are the keys by which the elements of both lists are told apart; nil without such.
+// sharedKeys are the keys that identify the elements of both lists; nil where there are none.
 func sharedKeys(before, after []any) []string {
 	if len(before) == 0 || len(after) == 0 {
 		return nil

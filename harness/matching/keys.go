@@ -40,7 +40,7 @@ func listKeys(want []any) []string {
 	return nil
 }
 
-// ListKeys are the keys by which the elements of a list are told apart; nil where they are not.
+// ListKeys are the keys that identify the elements of a list; nil where none do.
 func ListKeys(elements []any) []string { return listKeys(elements) }
 
 // SameKeys says whether two elements of a list have the same values under the keys.

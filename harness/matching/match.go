@@ -27,7 +27,7 @@ type Mismatch struct {
 // match.
 //
 //   - A map is compared by the wanted keys; others may be there. An empty map wants a map, whatever is in it.
-//   - Each element wanted of a list must be in it, in any order, among others. Elements are told apart by well-known
+//   - Each element wanted of a list must be in it, in any order, among others. Elements are identified by well-known
 //     keys (name, type, port and protocol, ...) where all wanted ones have them; that decides how a difference is
 //     explained, not whether there is one. An element that is wanted twice must be there twice.
 //   - An empty list wants an empty list, or none.

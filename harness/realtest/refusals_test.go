@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Who refuses is told from what real API servers answer, for each class and each version; every way of writing can be
+// What real API servers answer says who refuses, for each class and each version; every way of writing can be
 // refused and stores nothing then, and a policy is in force when its first refusal is expected.
 func TestRefusals(t *testing.T) {
 	text, err := os.ReadFile("testdata/refusals.yaml")

@@ -72,7 +72,7 @@ func scan(data Data) (*facts, error) {
 		if take == nil {
 			return nil
 		}
-		if o, err := e.Object(); err == nil { // what cannot be read here is told where it is put into etcd
+		if o, err := e.Object(); err == nil { // what cannot be read here is reported where it is put into etcd
 			take(o)
 		}
 		return nil

@@ -2,6 +2,7 @@ package transplant_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -251,14 +253,16 @@ func shapes() *rapid.Generator[map[string]any] {
 
 func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryClient, o *unstructured.Unstructured) {
 	t.Helper()
-	// until a definition is served, a quota known
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	var last error
+	again := func(ctx context.Context) (done bool, err error) {
 		groups, err := restmapper.GetAPIGroupResources(found)
-		must(t, err)
+		if err != nil {
+			return false, err
+		}
 		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GroupVersionKind().GroupKind(),
 			o.GroupVersionKind().Version)
 		if meta.IsNoMatchError(err) && strings.HasSuffix(o.GroupVersionKind().Group, ".k8s.io") {
-			return // another version has it
+			return true, nil // another version has it
 		}
 		if err == nil {
 			api := dynamic.ResourceInterface(client.Resource(mapping.Resource))
@@ -268,13 +272,15 @@ func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryCl
 				}
 				api = client.Resource(mapping.Resource).Namespace(o.GetNamespace())
 			}
-			if _, err = api.Create(t.Context(), o, metav1.CreateOptions{}); err == nil || apierrors.IsAlreadyExists(err) {
-				return
-			}
+			_, err = api.Create(ctx, o, metav1.CreateOptions{})
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
-		}
+		last = err
+		return err == nil || apierrors.IsAlreadyExists(err), nil
+	}
+	// until a definition is served, a quota known
+	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 20*time.Second, true, again)
+	if err != nil {
+		t.Fatalf("%s %s: %v: %v", o.GetKind(), o.GetName(), err, last)
 	}
 }
 

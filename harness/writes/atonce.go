@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// mostProblems is how many of the writes' problems are told in a message; the evidence has what came of each write.
+// mostProblems is how many of the writes' problems a message has; the evidence has what came of each write.
 const mostProblems = 5
 
 // contender is one of several writes at the same time.

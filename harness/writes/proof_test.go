@@ -94,7 +94,7 @@ func named(metadata map[string]any) scenarios.Object {
 	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 }
 
-// What one of many refused creations stores is told of that one, under whatever name, also when it is gone again.
+// What one of many refused creations stores is attributed to that one, under whatever name, also when it is gone again.
 func TestRefusalsAreProvenTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		generate bool
@@ -175,8 +175,8 @@ func (p *prover) await(what func() bool) error {
 		})
 }
 
-// Where nobody keeps managed fields, an object that came meanwhile is neither told of the creation that was refused nor
-// overlooked.
+// Where nobody keeps managed fields, an object that came meanwhile is neither blamed on the creation that was refused,
+// nor overlooked.
 func TestRefusalsWithoutManagedFields(t *testing.T) {
 	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }
 	for name, test := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 
 const manager = "rehearse-test-1"
 
-// sender sends steps to a server, and keeps what it was told meanwhile.
+// sender sends steps to a server, and keeps what it heard meanwhile.
 type sender struct {
 	*writes.Writer
 	attempts []string

@@ -277,7 +277,7 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 			sent: "status: {a: 1, b: 1}", got: "status: {b: 1}", subresource: "status",
 			says: "status.a was dropped",
 		},
-		"a status that is told to exist": {
+		"a status that is known to exist": {
 			sent: "status: {a: 1}", got: "status: {a: 1}", dropped: []string{"status.a"},
 			says: "status.a was expected to be dropped, but",
 		},

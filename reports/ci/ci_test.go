@@ -13,10 +13,10 @@ func failing(n int) *reports.Run {
 	track := &reports.Track{Name: "track-1"}
 	for range n {
 		track.Scenarios = append(track.Scenarios, &reports.Scenario{
-			Name: "a, b: c", File: "/work/project/x.yaml", Line: 3, Status: reports.Failed, Message: "50% of it\nfailed",
+			Name: "a, b: c", File: "/src/project/x.yaml", Line: 3, Status: reports.Failed, Message: "50% of it\nfailed",
 			Steps: []*reports.Step{{
 				Name: "step", Verb: "create", Status: reports.Failed, Message: "50% of it\nfailed",
-				Position: "/work/project/x.yaml:12:5",
+				Position: "/src/project/x.yaml:12:5",
 			}},
 		})
 	}
@@ -28,7 +28,7 @@ func environment(values map[string]string) func(string) string {
 }
 
 func TestAnnotations(t *testing.T) {
-	got := Annotations(failing(12), "/work/project")
+	got := Annotations(failing(12), "/src/project")
 	if want := "::error file=x.yaml,line=12,title=a%2C b%3A c failed::50%25 of it"; len(got) != 10 || got[0] != want {
 		t.Errorf("%d of %q", len(got), got)
 	}
@@ -46,7 +46,7 @@ func TestPublishOnGitHub(t *testing.T) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(string(text), "# before\n### Rehearse: 0 passed, 1 failed") ||
-		!strings.HasPrefix(out.String(), "::error file=/work/project/x.yaml") {
+		!strings.HasPrefix(out.String(), "::error file=/src/project/x.yaml") {
 		t.Errorf("%v: %s%s", err, text, out.String())
 	}
 }
@@ -88,21 +88,21 @@ func TestAttachments(t *testing.T) {
 		want string
 	}{
 		"GitLab": {
-			map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/work/project"},
+			map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/src/project"},
 			"[[ATTACHMENT|out/s/history.jsonl]]",
 		},
 		"GitLab, outside the project": {map[string]string{"GITLAB_CI": "true", "CI_PROJECT_DIR": "/other"}, ""},
 		"Jenkins": {
 			map[string]string{"JENKINS_URL": "https://ci"},
-			"[[ATTACHMENT|/work/project/out/s/history.jsonl]]",
+			"[[ATTACHMENT|/src/project/out/s/history.jsonl]]",
 		},
 	} {
-		attach := Attachments("/work/project/out", environment(test.env))
+		attach := Attachments("/src/project/out", environment(test.env))
 		if got := attach("s/history.jsonl"); got != test.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if Attachments("/work/project/out", environment(nil)) != nil {
+	if Attachments("/src/project/out", environment(nil)) != nil {
 		t.Error("attachments without a CI system")
 	}
 }

@@ -35,7 +35,7 @@ type Report struct {
 	// Started and Finished in wall-clock time.
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`
-	// Interrupted says that the rehearsal was told to stop before its end.
+	// Interrupted says that the rehearsal was interrupted before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Command that makes the rehearsal again.
 	Command string `json:"command,omitempty"`

@@ -300,7 +300,7 @@ func TestWrongOptions(t *testing.T) {
 			Profile:     "crd",
 			Substitutes: []Substitute{{System: "gadgets", Variant: "x"}},
 		}, "none of the scenarios of suite gadgets can be run"},
-		"one whose program is not to be had": {Options{
+		"one whose program does not exist": {Options{
 			Profile:     "webhook",
 			Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}},
 		}, "/no/such"},

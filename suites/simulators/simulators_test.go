@@ -78,7 +78,7 @@ func library(t *testing.T) string {
 	return filepath.Join(dir, "systems.yaml")
 }
 
-// TestRefusedBeforeAnythingStarts: each mistake is told with its place, and all at once.
+// TestRefusedBeforeAnythingStarts: each mistake is reported with its place, and all at once.
 func TestRefusedBeforeAnythingStarts(t *testing.T) {
 	set, err := scenarios.LoadBytes("x.yaml", []byte(`apiVersion: rehearse.dev/v1alpha1
 kind: Scenario

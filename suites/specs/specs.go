@@ -43,7 +43,7 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		families = append(families, f)
 		ginkgo.Describe(planned.Path[0].String(), ginkgo.Ordered, ginkgo.ContinueOnFailure, f.declare)
 	}
-	for _, skipped := range plan.Skipped {
+	for _, skipped := range plan.Skipped { // the provider lacks what they need: that is shown, with the reason
 		s, why := skipped.Scenario, skipped.Why
 		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...),
 			func() { ginkgo.Skip(why) })

@@ -163,7 +163,7 @@ func TestThirdPartyBackend(t *testing.T) {
 	if err := c.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 		t.Fatal(err)
 	}
-	poll(t, "the backend to be told of the PodGang's end",
+	poll(t, "the backend to hear of the PodGang's end",
 		func(context.Context) bool { return backend.has("delete web-0") })
 	poll(t, "what the backend made to go with it", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(&entry), &corev1.ConfigMap{}))

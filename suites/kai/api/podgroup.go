@@ -45,7 +45,7 @@ type PodGroupSpec struct {
 	//
 	// +kubebuilder:validation:Enum=preemptible;non-preemptible
 	Preemptibility string `json:"preemptibility,omitempty"`
-	// MarkUnschedulable says whether pods that do not fit are told so by events.
+	// MarkUnschedulable says whether pods that do not fit get events that say so.
 	MarkUnschedulable *bool `json:"markUnschedulable,omitempty"`
 	// SchedulingBackoff is after how many tries the group is given up on a node pool: -1 (never) or 1.
 	SchedulingBackoff *int32 `json:"schedulingBackoff,omitempty"`

@@ -50,7 +50,7 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// goneWorkers are workers whose deletion was told, and for which their groups were not recreated yet. Where a pod goes
+// goneWorkers are workers whose deletion was seen, and for which their groups were not recreated yet. Where a pod goes
 // at once nobody may ever see it marked as deleted: when it is looked at, it is gone, or another has its name.
 type goneWorkers struct {
 	mu     sync.Mutex

@@ -67,7 +67,7 @@ func NewSet(asked []string, known []Fault) (Set, error) {
 	return s, nil
 }
 
-// Has says whether there is a fault: everywhere, or else in the namespace that In was told.
+// Has says whether there is a fault: everywhere, or else in the namespace that In was given.
 func (s Set) Has(name string) bool { return s.everywhere[name] }
 
 // In is the set as it is for what is in a namespace.

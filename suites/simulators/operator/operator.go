@@ -1,4 +1,4 @@
-// Package operator is what simulated systems have in common: what they are told, and how they outlive the API server,
+// Package operator is what simulated systems have in common: their configuration, and how they outlive the API server,
 // install their API, serve webhooks, and say when they are ready.
 package operator
 

@@ -18,7 +18,7 @@ type progressLogger struct {
 func (l *progressLogger) say(text string) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "✓") {
-		return // it was told when it began
+		return // it was reported when it began
 	}
 	if text = strings.TrimSpace(strings.Trim(text, " •✗.")); text != "" {
 		l.progress("kind cluster %s: %s", l.name, text)

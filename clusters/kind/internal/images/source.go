@@ -15,7 +15,7 @@ type Source struct {
 	Images NodeImages
 	// CacheDir keeps what is taken out of node images.
 	CacheDir string
-	// Progress is told what takes long.
+	// Progress hears what takes long.
 	Progress clusters.Progress
 }
 

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dnsPatience is how long CoreDNS may take before it is told to begin anew, and again after as long.
+// dnsPatience is how long CoreDNS may take before it is restarted, and again after as long.
 const dnsPatience = 5 * time.Second
 
 // dnsComes looks for CoreDNS, and has it begin anew where that takes long: if it asked for the API server before

@@ -17,7 +17,7 @@ const (
 	lookInterval = 200 * time.Millisecond
 	// patience with one thing that is awaited: far more than it takes on a busy machine.
 	patience = 5 * time.Minute
-	// tellAfter is when a person is told what is awaited, and tellEvery when again.
+	// tellAfter is when a person hears what is awaited, and tellEvery when again.
 	tellAfter = 3 * time.Second
 	tellEvery = 5 * time.Second
 )
@@ -46,8 +46,8 @@ func (e *finalError) Error() string { return e.err.Error() }
 // Final is an error that ends a wait at once.
 func Final(err error) error { return &finalError{err} }
 
-// Until repeats a look until it returns nil. What it is waiting for, and why it is not there yet, is told once it takes
-// long; an error that is final ends it at once, and one that came for all the patience is a *lateError.
+// Until repeats a look until it returns nil. Once it takes long, it reports what it is waiting for, and why that is not
+// there yet; an error that is final ends it at once, and one that came for all the patience is a *lateError.
 func Until(ctx context.Context, tell clusters.Progress, what string, look func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errLate)
 	defer cancel()

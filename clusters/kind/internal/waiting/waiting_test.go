@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// What came for all our patience is told from what did not come while a step lasted: only the first says something of
+// What came for all our patience differs from what did not come while a step lasted: only the first says something of
 // the cluster.
 func TestAwaitTellsLateFromCutShort(t *testing.T) {
 	silent := func(string, ...any) {}

@@ -1,5 +1,5 @@
-// Command balancer stands before the API servers of a kind cluster of several control planes, where kind's own load
-// balancer, which is envoy, cannot be had: it obeys the files that kind writes for that one. It has nothing but the
+// Command balancer stands before the API servers of a kind cluster of several control planes, where the image of kind's
+// own load balancer, envoy, cannot be pulled: it obeys the files that kind writes for envoy. It imports nothing but the
 // standard library, since it is built from this file alone.
 package main
 
@@ -94,7 +94,7 @@ type balancer struct {
 
 func newBalancer(addresses []string) *balancer {
 	b := &balancer{client: &http.Client{Timeout: checkTimeout, Transport: &http.Transport{
-		// As kind has envoy do it: who is asked is known by address, and nothing is told.
+		// As kind has envoy do it: the servers are known by their addresses, and a check sends no secret.
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
 	}}}
 	for _, address := range addresses {
@@ -183,7 +183,7 @@ func (b *balancer) pass(ctx context.Context, client *net.TCPConn) {
 		for _, way := range [][2]*net.TCPConn{{client, upstream}, {upstream, client}} {
 			go func() {
 				defer both.Done()
-				// How one side ends is told to the other.
+				// Each side learns how the other one ended.
 				if _, err := io.Copy(way[1], way[0]); err != nil {
 					_ = way[1].Close()
 				}
