@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 // borrower is a provider of a cluster that is somebody else's.
@@ -29,11 +30,11 @@ func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		terminal := reports.NewTerminal(reports.TerminalConfig{Out: &said, Clock: clock.RealClock{}})
-		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, terminal)
+		shown := terminal.New(terminal.Config{Out: &said, Clock: clock.RealClock{}})
+		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, shown)
 		err = harness.Execute(t.Context(), plan, harness.Options{
-			Recorder: recorder, Keep: keep, Progress: terminal.Progress,
-			Say: terminal.Say,
+			Recorder: recorder, Keep: keep, Progress: shown.Progress,
+			Say: shown.Say,
 		})
 		if err != nil {
 			t.Fatal(err)

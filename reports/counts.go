@@ -1,6 +1,10 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
 
 // Counts says how many scenarios have which status, and how many setup steps went wrong.
 type Counts struct {
@@ -14,7 +18,7 @@ func Count(run *Run) Counts {
 	var c Counts
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
-			if setupBroken(run, s) {
+			if SetupBroken(run, s) {
 				c.Setup++
 			}
 		}
@@ -38,9 +42,9 @@ func Count(run *Run) Counts {
 	return c
 }
 
-// setupBroken says whether a setup step failed, or began and never ended though nobody interrupted it. One that never
+// SetupBroken says whether a setup step failed, or began and never ended though nobody interrupted it. One that never
 // began says nothing: where all scenarios of its track have ended, nobody needed it any more.
-func setupBroken(run *Run, s *Step) bool {
+func SetupBroken(run *Run, s *Step) bool {
 	switch s.Status {
 	case Passed:
 		return false
@@ -63,23 +67,16 @@ func (c Counts) String() string {
 		what string
 	}{
 		{c.Known, fmt.Sprintf("%d failed with a known issue", c.Known)},
-		{c.Errors, plural(c.Errors, "error")},
+		{c.Errors, plain.Plural(c.Errors, "error")},
 		{c.NotRun, fmt.Sprintf("%d not run", c.NotRun)},
 		{c.Skipped, fmt.Sprintf("%d skipped", c.Skipped)},
-		{c.Setup, plural(c.Setup, "setup step") + " failed"},
+		{c.Setup, plain.Plural(c.Setup, "setup step") + " failed"},
 	} {
 		if more.n > 0 {
 			text += ", " + more.what
 		}
 	}
 	return text
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // The exit codes of a run.

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// interrupted is the reason of what did not run, or did not finish, in a run that was interrupted.
-const interrupted = "interrupted"
+// Interrupted is the reason of what did not run, or did not finish, in a run that was interrupted.
+const Interrupted = "interrupted"
 
 // stepTitle is a step's name, or its verb.
 func stepTitle(s *Step) string {
@@ -36,8 +38,8 @@ func setupTitle(s *Step) string {
 	}
 }
 
-// called is what the scenarios call a transition, in quotes.
-func called(s *Step) string {
+// Called is what the scenarios call a transition, in quotes.
+func Called(s *Step) string {
 	var names []string
 	for _, name := range s.Called {
 		names = append(names, fmt.Sprintf("%q", name))
@@ -45,9 +47,9 @@ func called(s *Step) string {
 	return strings.Join(names, ", ")
 }
 
-// titled is the first line of a step's message behind its title, unless the message begins with that.
-func titled(s *Step) string {
-	title, line := stepTitle(s), firstLine(s.Message)
+// TitledMessage is the first line of a step's message behind its title, unless the message begins with that.
+func TitledMessage(s *Step) string {
+	title, line := stepTitle(s), plain.FirstLine(s.Message)
 	switch {
 	case line == "":
 		return title
@@ -58,28 +60,28 @@ func titled(s *Step) string {
 	}
 }
 
-// numbered says which of a scenario's steps one is: "step 3 of 10".
-func numbered(s *Scenario, i int) string { return fmt.Sprintf("step %d of %d", i+1, len(s.Steps)) }
+// Numbered says which of a scenario's steps one is: "step 3 of 10".
+func Numbered(s *Scenario, i int) string { return fmt.Sprintf("step %d of %d", i+1, len(s.Steps)) }
 
-// broke says whether a step went wrong, and it is not known that it does.
-func broke(s *Step) bool { return s.Status == Failed || s.Status == Error }
+// Broke says whether a step went wrong, and it is not known that it does.
+func Broke(s *Step) bool { return s.Status == Failed || s.Status == Error }
 
-// whyNotRun says in a few words why a scenario has no verdict.
-func whyNotRun(run *Run, track *Track, s *Scenario) string {
+// WhyNotRun says in a few words why a scenario has no verdict.
+func WhyNotRun(run *Run, track *Track, s *Scenario) string {
 	if s.Message != "" {
-		return firstLine(s.Message)
+		return plain.FirstLine(s.Message)
 	}
-	if setup := brokenSetup(track); setup != nil {
-		return "setup failed: " + setupTitle(setup) + orNothing(": ", firstLine(setup.Message))
+	if setup := BrokenSetup(track); setup != nil {
+		return "setup failed: " + setupTitle(setup) + plain.Prefixed(": ", plain.FirstLine(setup.Message))
 	}
 	for _, step := range s.Steps {
-		if step.Status == NotRun && step.Message != "" && step.Message != interrupted {
-			return stepTitle(step) + ": " + firstLine(step.Message)
+		if step.Status == NotRun && step.Message != "" && step.Message != Interrupted {
+			return stepTitle(step) + ": " + plain.FirstLine(step.Message)
 		}
 	}
 	switch {
 	case run.Interrupted:
-		return interrupted
+		return Interrupted
 	case !s.Started.IsZero():
 		return didNotFinish(run)
 	case len(s.Steps) == 0:
@@ -91,15 +93,15 @@ func whyNotRun(run *Run, track *Track, s *Scenario) string {
 
 // whySetupNotRun says in a few words why a setup step was not done.
 func whySetupNotRun(run *Run, track *Track, s *Step) string {
-	switch broken := brokenSetup(track); {
+	switch broken := BrokenSetup(track); {
 	case s.Message != "":
-		return firstLine(s.Message)
+		return plain.FirstLine(s.Message)
 	case !s.Started.IsZero():
 		return didNotFinish(run)
 	case broken != nil:
 		return "an earlier setup step failed: " + setupTitle(broken)
 	case run.Interrupted:
-		return interrupted
+		return Interrupted
 	default:
 		return "never started"
 	}
@@ -107,13 +109,13 @@ func whySetupNotRun(run *Run, track *Track, s *Step) string {
 
 func didNotFinish(run *Run) string {
 	if run.Interrupted {
-		return interrupted
+		return Interrupted
 	}
 	return "did not finish"
 }
 
-// brokenSetup is the first setup step that failed, or nil.
-func brokenSetup(t *Track) *Step {
+// BrokenSetup is the first setup step that failed, or nil.
+func BrokenSetup(t *Track) *Step {
 	i := slices.IndexFunc(t.Setup, func(s *Step) bool { return s.Status == Failed || s.Status == Error })
 	if i < 0 {
 		return nil
@@ -127,14 +129,14 @@ func explanation(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {
 		if step.Status == Failed || step.Status == Error || step.Status == Known || wasNotJudged(step) {
-			parts = append(parts, numbered(s, i)+": "+explainStep(step))
+			parts = append(parts, Numbered(s, i)+": "+explainStep(step))
 		}
 	}
 	steps := strings.Join(parts, "\n\n")
 	if own := strings.TrimSpace(s.Message); own != "" && !saidAlready(s, own, steps) {
 		parts = append([]string{own}, parts...)
 	}
-	if notes := notes(s); len(notes) > 0 {
+	if notes := Notes(s); len(notes) > 0 {
 		parts = append(parts, strings.Join(notes, "\n"))
 	}
 	if about := aboutScenario(s); about != "" {
@@ -143,12 +145,12 @@ func explanation(s *Scenario) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// notes are what a reader should know of a scenario's steps beyond whether they passed, a line each.
-func notes(s *Scenario) []string {
+// Notes are what a reader should know of a scenario's steps beyond whether they passed, a line each.
+func Notes(s *Scenario) []string {
 	var all []string
 	for i, step := range s.Steps {
 		if step.Note != "" {
-			all = append(all, fmt.Sprintf("note: %s: %s: %s", numbered(s, i), stepTitle(step), oneLine(step.Note)))
+			all = append(all, fmt.Sprintf("note: %s: %s: %s", Numbered(s, i), stepTitle(step), plain.OneLine(step.Note)))
 		}
 	}
 	return all
@@ -156,21 +158,21 @@ func notes(s *Scenario) []string {
 
 // saidAlready says whether the scenario's own message is only what the Recorder took from a step.
 func saidAlready(s *Scenario, own, steps string) bool {
-	decisive := decisiveStep(s)
-	return decisive != nil && (strings.Contains(steps, own) || own == decisiveLine(s, decisive))
+	decisive := DecisiveStep(s)
+	return decisive != nil && (strings.Contains(steps, own) || own == DecisiveLine(s, decisive))
 }
 
-// decisiveLine says in one line what broke a scenario: the step that decided it, and how many others did not pass.
-func decisiveLine(s *Scenario, decisive *Step) string {
+// DecisiveLine says in one line what broke a scenario: the step that decided it, and how many others did not pass.
+func DecisiveLine(s *Scenario, decisive *Step) string {
 	more := -1
 	for _, step := range s.Steps {
 		if step.Status == Failed || step.Status == Error || step.Status == Known {
 			more++
 		}
 	}
-	line := titled(decisive)
+	line := TitledMessage(decisive)
 	if more > 0 {
-		line += fmt.Sprintf(" (and %s did not pass)", plural(more, "other step"))
+		line += fmt.Sprintf(" (and %s did not pass)", plain.Plural(more, "other step"))
 	}
 	return line
 }
@@ -201,15 +203,15 @@ func artifactsOf(s *Scenario) string {
 	case s.Folder == "":
 		return strings.Join(s.Artifacts, ", ") // as older runs recorded them
 	default:
-		return fmt.Sprintf("%s (%s)", s.Folder, plural(len(s.Artifacts), "file"))
+		return fmt.Sprintf("%s (%s)", s.Folder, plain.Plural(len(s.Artifacts), "file"))
 	}
 }
 
 // explainStep is a step's name with the whole account of it.
-func explainStep(s *Step) string { return explained(s) + account(s) }
+func explainStep(s *Step) string { return TitleWithVerb(s) + account(s) }
 
-// explained is a step's name with its verb.
-func explained(s *Step) string {
+// TitleWithVerb is a step's name with its verb.
+func TitleWithVerb(s *Step) string {
 	title := stepTitle(s)
 	if s.Verb == "" || s.Name == "" || strings.HasPrefix(title, s.Verb) {
 		return title
@@ -219,7 +221,7 @@ func explained(s *Step) string {
 
 // explainSetup is all that there is to say about a setup step that broke.
 func explainSetup(run *Run, t *Track, s *Step) string {
-	if known(s.Status) == NotRun {
+	if s.Status.OrNotRun() == NotRun {
 		return whySetupNotRun(run, t, s)
 	}
 	return strings.TrimLeft(account(s), "\n")
@@ -229,26 +231,26 @@ func explainSetup(run *Run, t *Track, s *Step) string {
 func account(s *Step) string {
 	var b strings.Builder
 	for _, fact := range []string{
-		orNothing("at ", s.Position),
-		orNothing("cluster ", s.State),
+		plain.Prefixed("at ", s.Position),
+		plain.Prefixed("cluster ", s.State),
 	} {
 		if fact != "" {
 			b.WriteString("\n" + fact)
 		}
 	}
 	if !s.Finished.IsZero() && !s.Started.IsZero() {
-		fmt.Fprintf(&b, "\nafter %s%s", duration(s.Duration()), sharedTime(s))
+		fmt.Fprintf(&b, "\nafter %s%s", plain.Duration(s.Duration()), sharedTime(s))
 	}
 	if message := strings.Trim(s.Message, "\n"); message != "" {
 		b.WriteString("\n\n" + message)
 	}
 	if evidence := strings.Trim(s.Evidence, "\n"); evidence != "" && !strings.Contains(s.Message, evidence) {
-		b.WriteString("\n\nseen:\n" + indent(evidence, "  "))
+		b.WriteString("\n\nseen:\n" + plain.Indent(evidence, "  "))
 	}
 	if len(s.Attempts) > 0 {
 		b.WriteString("\n\nattempts:")
 		for _, a := range s.Attempts {
-			fmt.Fprintf(&b, "\n  after %-7s %s", duration(max(a.At.Sub(s.Started), 0)), firstLine(a.Outcome))
+			fmt.Fprintf(&b, "\n  after %-7s %s", plain.Duration(max(a.At.Sub(s.Started), 0)), plain.FirstLine(a.Outcome))
 		}
 	}
 	return b.String()
@@ -258,10 +260,10 @@ func account(s *Step) string {
 func sharedTime(s *Step) string {
 	text := ""
 	if s.Crossing > 0 {
-		text += fmt.Sprintf(", and %s of the transition", duration(time.Duration(s.Crossing)))
+		text += fmt.Sprintf(", and %s of the transition", plain.Duration(time.Duration(s.Crossing)))
 	}
 	if waited := time.Duration(s.Waited); waited >= time.Millisecond {
-		text += fmt.Sprintf(", and %s waiting for other scenarios", duration(waited))
+		text += fmt.Sprintf(", and %s waiting for other scenarios", plain.Duration(waited))
 	}
 	return text
 }
@@ -271,11 +273,4 @@ func location(s *Scenario) string {
 		return s.File
 	}
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
-}
-
-func orNothing(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
 }

@@ -61,7 +61,7 @@ type Files struct {
 // NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder, which it makes if need
 // be.
 func NewFiles(dir string, clk clock.WithDelayedExecution, more ...FileFormat) *Files {
-	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: replaceFile}
+	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: ReplaceFile}
 }
 
 // Observe implements Observer.
@@ -172,8 +172,8 @@ func (f *Files) writeAll() error {
 
 func temporaryPrefix(file string) string { return "." + file + ".tmp-" }
 
-// replaceFile writes a file so that a reader sees either the old one or the new one, each of them whole.
-func replaceFile(path string, data []byte) (err error) {
+// ReplaceFile writes a report so that a reader of the file sees either the old one or the new one, each of them whole.
+func ReplaceFile(path string, data []byte) (err error) {
 	dir, file := filepath.Split(path)
 	temporary := filepath.Join(dir, fmt.Sprintf("%s%d", temporaryPrefix(file), os.Getpid()))
 	defer func() {

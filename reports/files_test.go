@@ -207,7 +207,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		t.Errorf("a report that could not be written in the end: %v", err)
 	}
 
-	if err := replaceFile(filepath.Join(blocked, "junit.xml"), nil); err == nil || !strings.Contains(err.Error(),
+	if err := ReplaceFile(filepath.Join(blocked, "junit.xml"), nil); err == nil || !strings.Contains(err.Error(),
 		"writing the report") {
 		t.Errorf("a file that cannot be written: %v", err)
 	}

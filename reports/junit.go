@@ -2,13 +2,15 @@ package reports
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // The names of JUnit suites that are no system's.
@@ -55,15 +57,14 @@ func junit(run *Run, attach func(string) string) ([]byte, error) {
 	}
 	all.Time = seconds(total.duration())
 	scrub(&all)
-	text, err := xml.MarshalIndent(all, "", "  ")
+	text, err := folder.XML(all)
 	if err != nil {
-		return nil, fmt.Errorf("writing the run as JUnit XML: %w", err)
+		return nil, err
 	}
 	// The encoder writes line ends as references. Only texts have any, attributes are one line each (scrub), so they can
 	// be what they are, and the explanation can be read in the file.
 	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n"))
-	text = bytes.ReplaceAll(text, []byte("&#x9;"), []byte("\t"))
-	return append([]byte(xml.Header), append(text, '\n')...), nil
+	return bytes.ReplaceAll(text, []byte("&#x9;"), []byte("\t")), nil
 }
 
 // junitSuite is a suite in the making.
@@ -198,25 +199,25 @@ func (s *span) add(from, to time.Time) {
 	}
 }
 
-func (s *span) duration() time.Duration { return elapsed(s.from, s.to) }
+func (s *span) duration() time.Duration { return Elapsed(s.from, s.to) }
 
 // scrub removes from every text what XML 1.0 cannot hold.
 func scrub(all *reporters.JUnitTestSuites) {
 	for i := range all.TestSuites {
 		suite := &all.TestSuites[i]
-		suite.Name, suite.Package = oneLine(suite.Name), oneLine(suite.Package)
+		suite.Name, suite.Package = plain.OneLine(suite.Name), plain.OneLine(suite.Package)
 		scrubProperties(suite.Properties.Properties)
 		for j := range suite.TestCases {
 			c := &suite.TestCases[j]
-			c.Name, c.Classname, c.SystemOut = oneLine(c.Name), oneLine(c.Classname), clean(c.SystemOut)
+			c.Name, c.Classname, c.SystemOut = plain.OneLine(c.Name), plain.OneLine(c.Classname), plain.Clean(c.SystemOut)
 			if c.Failure != nil {
-				c.Failure.Message, c.Failure.Description = oneLine(c.Failure.Message), clean(c.Failure.Description)
+				c.Failure.Message, c.Failure.Description = plain.OneLine(c.Failure.Message), plain.Clean(c.Failure.Description)
 			}
 			if c.Error != nil {
-				c.Error.Message, c.Error.Description = oneLine(c.Error.Message), clean(c.Error.Description)
+				c.Error.Message, c.Error.Description = plain.OneLine(c.Error.Message), plain.Clean(c.Error.Description)
 			}
 			if c.Skipped != nil {
-				c.Skipped.Message = oneLine(c.Skipped.Message)
+				c.Skipped.Message = plain.OneLine(c.Skipped.Message)
 			}
 		}
 	}
@@ -224,6 +225,6 @@ func scrub(all *reporters.JUnitTestSuites) {
 
 func scrubProperties(list []reporters.JUnitProperty) {
 	for i := range list {
-		list[i].Name, list[i].Value = oneLine(list[i].Name), oneLine(list[i].Value)
+		list[i].Name, list[i].Value = plain.OneLine(list[i].Name), plain.OneLine(list[i].Value)
 	}
 }

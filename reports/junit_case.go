@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
+
+// unstable is a scenario that came out differently in several runs.
+const unstable = "unstable"
 
 // scenarioCase is a scenario as a JUnit case.
 func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	c := reporters.JUnitTestCase{
-		Name: s.Name, Status: string(known(s.Status)), Time: seconds(s.Duration()), SystemOut: stepLog(s),
+		Name: s.Name, Status: string(s.Status.OrNotRun()), Time: seconds(s.Duration()), SystemOut: stepLog(s),
 	}
 	c.Properties = &reporters.JUnitProperties{Properties: properties(
 		"requirements", strings.Join(s.Covers, ", "),
@@ -26,21 +31,21 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	switch s.Status {
 	case Passed:
 	case Failed:
-		c.Failure = &reporters.JUnitFailure{Message: headline(s), Type: string(Failed), Description: explanation(s)}
+		c.Failure = &reporters.JUnitFailure{Message: Reason(s), Type: string(Failed), Description: explanation(s)}
 	case Error:
-		c.Error = &reporters.JUnitError{Message: headline(s), Type: string(Error), Description: explanation(s)}
+		c.Error = &reporters.JUnitError{Message: Reason(s), Type: string(Error), Description: explanation(s)}
 	case Known:
-		c.Skipped = &reporters.JUnitSkipped{Message: knownReason(s)}
+		c.Skipped = &reporters.JUnitSkipped{Message: KnownReason(s)}
 		c.SystemOut += "\n\n" + explanation(s)
 	default:
 		if len(s.Runs) > 0 {
 			c.Failure = &reporters.JUnitFailure{
-				Message: headline(s), Type: string(ConformanceUnstable),
+				Message: Reason(s), Type: unstable,
 				Description: explanation(s),
 			}
 			break
 		}
-		c.Skipped = &reporters.JUnitSkipped{Message: whyNotRun(run, track, s)}
+		c.Skipped = &reporters.JUnitSkipped{Message: WhyNotRun(run, track, s)}
 	}
 	return c
 }
@@ -48,16 +53,16 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 // setupSummary says in a line what work on a cluster came to.
 func setupSummary(run *Run, track *Track, s *Step) string {
 	text := setupTitle(s)
-	if names := called(s); names != "" {
+	if names := Called(s); names != "" {
 		text += " " + names
 	}
-	switch known(s.Status) {
+	switch s.Status.OrNotRun() {
 	case Passed:
 		return fmt.Sprintf("%s: %.3fs", text, s.Duration().Seconds())
 	case NotRun:
 		return text + ": not run: " + whySetupNotRun(run, track, s)
 	default:
-		return fmt.Sprintf("%s: %s after %.3fs: %s", text, s.Status, s.Duration().Seconds(), firstLine(s.Message))
+		return fmt.Sprintf("%s: %s after %.3fs: %s", text, s.Status, s.Duration().Seconds(), plain.FirstLine(s.Message))
 	}
 }
 
@@ -66,7 +71,7 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	var parts []string
 	var first *Step
 	for _, step := range track.Setup {
-		if !setupBroken(run, step) {
+		if !SetupBroken(run, step) {
 			continue
 		}
 		if first == nil {
@@ -77,8 +82,8 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	if first == nil {
 		return nil
 	}
-	message := setupTitle(first) + ": " + firstLine(first.Message)
-	if known(first.Status) == NotRun {
+	message := setupTitle(first) + ": " + plain.FirstLine(first.Message)
+	if first.Status.OrNotRun() == NotRun {
 		message = setupTitle(first) + ": " + whySetupNotRun(run, track, first)
 	}
 	text := strings.Join(parts, "\n\n")
@@ -94,37 +99,27 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	return c
 }
 
-// known is the status, or NotRun for one that we do not know.
-func known(s Status) Status {
-	switch s {
-	case Passed, Failed, Error, Known, Skipped:
-		return s
-	default:
-		return NotRun
-	}
-}
-
-// headline says in one line why a scenario did not pass.
-func headline(s *Scenario) string {
+// Reason says in one line why a scenario did not pass.
+func Reason(s *Scenario) string {
 	if len(s.Runs) > 0 {
 		once := *s
 		once.Runs = nil
-		return "unstable: " + inRuns(s.Runs) + ": " + headline(&once)
+		return unstable + ": " + plain.InRuns(s.Runs) + ": " + Reason(&once)
 	}
-	if line := firstLine(s.Message); line != "" {
+	if line := plain.FirstLine(s.Message); line != "" {
 		return line
 	}
-	if step := decisiveStep(s); step != nil {
-		return decisiveLine(s, step)
+	if step := DecisiveStep(s); step != nil {
+		return DecisiveLine(s, step)
 	}
 	return "no reason was recorded"
 }
 
-func knownReason(s *Scenario) string {
+func KnownReason(s *Scenario) string {
 	if s.KnownIssue != "" {
 		return "known issue: " + s.KnownIssue
 	}
-	return "known issue: " + headline(s)
+	return "known issue: " + Reason(s)
 }
 
 // stepLog lists a scenario's steps: status, when it began after the scenario did, its own time, what else there is to
@@ -142,19 +137,19 @@ func stepLog(s *Scenario) string {
 				took = fmt.Sprintf("%.3fs", step.Duration().Seconds())
 			}
 		}
-		fmt.Fprintf(&b, "%-6s %9s %9s  %s", known(step.Status), when, took, explained(step))
+		fmt.Fprintf(&b, "%-6s %9s %9s  %s", step.Status.OrNotRun(), when, took, TitleWithVerb(step))
 		if step.State != "" && !step.Started.IsZero() {
 			fmt.Fprintf(&b, "  [%s]", step.State)
 		}
 		if step.Message != "" {
-			fmt.Fprintf(&b, ": %s", firstLine(step.Message))
+			fmt.Fprintf(&b, ": %s", plain.FirstLine(step.Message))
 		}
 		for _, line := range remarks(step) {
 			fmt.Fprintf(&b, "\n%26s  %s", "", line)
 		}
 		for _, a := range step.Attempts {
 			fmt.Fprintf(&b, "\n%26s  attempt %s: %s", fmt.Sprintf("+%.3fs", a.At.Sub(s.Started).Seconds()),
-				a.At.UTC().Format(time.RFC3339Nano), firstLine(a.Outcome))
+				a.At.UTC().Format(time.RFC3339Nano), plain.FirstLine(a.Outcome))
 		}
 	}
 	return b.String()
@@ -164,7 +159,7 @@ func stepLog(s *Scenario) string {
 func remarks(s *Step) []string {
 	var all []string
 	if s.Note != "" {
-		all = append(all, "note: "+oneLine(s.Note))
+		all = append(all, "note: "+plain.OneLine(s.Note))
 	}
 	if shared := strings.TrimPrefix(sharedTime(s), ", and "); shared != "" {
 		all = append(all, "besides its own time: "+shared)

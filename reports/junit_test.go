@@ -15,12 +15,13 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 func TestJUnit(t *testing.T) {
-	for _, st := range stories() {
-		t.Run(st.name, func(t *testing.T) {
-			run := told(t, st)
+	for _, st := range reporttest.Stories() {
+		t.Run(st.Name, func(t *testing.T) {
+			run := reporttest.Told(t, st)
 			text, err := reports.JUnit(run)
 			if err != nil {
 				t.Fatal(err)
@@ -28,9 +29,9 @@ func TestJUnit(t *testing.T) {
 			for _, problem := range checkJUnit(text) {
 				t.Error(problem)
 			}
-			golden(t, "junit-"+st.name+".xml", text)
-			if code := reports.ExitCode(run); code != st.code {
-				t.Errorf("exit code %d, want %d", code, st.code)
+			reporttest.Golden(t, "junit-"+st.Name+".xml", text)
+			if code := reports.ExitCode(run); code != st.Code {
+				t.Errorf("exit code %d, want %d", code, st.Code)
 			}
 		})
 	}
@@ -44,17 +45,17 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 			Steps: []*reports.Step{{Verb: "create"}},
 		})
 	}
-	s := newStage(many)
+	s := reporttest.NewStage(many)
 	statuses := []reports.Status{reports.Passed, reports.Failed, reports.Error, reports.Passed, reports.NotRun}
 	for i := range 300 {
-		s.begin(0, i)
-		s.StartStep(s.scenario(0, i), s.scenario(0, i).Steps[0], "")
-		s.wait(7)
-		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[0], reports.Outcome{
+		s.Begin(0, i)
+		s.StartStep(s.Scenario(0, i), s.Scenario(0, i).Steps[0], "")
+		s.Wait(7)
+		s.FinishStep(s.Scenario(0, i), s.Scenario(0, i).Steps[0], reports.Outcome{
 			Status:  statuses[i%5],
 			Message: "as planned",
 		})
-		s.end(0, i, reports.Verdict{})
+		s.End(0, i, reports.Verdict{})
 	}
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 
 // A case that did not run, or is known, must not look like a plain success.
 func TestJUnitOfARunThatNeverBegan(t *testing.T) {
-	text, err := reports.JUnit(reports.NewRecorder(plan(), nil).Run())
+	text, err := reports.JUnit(reports.NewRecorder(reporttest.Plan(), nil).Run())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +107,9 @@ func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 
 // Who compares two runs knows a case by its name: times, patch versions and namespaces are not in it.
 func TestJUnitNamesAreStable(t *testing.T) {
-	names := func(st story, change func(string) string) (all []string) {
+	names := func(st reporttest.Story, change func(string) string) (all []string) {
 		t.Helper()
-		p := plan()
+		p := reporttest.Plan()
 		for _, track := range p.Tracks {
 			for i := range track.Path {
 				track.Path[i] = change(track.Path[i])
@@ -122,9 +123,9 @@ func TestJUnitNamesAreStable(t *testing.T) {
 				}
 			}
 		}
-		s := newStage(p)
-		s.wait(len(change("1.34.4")) * 1000)
-		st.play(s)
+		s := reporttest.NewStage(p)
+		s.Wait(len(change("1.34.4")) * 1000)
+		st.Play(s)
 		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
@@ -143,24 +144,24 @@ func TestJUnitNamesAreStable(t *testing.T) {
 		}
 		return all
 	}
-	for _, st := range stories() {
+	for _, st := range reporttest.Stories() {
 		one := names(st, func(text string) string { return text })
 		other := names(st, func(text string) string {
 			return strings.NewReplacer("1.34.4", "1.34.11", "1.35.4", "1.35.9").Replace(text)
 		})
 		if len(one) == 0 || !slices.Equal(one, other) {
-			t.Errorf("%s: the cases are %q, and with other patch versions %q", st.name, one, other)
+			t.Errorf("%s: the cases are %q, and with other patch versions %q", st.Name, one, other)
 		}
 	}
 }
 
 func TestJSONRoundTrip(t *testing.T) {
-	for _, st := range stories() {
-		if st.name == "control-characters" {
+	for _, st := range reporttest.Stories() {
+		if st.Name == "control-characters" {
 			continue // JSON replaces bytes that are no UTF-8
 		}
-		t.Run(st.name, func(t *testing.T) {
-			run := told(t, st)
+		t.Run(st.Name, func(t *testing.T) {
+			run := reporttest.Told(t, st)
 			text, err := reports.JSON(run)
 			if err != nil {
 				t.Fatal(err)
@@ -181,8 +182,8 @@ func TestJSONRoundTrip(t *testing.T) {
 			if a, b := reports.Count(run), reports.Count(&back); !reflect.DeepEqual(a, b) {
 				t.Errorf("counted %v before and %v after", a, b)
 			}
-			if st.name == "failed" {
-				golden(t, "run-failed.json", text)
+			if st.Name == "failed" {
+				reporttest.Golden(t, "run-failed.json", text)
 			}
 		})
 	}

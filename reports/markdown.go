@@ -4,36 +4,33 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// What is short: more passed scenarios than this are folded away, more explanations than that are left to the other
-// reports, and so is what is longer. A CI's job summary takes 1 MiB.
-const (
-	markdownPassed       = 25
-	markdownExplanations = 40
-	markdownExplanation  = 6000
-)
+// markdownPassed is how many passed scenarios are listed; more of them are folded away.
+const markdownPassed = 25
 
 // Markdown is the run as a summary for a CI's job page: what did not pass, what passed, and the explanations folded
 // away.
 func Markdown(run *Run) string {
 	var b strings.Builder
 	counts := Count(run)
-	fmt.Fprintf(&b, "### Rehearse: %s in %s\n", counts, duration(elapsed(run.Started, run.Finished)))
+	fmt.Fprintf(&b, "### Rehearse: %s in %s\n", counts, plain.Duration(Elapsed(run.Started, run.Finished)))
 	if run.Interrupted {
 		b.WriteString("\nThe run was interrupted.\n")
 	}
 	var rows, passed, details []string
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
-			if setupBroken(run, s) {
+			if SetupBroken(run, s) {
 				name, text := t.Name+": "+setupTitle(s), explainSetup(run, t, s)
-				remark := firstLine(s.Message)
+				remark := plain.FirstLine(s.Message)
 				if remark == "" {
 					remark = whySetupNotRun(run, t, s)
 				}
 				rows = append(rows, markdownRow(s.Status, "setup", name, remark, markdownTook(s.Started, s.Finished)))
-				details = append(details, markdownDetails(name, text))
+				details = append(details, plain.Details(name, text))
 			}
 		}
 	}
@@ -46,7 +43,7 @@ func Markdown(run *Run) string {
 			}
 			rows = append(rows, row)
 			if s.Status == Failed || s.Status == Error || s.Status == Known {
-				details = append(details, markdownDetails(s.Name, explanation(s)))
+				details = append(details, plain.Details(s.Name, explanation(s)))
 			}
 		}
 	}
@@ -54,9 +51,9 @@ func Markdown(run *Run) string {
 		rows, passed = append(rows, passed...), nil
 	}
 	markdownTable(&b, rows)
-	if len(details) > markdownExplanations {
-		left := len(details) - markdownExplanations
-		details = append(details[:markdownExplanations], fmt.Sprintf("\nAnd %d more; see junit.xml.\n", left))
+	if len(details) > plain.MostDetails {
+		left := len(details) - plain.MostDetails
+		details = append(details[:plain.MostDetails], fmt.Sprintf("\nAnd %d more; see junit.xml.\n", left))
 	}
 	b.WriteString(strings.Join(details, ""))
 	if len(passed) > 0 {
@@ -74,13 +71,13 @@ func markdownTable(b *strings.Builder, rows []string) {
 }
 
 func markdownRow(status Status, system, name, remark, took string) string {
-	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️", NotRun: "⚪"}[known(status)]
-	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), cell(name), cell(system), took,
-		cell(remark))
+	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️", NotRun: "⚪"}[status.OrNotRun()]
+	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), plain.Cell(name), plain.Cell(system), took,
+		plain.Cell(remark))
 }
 
 func statusWord(s Status) string {
-	if known(s) == NotRun {
+	if s.OrNotRun() == NotRun {
 		return "not run"
 	}
 	return string(s)
@@ -91,11 +88,11 @@ func markdownRemark(run *Run, t *Track, s *Scenario) string {
 	case Passed:
 		return strings.Join(s.Covers, ", ")
 	case Known:
-		return knownReason(s)
+		return KnownReason(s)
 	case Failed, Error:
-		return headline(s)
+		return Reason(s)
 	default:
-		return whyNotRun(run, t, s)
+		return WhyNotRun(run, t, s)
 	}
 }
 
@@ -103,35 +100,5 @@ func markdownTook(from, to time.Time) string {
 	if from.IsZero() || to.IsZero() {
 		return ""
 	}
-	return duration(elapsed(from, to))
-}
-
-// markdownDetails is an explanation that can be unfolded. Its fence is longer than any in the text.
-func markdownDetails(name, text string) string {
-	text = clean(text)
-	if len(text) > markdownExplanation {
-		text = strings.ToValidUTF8(text[:markdownExplanation], "") + "\n... (the rest is in junit.xml)"
-	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%stext\n%s\n%s\n\n</details>\n", html(name), fence, text,
-		fence)
-}
-
-// cell is a text that a table's cell shows as it is.
-func cell(text string) string {
-	var b strings.Builder
-	for _, r := range html(text) {
-		if strings.ContainsRune("\\`*_[]|~", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func html(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(oneLine(text))
+	return plain.Duration(Elapsed(from, to))
 }

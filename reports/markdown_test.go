@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 func TestMarkdown(t *testing.T) {
-	for _, st := range stories() {
-		t.Run(st.name, func(t *testing.T) {
-			golden(t, "markdown-"+st.name+".md", []byte(reports.Markdown(told(t, st))))
+	for _, st := range reporttest.Stories() {
+		t.Run(st.Name, func(t *testing.T) {
+			reporttest.Golden(t, "markdown-"+st.Name+".md", []byte(reports.Markdown(reporttest.Told(t, st))))
 		})
 	}
 }

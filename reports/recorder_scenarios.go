@@ -73,14 +73,14 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	if status == Known || status == Failed {
 		s.KnownCovers = verdict.KnownCovers
 	}
-	switch decisive := decisiveStep(s); {
+	switch decisive := DecisiveStep(s); {
 	case s.Message != "":
 	case decisive != nil:
-		s.Message = decisiveLine(s, decisive)
+		s.Message = DecisiveLine(s, decisive)
 	case remark != "":
 		s.Message = remark
 	case status == NotRun:
-		s.Message = whyNotRun(run, track, s)
+		s.Message = WhyNotRun(run, track, s)
 	}
 	if r.phases[scenario] == running {
 		s.Finished = stepsEnded(s, now)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"k8s.io/utils/clock"
 )
 
@@ -27,7 +29,7 @@ func (t *tape) Observe(e reports.Event) error {
 
 func TestEventsInOrder(t *testing.T) {
 	tape := &tape{}
-	told(t, stories()[1], tape)
+	reporttest.Told(t, reporttest.Stories()[1], tape)
 	var got []string
 	for _, e := range tape.events {
 		line := string(e.Kind)
@@ -42,12 +44,12 @@ func TestEventsInOrder(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	golden(t, "events-failed.txt", []byte(strings.Join(got, "\n")+"\n"))
+	reporttest.Golden(t, "events-failed.txt", []byte(strings.Join(got, "\n")+"\n"))
 }
 
 // An observer may keep what it is given: no later event changes it, and none changes the plan.
 func TestEventsStayAsTheyAre(t *testing.T) {
-	for _, st := range stories() {
+	for _, st := range reporttest.Stories() {
 		var seen []string
 		var runs []*reports.Run
 		watcher := observe(func(e reports.Event) {
@@ -57,19 +59,19 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 			}
 			seen, runs = append(seen, string(text)), append(runs, e.Run)
 		})
-		told(t, st, watcher)
+		reporttest.Told(t, st, watcher)
 		for i, run := range runs {
 			if text, _ := reports.JSON(run); string(text) != seen[i] {
-				t.Errorf("%s: the run of event %d changed afterwards", st.name, i)
+				t.Errorf("%s: the run of event %d changed afterwards", st.Name, i)
 			}
 			if i > 0 && seen[i] == seen[i-1] {
-				t.Errorf("%s: event %d changed nothing in the run", st.name, i)
+				t.Errorf("%s: event %d changed nothing in the run", st.Name, i)
 			}
 		}
 	}
-	mine, fresh := plan(), plan()
-	s := newStage(mine)
-	stories()[1].play(s)
+	mine, fresh := reporttest.Plan(), reporttest.Plan()
+	s := reporttest.NewStage(mine)
+	reporttest.Stories()[1].Play(s)
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,89 +89,89 @@ func (o observe) Observe(e reports.Event) error {
 
 // Mistakes of the program never panic, never make anything better, and are reported at the end.
 func TestMistakes(t *testing.T) {
-	failed := failedOutcome()
+	failed := reporttest.FailedOutcome()
 	for _, c := range []struct {
 		name    string
-		play    func(*stage)
+		play    func(*reporttest.Stage)
 		want    string
 		status  reports.Status
 		message string
 	}{
-		{"step finished twice", func(s *stage) {
-			s.begin(1, 0)
-			s.step(1, 0, 0, 1, failed)
-			s.FinishStep(s.scenario(1, 0), s.scenario(1, 0).Steps[0], passed)
-			s.end(1, 0, reports.Verdict{})
+		{"step finished twice", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.Step(1, 0, 0, 1, failed)
+			s.FinishStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], reporttest.Passed)
+			s.End(1, 0, reports.Verdict{})
 		}, `step "is there" of scenario "no-system" was finished twice`, reports.Failed, "is there: create Service 9-web"},
-		{"step started twice", func(s *stage) {
-			s.begin(1, 0)
-			s.step(1, 0, 0, 1, failed)
-			s.StartStep(s.scenario(1, 0), s.scenario(1, 0).Steps[0], "")
-			s.end(1, 0, reports.Verdict{})
+		{"step started twice", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.Step(1, 0, 0, 1, failed)
+			s.StartStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], "")
+			s.End(1, 0, reports.Verdict{})
 		}, "was started twice", reports.Failed, ""},
-		{"step never started", func(s *stage) {
-			s.begin(1, 0)
-			s.FinishStep(s.scenario(1, 0), s.scenario(1, 0).Steps[0], passed)
-			s.end(1, 0, reports.Verdict{})
+		{"step never started", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.FinishStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], reporttest.Passed)
+			s.End(1, 0, reports.Verdict{})
 		}, "was never started", reports.NotRun, ""},
-		{"step without a status", func(s *stage) {
-			s.begin(1, 0)
-			s.step(1, 0, 0, 1, reports.Outcome{})
-			s.end(1, 0, reports.Verdict{})
+		{"step without a status", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.Step(1, 0, 0, 1, reports.Outcome{})
+			s.End(1, 0, reports.Verdict{})
 		}, `with the status ""`, reports.Error, ""},
-		{"attempt of a step that is not running", func(s *stage) {
-			s.begin(1, 0)
-			s.AttemptStep(s.scenario(1, 0), s.scenario(1, 0).Steps[0], "refused")
-			s.step(1, 0, 0, 1, passed)
-			s.end(1, 0, reports.Verdict{})
+		{"attempt of a step that is not running", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.AttemptStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], "refused")
+			s.Step(1, 0, 0, 1, reporttest.Passed)
+			s.End(1, 0, reports.Verdict{})
 		}, "which is not running", reports.Passed, ""},
-		{"scenario never started", func(s *stage) {
-			s.step(1, 0, 0, 1, passed)
-			s.end(1, 0, reports.Verdict{})
+		{"scenario never started", func(s *reporttest.Stage) {
+			s.Step(1, 0, 0, 1, reporttest.Passed)
+			s.End(1, 0, reports.Verdict{})
 		}, "scenario was never started", reports.Passed, ""},
-		{"scenario started twice", func(s *stage) {
-			s.begin(1, 0)
-			s.begin(1, 0)
-			s.step(1, 0, 0, 1, passed)
-			s.end(1, 0, reports.Verdict{})
+		{"scenario started twice", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.Begin(1, 0)
+			s.Step(1, 0, 0, 1, reporttest.Passed)
+			s.End(1, 0, reports.Verdict{})
 		}, `scenario "no-system" was started twice`, reports.Passed, ""},
-		{"scenario finished twice", func(s *stage) {
-			s.begin(1, 0)
-			s.end(1, 0, reports.Verdict{})
-			s.end(1, 0, reports.Verdict{Status: reports.Passed})
+		{"scenario finished twice", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.End(1, 0, reports.Verdict{})
+			s.End(1, 0, reports.Verdict{Status: reports.Passed})
 		}, `scenario "no-system" was finished twice`, reports.NotRun, ""},
-		{"step of a finished scenario", func(s *stage) {
-			s.begin(1, 0)
-			s.end(1, 0, reports.Verdict{})
-			s.step(1, 0, 0, 1, passed)
+		{"step of a finished scenario", func(s *reporttest.Stage) {
+			s.Begin(1, 0)
+			s.End(1, 0, reports.Verdict{})
+			s.Step(1, 0, 0, 1, reporttest.Passed)
 		}, "whose scenario had finished", reports.NotRun, ""},
-		{"somebody else's scenario", func(s *stage) {
+		{"somebody else's scenario", func(s *reporttest.Stage) {
 			s.StartScenario(&reports.Scenario{Name: "stranger"}, "")
 		}, `scenario "stranger", which is not of the plan`, reports.NotRun, "never started"},
-		{"somebody else's track", func(s *stage) {
+		{"somebody else's track", func(s *reporttest.Stage) {
 			s.StartTrackStep(&reports.Track{Name: "stranger"}, &reports.Step{Verb: "create"})
 		}, `of track "stranger", which is not of the plan`, reports.NotRun, ""},
-		{"nothing", func(s *stage) {
+		{"nothing", func(s *reporttest.Stage) {
 			s.StartScenario(nil, "")
 			s.FinishScenario(nil, reports.Verdict{})
 			s.StartStep(nil, nil, "")
 			s.StartStep(nil, &reports.Step{}, "")
-			s.FinishTrackStep(nil, &reports.Step{}, passed)
+			s.FinishTrackStep(nil, &reports.Step{}, reporttest.Passed)
 		}, "that is nil", reports.NotRun, ""},
-		{"after the end", func(s *stage) {
+		{"after the end", func(s *reporttest.Stage) {
 			_ = s.Finish()
-			s.begin(1, 0)
-			s.step(1, 0, 0, 1, passed)
-			s.end(1, 0, reports.Verdict{Status: reports.Passed})
+			s.Begin(1, 0)
+			s.Step(1, 0, 0, 1, reporttest.Passed)
+			s.End(1, 0, reports.Verdict{Status: reports.Passed})
 			s.Interrupt()
 		}, "after the run had finished", reports.NotRun, ""},
-		{"started twice", func(s *stage) {
+		{"started twice", func(s *reporttest.Stage) {
 			_ = s.Start()
 			_ = s.Start()
 		}, "the run was started twice", reports.NotRun, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(plan())
+			s := reporttest.NewStage(reporttest.Plan())
 			c.play(s)
 			err := s.Finish()
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -188,16 +190,16 @@ func TestMistakes(t *testing.T) {
 
 // What a run that ends early leaves behind.
 func TestUnfinished(t *testing.T) {
-	s := newStage(plan())
-	s.begin(0, 0)
-	s.step(0, 0, 0, 1, failedOutcome())
-	s.begin(0, 1)
-	s.step(0, 1, 0, 1, passed)
-	s.StartStep(s.scenario(0, 1), s.scenario(0, 1).Steps[1], "")
-	s.begin(1, 0)
-	s.step(1, 0, 0, 1, passed)
+	s := reporttest.NewStage(reporttest.Plan())
+	s.Begin(0, 0)
+	s.Step(0, 0, 0, 1, reporttest.FailedOutcome())
+	s.Begin(0, 1)
+	s.Step(0, 1, 0, 1, reporttest.Passed)
+	s.StartStep(s.Scenario(0, 1), s.Scenario(0, 1).Steps[1], "")
+	s.Begin(1, 0)
+	s.Step(1, 0, 0, 1, reporttest.Passed)
 	s.Interrupt()
-	s.wait(100)
+	s.Wait(100)
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func TestUnfinished(t *testing.T) {
 		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: create Service 9-web was " +
 			"rejected, but should be accepted"},
 		{run.Tracks[0].Scenarios[1], reports.NotRun, "interrupted"},
-		// All its steps passed, but nobody said that it was over: its assertions that span them may still have failed.
+		// All its steps reporttest.Passed, but nobody said that it was over: its assertions that span them may still have failed.
 		{run.Tracks[1].Scenarios[0], reports.NotRun, "interrupted"},
 	} {
 		if c.scenario.Status != c.status || c.scenario.Message != c.message {
@@ -224,15 +226,15 @@ func TestUnfinished(t *testing.T) {
 }
 
 func TestStepsThatWereNotPlanned(t *testing.T) {
-	s := newStage(plan())
+	s := reporttest.NewStage(reporttest.Plan())
 	collect, cleanup := &reports.Step{Verb: "collect"}, &reports.Step{Name: "cleanup", Verb: "delete"}
-	s.StartTrackStep(s.track(1), collect)
-	s.FinishTrackStep(s.track(1), collect, passed)
-	s.begin(1, 0)
-	s.step(1, 0, 0, 1, passed)
-	s.StartStep(s.scenario(1, 0), cleanup, "")
-	s.FinishStep(s.scenario(1, 0), cleanup, reports.Outcome{Status: reports.Error, Message: "Pod/a would not go"})
-	s.end(1, 0, reports.Verdict{})
+	s.StartTrackStep(s.Track(1), collect)
+	s.FinishTrackStep(s.Track(1), collect, reporttest.Passed)
+	s.Begin(1, 0)
+	s.Step(1, 0, 0, 1, reporttest.Passed)
+	s.StartStep(s.Scenario(1, 0), cleanup, "")
+	s.FinishStep(s.Scenario(1, 0), cleanup, reports.Outcome{Status: reports.Error, Message: "Pod/a would not go"})
+	s.End(1, 0, reports.Verdict{})
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -248,11 +250,11 @@ func TestStepsThatWereNotPlanned(t *testing.T) {
 
 func TestObserversErrors(t *testing.T) {
 	full := errors.New("the disk is full")
-	s := newStage(plan(), &tape{err: full})
+	s := reporttest.NewStage(reporttest.Plan(), &tape{err: full})
 	if err := s.Start(); !errors.Is(err, full) {
 		t.Errorf("Start returns %v", err)
 	}
-	s.begin(1, 0)
+	s.Begin(1, 0)
 	if err := s.Finish(); !errors.Is(err, full) || strings.Count(err.Error(), "full") != 1 {
 		t.Errorf("Finish returns %v, want the error once", err)
 	}
@@ -275,28 +277,28 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	clk := clock.RealClock{}
 	files := reports.NewFiles(t.TempDir(), clk)
-	terminal := reports.NewTerminal(reports.TerminalConfig{
+	shown := terminal.New(terminal.Config{
 		Out: io.Discard, TTY: true, Unicode: true, Color: true,
 		Clock: clk,
 	})
-	r := reports.NewRecorder(run, clk, files, terminal)
+	r := reports.NewRecorder(run, clk, files, shown)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for _, track := range run.Tracks {
 		r.StartTrackStep(track, track.Setup[0])
-		terminal.Progress("starting %s", track.Name)
-		r.FinishTrackStep(track, track.Setup[0], passed)
+		shown.Progress("starting %s", track.Name)
+		r.FinishTrackStep(track, track.Setup[0], reporttest.Passed)
 		for j, scenario := range track.Scenarios {
 			all.Go(func() {
 				r.StartScenario(scenario, "ns")
 				for _, step := range scenario.Steps {
 					r.StartStep(scenario, step, "")
 					r.AttemptStep(scenario, step, "again")
-					outcome := passed
+					outcome := reporttest.Passed
 					if j == 0 {
-						outcome = failedOutcome()
+						outcome = reporttest.FailedOutcome()
 					}
 					r.FinishStep(scenario, step, outcome)
 				}

@@ -2,10 +2,10 @@ package reports
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // RepeatedRun is one run of several of one plan: each scenario as it came out the first time when it was not a success,
@@ -46,16 +46,12 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 		return s.Status != Passed &&
 			s.Status != Known
 	}))]
-	if !vary(statuses) {
+	if !plain.Vary(statuses) {
 		return decides
 	}
 	unstable := *decides
 	unstable.Runs = statuses
 	return &unstable
-}
-
-func vary[T comparable](list []T) bool {
-	return len(list) > 0 && slices.ContainsFunc(list, func(other T) bool { return other != list[0] })
 }
 
 // WriteFiles writes junit.xml, run.json and more reports of a run that has ended into the folder.
@@ -64,99 +60,9 @@ func WriteFiles(dir string, run *Run, more ...FileFormat) error {
 	for _, format := range withDefaults(more) {
 		data, err := format.Encode(run)
 		if err == nil {
-			err = replaceFile(filepath.Join(dir, format.File), data)
+			err = ReplaceFile(filepath.Join(dir, format.File), data)
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// RepeatedConformance is one report of several of one suite and one implementation. A requirement or a scenario whose
-// verdicts differ is unstable, which is not passed. Of a run that was interrupted only what came of the others is
-// taken, where there is another.
-func RepeatedConformance(list []*ConformanceReport) *ConformanceReport {
-	all := slices.DeleteFunc(slices.Clone(list), func(r *ConformanceReport) bool { return r.Interrupted })
-	interrupted := len(all) < len(list)
-	if len(all) == 0 {
-		all = list[:1]
-	}
-	merged := *all[0]
-	merged.Interrupted, merged.Runs = interrupted, len(all)
-	merged.Requirements, merged.Scenarios = slices.Clone(merged.Requirements), slices.Clone(merged.Scenarios)
-	for i := range merged.Requirements {
-		merged.Requirements[i] = repeatedRequirement(all, merged.Requirements[i])
-	}
-	for i := range merged.Scenarios {
-		merged.Scenarios[i] = repeatedConformanceScenario(all, merged.Scenarios[i])
-	}
-	for _, r := range all[1:] { // readings, which ran because a requirement failed that time
-		for _, s := range r.Scenarios {
-			if !slices.ContainsFunc(merged.Scenarios, func(known ConformanceScenario) bool { return known.Name == s.Name }) {
-				merged.Scenarios = append(merged.Scenarios, s)
-			}
-		}
-	}
-	merged.sum()
-	return &merged
-}
-
-func repeatedRequirement(all []*ConformanceReport, q ConformanceRequirement) ConformanceRequirement {
-	var seen []ConformanceRequirement
-	var statuses []ConformanceStatus
-	for _, r := range all {
-		for _, other := range r.Requirements {
-			if other.ID == q.ID {
-				seen, statuses = append(seen, other), append(statuses, other.Status)
-			}
-		}
-	}
-	if !vary(statuses) {
-		return q
-	}
-	n := slices.IndexFunc(seen, func(other ConformanceRequirement) bool { return other.Status != ConformancePassed })
-	unstable := seen[n]
-	unstable.Status, unstable.Runs = ConformanceUnstable, statuses
-	unstable.Reason = fmt.Sprintf("%s; in run %d: %s", inRuns(statuses), n+1, seen[n].Reason)
-	return unstable
-}
-
-func repeatedConformanceScenario(all []*ConformanceReport, s ConformanceScenario) ConformanceScenario {
-	var seen []ConformanceScenario
-	var statuses []ConformanceStatus
-	for _, r := range all {
-		for _, other := range r.Scenarios {
-			if other.Name == s.Name {
-				seen, statuses = append(seen, other), append(statuses, other.Status)
-			}
-		}
-	}
-	if !vary(statuses) {
-		return s
-	}
-	unstable := seen[slices.IndexFunc(seen,
-		func(other ConformanceScenario) bool { return other.Status != ConformancePassed })]
-	unstable.Status, unstable.Runs = ConformanceUnstable, statuses
-	unstable.Reason = inRuns(statuses) + orNothing("; ", unstable.Reason)
-	return unstable
-}
-
-// inRuns is "passed in 2 of 3 runs, failed in run 2".
-func inRuns[S ~string](statuses []S) string {
-	var order []S
-	runs := map[S][]string{}
-	for i, status := range statuses {
-		if runs[status] == nil {
-			order = append(order, status)
-		}
-		runs[status] = append(runs[status], fmt.Sprint(i+1))
-	}
-	var parts []string
-	for _, status := range order {
-		which := "run " + strings.Join(runs[status], ", ")
-		if n := len(runs[status]); n > 3 {
-			which = fmt.Sprintf("%d of %d runs", n, len(statuses))
-		}
-		parts = append(parts, fmt.Sprintf("%s in %s", status, which))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -23,6 +23,16 @@ const (
 	Skipped Status = "skipped"
 )
 
+// OrNotRun is the status, or NotRun for one that is unknown.
+func (s Status) OrNotRun() Status {
+	switch s {
+	case Passed, Failed, Error, Known, Skipped:
+		return s
+	default:
+		return NotRun
+	}
+}
+
 // Statuses lists them all.
 func Statuses() []Status { return []Status{Passed, Failed, Error, Known, Skipped, NotRun} }
 

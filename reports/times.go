@@ -32,7 +32,7 @@ func (s *Step) Duration() time.Duration {
 	if s.Took > 0 {
 		return time.Duration(s.Took)
 	}
-	return max(elapsed(s.Started, s.Finished)-s.shared(), 0)
+	return max(Elapsed(s.Started, s.Finished)-s.shared(), 0)
 }
 
 // shared is the time that the step spent with all scenarios of its track: waiting for them, and in the transition.
@@ -44,14 +44,15 @@ func (s *Scenario) Duration() time.Duration {
 	if s.Took > 0 {
 		return time.Duration(s.Took)
 	}
-	own := elapsed(s.Started, s.Finished)
+	own := Elapsed(s.Started, s.Finished)
 	for _, step := range s.Steps {
 		own -= step.shared()
 	}
 	return max(own, 0)
 }
 
-func elapsed(from, to time.Time) time.Duration {
+// Elapsed is the time from one moment to another; zero where one is not known.
+func Elapsed(from, to time.Time) time.Duration {
 	if from.IsZero() || to.IsZero() {
 		return 0
 	}

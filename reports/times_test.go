@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 // What all scenarios of a track share (waiting for each other, and the transition) is no time of any of them.
 func TestOwnTimes(t *testing.T) {
-	s := newStage(plan())
-	scenario := s.scenario(0, 0)
+	s := reporttest.NewStage(reporttest.Plan())
+	scenario := s.Scenario(0, 0)
 	cleanup := &reports.Step{Verb: reports.Cleanup}
-	s.begin(0, 0)
-	s.step(0, 0, 0, 9, passed)
-	s.StartStep(scenario, scenario.Steps[1], gateOff)
-	s.wait(5000)
+	s.Begin(0, 0)
+	s.Step(0, 0, 0, 9, reporttest.Passed)
+	s.StartStep(scenario, scenario.Steps[1], reporttest.GateOff)
+	s.Wait(5000)
 	s.FinishStep(scenario, scenario.Steps[1], reports.Outcome{
 		Status: reports.Passed, Waited: 3 * time.Second, Crossing: 2 * time.Second,
 	})
-	s.step(0, 0, 2, 20, failedOutcome())
-	s.wait(7000) // others are waited for, so that what it made can be removed
-	s.StartStep(scenario, cleanup, gateOn)
-	s.wait(1000)
-	s.FinishStep(scenario, cleanup, passed)
-	s.end(0, 0, reports.Verdict{})
+	s.Step(0, 0, 2, 20, reporttest.FailedOutcome())
+	s.Wait(7000) // others are waited for, so that what it made can be removed
+	s.StartStep(scenario, cleanup, reporttest.GateOn)
+	s.Wait(1000)
+	s.FinishStep(scenario, cleanup, reporttest.Passed)
+	s.End(0, 0, reports.Verdict{})
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}

@@ -96,8 +96,8 @@ func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	}
 }
 
-// decisiveStep is the first of the steps whose status the scenario has (a known scenario's may be failed), or nil.
-func decisiveStep(s *Scenario) *Step {
+// DecisiveStep is the first of the steps whose status the scenario has (a known scenario's may be failed), or nil.
+func DecisiveStep(s *Scenario) *Step {
 	for _, step := range s.Steps {
 		switch {
 		case s.Status == Known && (step.Status == Failed || step.Status == Known),

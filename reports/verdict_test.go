@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 // What a scenario's status is, by its steps' and by what the caller says.
@@ -62,14 +63,14 @@ func TestScenarioStatus(t *testing.T) {
 			for range c.steps {
 				scenario.Steps = append(scenario.Steps, &reports.Step{Verb: "create"})
 			}
-			s := newStage(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{scenario}}}})
-			s.begin(0, 0)
+			s := reporttest.NewStage(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{scenario}}}})
+			s.Begin(0, 0)
 			for i, status := range c.steps {
 				if status != notRun {
-					s.step(0, 0, i, 1, reports.Outcome{Status: status})
+					s.Step(0, 0, i, 1, reports.Outcome{Status: status})
 				}
 			}
-			s.end(0, 0, reports.Verdict{Status: c.told})
+			s.End(0, 0, reports.Verdict{Status: c.told})
 			err := s.Finish()
 			if got := s.Run().Tracks[0].Scenarios[0].Status; got != c.want {
 				t.Errorf("status %s, want %s", got, c.want)
@@ -121,7 +122,7 @@ func TestExitCode(t *testing.T) {
 		"setup failed":                  {with(run(reports.Passed), setup(reports.Step{Status: reports.Failed})), 3},
 		"setup error":                   {with(run(reports.Passed), setup(reports.Step{Status: reports.Error})), 3},
 		"setup never ended": {with(run(reports.Passed),
-			setup(reports.Step{Status: reports.NotRun, Started: began})), 3},
+			setup(reports.Step{Status: reports.NotRun, Started: reporttest.Began})), 3},
 		"setup never needed":            {with(run(reports.Known), setup(reports.Step{Status: reports.NotRun})), 0},
 		"setup failed, scenario failed": {with(run(reports.Failed), setup(reports.Step{Status: reports.Error})), 1},
 	} {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
@@ -23,7 +23,7 @@ type conformanceFlags struct {
 	// repeat is how often each suite is run.
 	repeat         int
 	systems        []string
-	implementation reports.Implementation
+	implementation conformances.Implementation
 	outputs        []string
 	execute        harness.Options
 	// cases are drawn of each rule, with a seed.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
 func newConformanceDiffCommand() *cobra.Command {
@@ -26,17 +26,17 @@ compared.`,
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			var read [2]*reports.ConformanceReport
+			var read [2]*conformances.Report
 			for i, path := range args {
 				data, err := os.ReadFile(path)
 				if err != nil {
 					return fmt.Errorf("reading a conformance report: %w", err)
 				}
-				if read[i], err = reports.ReadConformance(data); err != nil {
+				if read[i], err = conformances.Read(data); err != nil {
 					return fmt.Errorf("%s: %w", path, err)
 				}
 			}
-			diff, err := reports.DiffConformance(read[0], read[1])
+			diff, err := conformances.Compare(read[0], read[1])
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
@@ -26,7 +28,7 @@ func (f *conformanceFlags) run(command *cobra.Command, names []string) error {
 	if err := f.check(names); err != nil {
 		return err
 	}
-	planning := reports.NewTerminal(terminalConfig(command.OutOrStdout(), ""))
+	planning := terminal.New(terminalConfig(command.OutOrStdout(), ""))
 	defer planning.Close()
 	var runs []*conformanceRun
 	for _, name := range names {
@@ -114,7 +116,7 @@ type conformanceRun struct {
 	execute  harness.Options
 	suite    string
 	plan     *conformance.Plan
-	terminal *reports.Terminal
+	terminal *terminal.Terminal
 }
 
 func (c *conformanceRun) progress(format string, args ...any) { c.terminal.Progress(format, args...) }
@@ -125,7 +127,7 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 		report, _, failure, err := c.once(command)
 		return c.finish(command, report, failure, err)
 	}
-	var list []*reports.ConformanceReport
+	var list []*conformances.Report
 	var runs []reports.Part
 	var failures []error
 	folder := c.execute.ReportDir
@@ -150,14 +152,14 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 		return broken(errors.Join(failures...))
 	}
 	err := reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder))
-	return c.finish(command, reports.RepeatedConformance(list), errors.Join(failures...), err)
+	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
 }
 
 // once runs the suite one time.
-func (c *conformanceRun) once(command *cobra.Command) (report *reports.ConformanceReport, run *reports.Run, failure,
+func (c *conformanceRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
 	err error,
 ) {
-	c.terminal = reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
+	c.terminal = terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
@@ -177,7 +179,7 @@ func (c *conformanceRun) once(command *cobra.Command) (report *reports.Conforman
 }
 
 // finish writes the report, and ends as it says.
-func (c *conformanceRun) finish(command *cobra.Command, report *reports.ConformanceReport, failure, err error) error {
+func (c *conformanceRun) finish(command *cobra.Command, report *conformances.Report, failure, err error) error {
 	var written []string
 	if err == nil {
 		written, err = c.write(report)
@@ -215,7 +217,7 @@ func (c *conformanceRun) results(ctx context.Context, results *conformance.Resul
 }
 
 // conclude is how the command ends.
-func conclude(report *reports.ConformanceReport, failure error) error {
+func conclude(report *conformances.Report, failure error) error {
 	switch code := report.ExitCode(); {
 	case code == exitInterrupted:
 		return &exitError{code: code, err: errors.New("interrupted; the reports say what did not run")}
@@ -228,16 +230,16 @@ func conclude(report *reports.ConformanceReport, failure error) error {
 }
 
 // write writes the reports and returns their files.
-func (c *conformanceRun) write(report *reports.ConformanceReport) (written []string, err error) {
+func (c *conformanceRun) write(report *conformances.Report) (written []string, err error) {
 	var errs []error
 	for _, path := range c.outputs {
 		if isFolder(path) {
 			path = filepath.Join(path, c.suite+".yaml")
 		}
 		written = append(written, path)
-		data, err := []byte(reports.ConformanceMarkdown(report)), error(nil)
+		data, err := []byte(conformances.Markdown(report)), error(nil)
 		if filepath.Ext(path) != ".md" {
-			data, err = reports.ConformanceYAML(report)
+			data, err = conformances.YAML(report)
 		}
 		if err == nil {
 			err = reports.ReplaceFile(path, data)
@@ -248,10 +250,10 @@ func (c *conformanceRun) write(report *reports.ConformanceReport) (written []str
 }
 
 // writeConclusions says what did not pass, and the result.
-func writeConclusions(out io.Writer, report *reports.ConformanceReport, files []string) {
+func writeConclusions(out io.Writer, report *conformances.Report, files []string) {
 	fmt.Fprintln(out)
 	for _, q := range report.Requirements {
-		if q.Status != reports.ConformancePassed {
+		if q.Status != conformances.Passed {
 			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
 		}
 	}

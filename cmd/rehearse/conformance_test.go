@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
 var somebody = []string{
@@ -137,11 +137,11 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
-	r, readErr := reports.ReadConformance(data)
+	r, readErr := conformances.Read(data)
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
-	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != reports.Partial || n.Untested == 0 ||
+	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != conformances.Partial || n.Untested == 0 ||
 		n.Untested != n.Total() {
 		t.Errorf("interrupted %t, core %s: %s", r.Interrupted, r.Core.Result, n)
 	}
@@ -171,7 +171,7 @@ func TestConformanceOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := reports.ReadConformance(data); err != nil || !strings.HasPrefix(r.Reproduce.Command,
+	if r, err := conformances.Read(data); err != nil || !strings.HasPrefix(r.Reproduce.Command,
 		"rehearse conformance kubernetes --contact") {
 		t.Errorf("%v; to reproduce: %s", err, r.Reproduce.Command)
 	}
@@ -189,15 +189,15 @@ func TestConformanceDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := reports.ReadConformance(data)
+	r, err := conformances.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Scenarios[2].Status, r.Requirements[1].Scenarios = reports.ConformancePassed,
-		reports.ConformanceEvidence{Passed: []string{"refused"}}
+	r.Scenarios[2].Status, r.Requirements[1].Scenarios = conformances.Passed,
+		conformances.Evidence{Passed: []string{"refused"}}
 	r.Conclude()
 	other := filepath.Join(t.TempDir(), "other.yaml")
-	if data, err = reports.ConformanceYAML(r); err == nil {
+	if data, err = conformances.YAML(r); err == nil {
 		err = os.WriteFile(other, data, 0o600)
 	}
 	if err != nil {

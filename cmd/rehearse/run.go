@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -112,13 +113,13 @@ const stepTimeoutUsage = "how long a step may take where neither it nor its scen
 	"instance (default 30s)"
 
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
-	terminal := reports.NewTerminal(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
-	defer terminal.Close()
-	plan, err := what.plan(command, paths, options.Keep, terminal.Progress)
+	shown := terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
+	defer shown.Close()
+	plan, err := what.plan(command, paths, options.Keep, shown.Progress)
 	if err != nil {
 		return err
 	}
-	if options.Clusters, err = atOnce(plan, options.Clusters, terminal.Progress); err != nil {
+	if options.Clusters, err = atOnce(plan, options.Clusters, shown.Progress); err != nil {
 		return err
 	}
 	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, fileFormats(options.ReportDir)...)
@@ -126,10 +127,10 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	if err != nil {
 		return err
 	}
-	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, terminal, files)
-	options.Progress, options.Say, options.Environment = terminal.Progress, terminal.Say, os.Environ()
+	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, shown, files)
+	options.Progress, options.Say, options.Environment = shown.Progress, shown.Say, os.Environ()
 	err = harness.Execute(command.Context(), plan, options)
-	terminal.Close()
+	shown.Close()
 	err = errors.Join(err, publish(options.Recorder.Run(), options.ReportDir, command.OutOrStdout()))
 	code := reports.ExitCode(options.Recorder.Run())
 	if err != nil && code == exitOK {
@@ -144,12 +145,12 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	return &exitError{code: code, err: err}
 }
 
-func terminalConfig(out io.Writer, report string) reports.TerminalConfig {
-	config := reports.TerminalConfig{
+func terminalConfig(out io.Writer, report string) terminal.Config {
+	config := terminal.Config{
 		Out: out, TTY: isTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
-		Unicode: reports.UnicodeWanted(os.Getenv), Color: reports.ColorWanted(os.Getenv),
+		Unicode: terminal.UnicodeWanted(os.Getenv), Color: terminal.ColorWanted(os.Getenv),
 	}
-	if config.TTY && report != "" && reports.LinksWanted(os.Getenv) {
+	if config.TTY && report != "" && terminal.LinksWanted(os.Getenv) {
 		config.ReportLink = fileAddress(report)
 	}
 	if file, ok := out.(*os.File); ok {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
 // conform runs a suite on a simulator and returns the report.
-func conform(t *testing.T, path string, code int, args ...string) *reports.ConformanceReport {
+func conform(t *testing.T, path string, code int, args ...string) *conformances.Report {
 	t.Helper()
 	args = append(append([]string{"conformance", "--clusters", "2", "--report-dir", t.TempDir(), "--output", path},
 		somebody...), args...)
@@ -22,7 +22,7 @@ func conform(t *testing.T, path string, code int, args ...string) *reports.Confo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := reports.ReadConformance(data)
+	r, err := conformances.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 	needsClusters(t)
 	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
 	r := conform(t, good, exitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
-	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != reports.Success || last.Cases == nil ||
+	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != conformances.Success || last.Cases == nil ||
 		last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
 		t.Errorf("core %s, %+v", r.Core.Result, last)
 	}
@@ -112,7 +112,7 @@ func TestConformanceOfAFolder(t *testing.T) {
 	t.Run("example", func(t *testing.T) {
 		needsClusters(t)
 		r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "../../examples/team-rules")
-		if r.Core.Result != reports.Success || len(r.Requirements) != 3 || r.Suite.Name != "team-rules" {
+		if r.Core.Result != conformances.Success || len(r.Requirements) != 3 || r.Suite.Name != "team-rules" {
 			t.Errorf("%+v of suite %+v", r.Requirements, r.Suite)
 		}
 	})

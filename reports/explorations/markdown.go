@@ -3,12 +3,14 @@ package explorations
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Markdown is the report for an issue: what is new comes first, each finding with the scenario that shows it.
 func Markdown(r *Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Exploration\n\n%s\n", escaped(r.Sentence()))
+	fmt.Fprintf(&b, "### Exploration\n\n%s\n", plain.Escaped(r.Sentence()))
 	for _, known := range []bool{false, true} {
 		for _, f := range r.Findings {
 			if (f.Known != "") == known {
@@ -31,18 +33,18 @@ func Markdown(r *Report) string {
 	}
 	for _, k := range r.Kinds {
 		for _, rest := range k.Rest {
-			fmt.Fprintf(&b, "\n- %s `%s`: %s", k.Name, rest.Field, escaped(rest.Words))
+			fmt.Fprintf(&b, "\n- %s `%s`: %s", k.Name, rest.Field, plain.Escaped(rest.Words))
 		}
 	}
 	b.WriteString("\n")
 	for _, line := range r.Unjudged {
-		fmt.Fprintf(&b, "\nNot judged: %s\n", escaped(line))
+		fmt.Fprintf(&b, "\nNot judged: %s\n", plain.Escaped(line))
 	}
 	for _, line := range r.Untried {
-		fmt.Fprintf(&b, "\nNot tried: %s\n", escaped(line))
+		fmt.Fprintf(&b, "\nNot tried: %s\n", plain.Escaped(line))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "\nNote: %s\n", escaped(note))
+		fmt.Fprintf(&b, "\nNote: %s\n", plain.Escaped(note))
 	}
 	return b.String()
 }
@@ -50,9 +52,9 @@ func Markdown(r *Report) string {
 // Markdown is a finding, to paste into an issue.
 func (f *Finding) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, escaped(f.title()), escaped(f.hop()))
+	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Escaped(f.title()), plain.Escaped(f.hop()))
 	for _, line := range f.lines() {
-		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], escaped(line[1]))
+		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Escaped(line[1]))
 	}
 	if f.Scenario != "" {
 		fmt.Fprintf(&b, "\n```yaml\n%s```\n", f.Scenario)
@@ -67,11 +69,5 @@ func cell(all []string) string {
 	if n := len(all) - shownInCell; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return escaped(text)
-}
-
-// escaped is a text in which Markdown sees nothing.
-func escaped(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
+	return plain.Escaped(text)
 }

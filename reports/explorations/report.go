@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Sort of a finding.
@@ -172,14 +174,14 @@ func (r *Report) Sentence() string {
 	var counts []string
 	for _, sort := range Sorts() {
 		all, known := r.Count(sort)
-		text := number(all, string(sort))
+		text := plain.Plural(all, string(sort))
 		if known > 0 {
 			text += fmt.Sprintf(" (%d known)", known)
 		}
 		counts = append(counts, text)
 	}
 	text := fmt.Sprintf("%s: %s; %s crossed", strings.Join(names, " -> "), strings.Join(counts, ", "),
-		number(r.Crossed, "object"))
+		plain.Plural(r.Crossed, "object"))
 	if reached := r.reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
 	}
@@ -212,11 +214,4 @@ func (r *Report) ExitCode() int {
 		return 3
 	}
 	return 0
-}
-
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

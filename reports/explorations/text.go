@@ -3,6 +3,8 @@ package explorations
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Text is the report for a terminal: a sentence, the findings, and what was and was not tried.
@@ -14,7 +16,7 @@ func Text(r *Report) string {
 	}
 	all, covered := r.Fields()
 	fmt.Fprintf(&b, "\n%s, %d of %d fields that can be set, %d objects tried in %d dry runs (%.0f a second)\n",
-		number(len(r.Kinds), "kind"), covered, all, r.Tried, r.DryRuns, r.PerSecond)
+		plain.Plural(len(r.Kinds), "kind"), covered, all, r.Tried, r.DryRuns, r.PerSecond)
 	if n := len(r.Dropped); n > 0 {
 		fmt.Fprintf(&b, "%s not shown again by their own scenarios; explore.json has them\n", were(n))
 	}

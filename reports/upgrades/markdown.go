@@ -3,33 +3,35 @@ package upgrades
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Markdown is the report for a change ticket.
 func Markdown(r *Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", escaped(r.Sentence()))
+	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", plain.Escaped(r.Sentence()))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s, %s\n\n", f.Severity, escaped(f.title()), escaped(f.Hop),
-			number(len(f.Objects), "object"))
+		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s, %s\n\n", f.Severity, plain.Escaped(f.title()), plain.Escaped(f.Hop),
+			plain.Plural(len(f.Objects), "object"))
 		for i, o := range f.Objects {
 			if i == shownObjects {
 				fmt.Fprintf(&b, "- and %d more\n", len(f.Objects)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- `%s` %s\n", o.Name, escaped(o.Place))
+			fmt.Fprintf(&b, "- `%s` %s\n", o.Name, plain.Escaped(o.Place))
 		}
 		for _, line := range f.lines() {
-			fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], escaped(line[1]))
+			fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Escaped(line[1]))
 		}
 	}
 	b.WriteString("\n| kind | objects |")
 	for _, s := range r.Path {
-		fmt.Fprintf(&b, " %s |", escaped(s.Name))
+		fmt.Fprintf(&b, " %s |", plain.Escaped(s.Name))
 	}
 	b.WriteString("\n| --- | --- |" + strings.Repeat(" --- |", len(r.Path)) + "\n")
 	for _, row := range r.Matrix {
-		fmt.Fprintf(&b, "| %s | %d |", escaped(row.Kind), row.Objects)
+		fmt.Fprintf(&b, "| %s | %d |", plain.Escaped(row.Kind), row.Objects)
 		for i, cell := range row.Cells {
 			fmt.Fprintf(&b, " %s |", cell.text(r.Path[i]))
 		}
@@ -41,13 +43,7 @@ func Markdown(r *Report) string {
 		}
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "\nNote: %s\n", escaped(note))
+		fmt.Fprintf(&b, "\nNote: %s\n", plain.Escaped(note))
 	}
 	return b.String()
-}
-
-// escaped is a text in which Markdown sees nothing.
-func escaped(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
 }

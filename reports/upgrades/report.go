@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Severity of a finding.
@@ -187,7 +188,7 @@ func (r *Report) Sentence() string {
 	for _, s := range r.Path {
 		names = append(names, s.Name)
 	}
-	text := fmt.Sprintf("%s: %s; %s, %s, %d cannot be judged", strings.Join(names, " -> "), number(r.Objects, "object"),
+	text := fmt.Sprintf("%s: %s; %s, %s, %d cannot be judged", strings.Join(names, " -> "), plain.Plural(r.Objects, "object"),
 		verb(r.Count(Breaks), "break"), verb(r.Count(Changes), "change"), r.Count(Unjudged))
 	if n := r.Count(Before); n > 0 {
 		text += fmt.Sprintf(", %d %s broken before", n, be(n))
@@ -219,13 +220,6 @@ func (r *Report) ExitCode() int {
 		return 3
 	}
 	return 0
-}
-
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func verb(n int, what string) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // shownObjects is how many objects of a finding a person is shown; upgrade.json has all.
@@ -125,7 +127,7 @@ func matrixText(r *Report) string {
 		if kinds == len(r.Matrix) {
 			which = "kind"
 		}
-		fmt.Fprintf(table, "\n%s\t%d", number(kinds, which), objects)
+		fmt.Fprintf(table, "\n%s\t%d", plain.Plural(kinds, which), objects)
 		for range r.Path {
 			fmt.Fprint(table, "\tok")
 		}

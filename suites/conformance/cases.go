@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
@@ -31,16 +31,16 @@ func (p *Plan) Rules() []cases.Rule {
 // generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at
 // fault, or all of them where it is none of the rule's.
 func generated(result cases.Result) (o outcome, covers []string) {
-	o = outcome{ConformanceScenario: reports.ConformanceScenario{
-		Name: "generated: " + result.Rule.Name, Status: reports.ConformancePassed, Source: "generated",
+	o = outcome{Scenario: conformances.Scenario{
+		Name: "generated: " + result.Rule.Name, Status: conformances.Passed, Source: "generated",
 		Path:  []string{result.Rule.State.String()},
-		Cases: &reports.ConformanceCases{Seed: result.Seed, Agreed: result.Judged},
+		Cases: &conformances.Cases{Seed: result.Seed, Agreed: result.Judged},
 	}}
 	switch {
 	case result.Err != nil && result.Disagreement == nil:
-		o.Status, o.Reason = reports.ConformanceUntested, firstLine(result.Err.Error())
+		o.Status, o.Reason = conformances.Untested, firstLine(result.Err.Error())
 	case result.Disagreement != nil:
-		o.Status, o.Cases.Disagreement = reports.ConformanceFailed, result.Disagreement.String()
+		o.Status, o.Cases.Disagreement = conformances.Failed, result.Disagreement.String()
 		o.Reason = firstLine(o.Cases.Disagreement)
 		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged,
 			result.Seed)

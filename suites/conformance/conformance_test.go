@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -102,11 +103,11 @@ func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 	return run
 }
 
-func report(t *testing.T, p *Plan, run *reports.Run) *reports.ConformanceReport {
+func report(t *testing.T, p *Plan, run *reports.Run) *conformances.Report {
 	t.Helper()
 	r, err := p.Report(Results{Run: run}, About{
 		Command: "rehearse conformance gadgets", Rehearse: "v0",
-		Implementation: reports.Implementation{
+		Implementation: conformances.Implementation{
 			Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
 		},
 	})
@@ -116,7 +117,7 @@ func report(t *testing.T, p *Plan, run *reports.Run) *reports.ConformanceReport 
 	return r
 }
 
-func statuses(r *reports.ConformanceReport) string {
+func statuses(r *conformances.Report) string {
 	var all []string
 	for _, q := range r.Requirements {
 		all = append(all, q.ID+" "+string(q.Status))
@@ -134,7 +135,7 @@ func TestReport(t *testing.T) {
 		},
 		"faulty": {Status: reports.Error, Message: "the cluster broke"},
 	}))
-	got, err := reports.ConformanceYAML(r)
+	got, err := conformances.YAML(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestReport(t *testing.T) {
 	if string(want) != string(got) {
 		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
 	}
-	if read, err := reports.ReadConformance(got); err != nil || !reflect.DeepEqual(read, r) {
+	if read, err := conformances.Read(got); err != nil || !reflect.DeepEqual(read, r) {
 		t.Errorf("read back: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 )
@@ -66,15 +67,15 @@ func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 
 // asRead says in which variant a requirement is met, given the evidence for its statement. Where that failed, it is met
 // in another variant of which every scenario passed; the evidence is then theirs.
-func (p *Plan) asRead(q suites.Requirement, stated reports.ConformanceEvidence,
+func (p *Plan) asRead(q suites.Requirement, stated conformances.Evidence,
 	outcomes map[string]outcome,
-) (variant string, evidence reports.ConformanceEvidence) {
+) (variant string, evidence conformances.Evidence) {
 	evidence = stated
 	if len(stated.Failed) == 0 && len(stated.Passed) > 0 {
 		variant = q.Variants[0].Name
 	}
 	for _, other := range q.Variants[1:] {
-		var shown reports.ConformanceEvidence
+		var shown conformances.Evidence
 		var titles []string
 		for _, c := range p.options.Suite.Readings(q.ID, other.Name) {
 			if o, ran := outcomes[c.Title()]; ran {

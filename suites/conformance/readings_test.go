@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -182,7 +183,7 @@ func TestGeneratedCases(t *testing.T) {
 			p := plan(t, Options{})
 			c.result.Rule, c.result.Seed = rule("crd"), 42
 			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}},
-				About{Implementation: reports.Implementation{
+				About{Implementation: conformances.Implementation{
 					Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
 				}})
 			if err != nil {
@@ -196,11 +197,11 @@ func TestGeneratedCases(t *testing.T) {
 				(last.Cases.Disagreement != "") != (c.result.Disagreement != nil) {
 				t.Errorf("%s: %+v", last.Name, last.Cases)
 			}
-			data, err := reports.ConformanceYAML(r)
+			data, err := conformances.YAML(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := reports.ReadConformance(data); err != nil {
+			if _, err := conformances.Read(data); err != nil {
 				t.Error(err)
 			}
 		})

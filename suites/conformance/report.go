@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -20,7 +21,7 @@ const maxEvidence = 4000
 // About is what a report says that no run can tell.
 type About struct {
 	// Implementation that was tested.
-	Implementation reports.Implementation
+	Implementation conformances.Implementation
 	// Command makes the report again.
 	Command string
 	// Rehearse is this program's version.
@@ -38,20 +39,20 @@ type Results struct {
 }
 
 // Report says what it all came to.
-func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport, error) {
+func (p *Plan) Report(results Results, about About) (*conformances.Report, error) {
 	run := results.Run
 	suite := p.options.Suite
 	digest, err := suite.Digest()
 	if err != nil {
 		return nil, err
 	}
-	r := &reports.ConformanceReport{
-		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind,
+	r := &conformances.Report{
+		APIVersion: conformances.APIVersion, Kind: conformances.Kind,
 		Date:  run.Started.UTC().Truncate(time.Second),
-		Suite: reports.ConformanceSuite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile, Focus: p.options.Focus,
+		Suite: conformances.Suite{Name: suite.Name, Digest: digest}, Profile: p.options.Profile, Focus: p.options.Focus,
 		Implementation: about.Implementation, Interrupted: results.Interrupted || run.Interrupted ||
 			(results.Readings != nil && results.Readings.Interrupted),
-		Reproduce: reports.Reproduction{
+		Reproduce: conformances.Reproduction{
 			Command: about.Command, Rehearse: about.Rehearse, Provider: run.Provider,
 			Kubernetes: []string{},
 		},
@@ -59,7 +60,7 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 	outcomes := p.outcomes(results)
 	for _, c := range suite.Scenarios {
 		if o, ok := outcomes[c.Title()]; ok {
-			r.Scenarios = append(r.Scenarios, o.ConformanceScenario)
+			r.Scenarios = append(r.Scenarios, o.Scenario)
 			r.Reproduce.Kubernetes = append(r.Reproduce.Kubernetes, o.versions...)
 		}
 	}
@@ -71,13 +72,13 @@ func (p *Plan) Report(results Results, about About) (*reports.ConformanceReport,
 }
 
 // requirements puts the evidence together. What no scenario of the profile or the focus covers is outside of it.
-func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]outcome, drawn []cases.Result) {
+func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, drawn []cases.Result) {
 	for _, result := range drawn {
 		o, _ := generated(result)
-		r.Scenarios = append(r.Scenarios, o.ConformanceScenario)
+		r.Scenarios = append(r.Scenarios, o.Scenario)
 	}
 	for _, q := range p.options.Suite.Requirements {
-		var evidence reports.ConformanceEvidence
+		var evidence conformances.Evidence
 		found := false
 		for _, c := range p.options.Suite.Covering(q.ID) {
 			if o, ok := outcomes[c.Title()]; ok {
@@ -99,7 +100,7 @@ func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]ou
 		if len(q.Variants) > 0 {
 			variant, evidence = p.asRead(q, evidence, outcomes)
 		}
-		r.Requirements = append(r.Requirements, reports.ConformanceRequirement{
+		r.Requirements = append(r.Requirements, conformances.Requirement{
 			ID: q.ID, Level: string(q.Level), Statement: q.Statement, Source: q.Source, Variant: variant, Scenarios: evidence,
 		})
 	}
@@ -107,7 +108,7 @@ func (p *Plan) requirements(r *reports.ConformanceReport, outcomes map[string]ou
 
 // outcome is what came of a scenario, and which requirements a known issue with it is about.
 type outcome struct {
-	reports.ConformanceScenario
+	conformances.Scenario
 	known    []string
 	versions []string
 	// result is the scenario's own; nil where it did not run.
@@ -115,22 +116,22 @@ type outcome struct {
 }
 
 // addTo files the scenario's title under what it says of the requirement, with the step that decided it.
-func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
+func (o outcome) addTo(e *conformances.Evidence, id string) {
 	list := &e.Untested
 	status, step := o.about(id)
 	switch status {
-	case reports.ConformancePassed:
+	case conformances.Passed:
 		list = &e.Passed
-	case reports.ConformanceFailed:
+	case conformances.Failed:
 		list = &e.Failed
-	case reports.ConformanceSkipped:
+	case conformances.Skipped:
 		list = &e.Skipped
-	case reports.ConformanceKnown:
+	case conformances.Known:
 		list = &e.Ended
 		if slices.Contains(o.known, id) {
 			list = &e.Known
 		}
-	case reports.ConformanceUntested:
+	case conformances.Untested:
 	}
 	*list = append(*list, o.Name)
 	if step != "" {
@@ -139,9 +140,9 @@ func (o outcome) addTo(e *reports.ConformanceEvidence, id string) {
 }
 
 // about is what the scenario says of one requirement, and the step that decided it, "" where no single step did.
-func (o outcome) about(id string) (reports.ConformanceStatus, string) {
-	if o.result == nil || o.Status != reports.ConformanceFailed && o.Status != reports.ConformanceKnown &&
-		o.Status != reports.ConformanceUntested {
+func (o outcome) about(id string) (conformances.Status, string) {
+	if o.result == nil || o.Status != conformances.Failed && o.Status != conformances.Known &&
+		o.Status != conformances.Untested {
 		return o.Status, ""
 	}
 	status, step := o.result.About(id)
@@ -151,21 +152,21 @@ func (o outcome) about(id string) (reports.ConformanceStatus, string) {
 	decided := fmt.Sprintf("step %d of %d (%s)", slices.Index(o.result.Steps, step)+1, len(o.result.Steps), step.Name)
 	switch status {
 	case reports.Passed:
-		return reports.ConformancePassed, decided
+		return conformances.Passed, decided
 	case reports.Failed:
-		return reports.ConformanceFailed, decided + ": " + seen(step.Message)
+		return conformances.Failed, decided + ": " + seen(step.Message)
 	case reports.Known:
-		return reports.ConformanceKnown, decided
+		return conformances.Known, decided
 	case reports.NotRun:
-		if o.Status == reports.ConformanceKnown {
-			return reports.ConformanceKnown, "" // it ended early at another requirement's known issue
+		if o.Status == conformances.Known {
+			return conformances.Known, "" // it ended early at another requirement's known issue
 		}
 		if step.Status == reports.Failed {
-			return reports.ConformanceUntested, decided + " failed, which decides no requirement: " + firstLine(step.Message)
+			return conformances.Untested, decided + " failed, which decides no requirement: " + firstLine(step.Message)
 		}
-		return reports.ConformanceUntested, decided + " did not run"
+		return conformances.Untested, decided + " did not run"
 	default:
-		return reports.ConformanceUntested, decided + ": " + seen(step.Message)
+		return conformances.Untested, decided + ": " + seen(step.Message)
 	}
 }
 
@@ -174,14 +175,14 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 	all := map[string]outcome{}
 	for _, c := range p.selection.skipped {
 		title := c.Title()
-		all[title] = outcome{ConformanceScenario: reports.ConformanceScenario{
-			Name: title, Status: reports.ConformanceSkipped, Source: source(c), Reason: p.selection.why[title],
+		all[title] = outcome{Scenario: conformances.Scenario{
+			Name: title, Status: conformances.Skipped, Source: source(c), Reason: p.selection.why[title],
 		}}
 	}
 	for _, c := range p.selection.kept {
 		// Whatever becomes of the run, a scenario of the plan is in the report.
-		all[c.Title()] = outcome{ConformanceScenario: reports.ConformanceScenario{
-			Name: c.Title(), Status: reports.ConformanceUntested, Source: source(c), Reason: "it is not in the run's result",
+		all[c.Title()] = outcome{Scenario: conformances.Scenario{
+			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: "it is not in the run's result",
 		}}
 	}
 	originals := map[string]*scenarios.Scenario{}
@@ -242,29 +243,29 @@ func outcomeOf(s *reports.Scenario) outcome {
 			known++
 		}
 	}
-	o := outcome{result: s, known: s.KnownCovers, versions: s.Versions, ConformanceScenario: reports.ConformanceScenario{
+	o := outcome{result: s, known: s.KnownCovers, versions: s.Versions, Scenario: conformances.Scenario{
 		Name: s.Name, Steps: fmt.Sprintf("%d of %d", passed, len(s.Steps)), Reason: seen(s.Message),
 	}}
 	switch {
 	case s.Status == reports.Passed:
-		o.Status, o.Reason = reports.ConformancePassed, ""
+		o.Status, o.Reason = conformances.Passed, ""
 	case s.Status == reports.Failed && len(s.KnownCovers) > 0 && passed == len(s.Steps):
 		// All that was expected was seen. That it was not expected of this version is the suite's mistake, not the
 		// implementation's.
-		o.Status = reports.ConformancePassed
+		o.Status = conformances.Passed
 	case s.Status == reports.Failed && known > 0 && passed+known == len(s.Steps):
 		// The same, but another known issue happened.
-		o.Status, o.Reason, o.Evidence = reports.ConformanceKnown, s.KnownIssue, evidence(s)
+		o.Status, o.Reason, o.Evidence = conformances.Known, s.KnownIssue, evidence(s)
 	case s.Status == reports.Failed:
-		o.Status, o.Evidence = reports.ConformanceFailed, evidence(s)
+		o.Status, o.Evidence = conformances.Failed, evidence(s)
 	case s.Status == reports.Known:
-		o.Status, o.Reason, o.Evidence = reports.ConformanceKnown, s.KnownIssue, evidence(s)
+		o.Status, o.Reason, o.Evidence = conformances.Known, s.KnownIssue, evidence(s)
 	case s.Status == reports.Error:
-		o.Status, o.Evidence = reports.ConformanceUntested, evidence(s)
+		o.Status, o.Evidence = conformances.Untested, evidence(s)
 	case s.Status == reports.Skipped:
-		o.Status, o.versions, o.Steps = reports.ConformanceSkipped, nil, ""
+		o.Status, o.versions, o.Steps = conformances.Skipped, nil, ""
 	default:
-		o.Status, o.versions = reports.ConformanceUntested, nil
+		o.Status, o.versions = conformances.Untested, nil
 		if o.Reason == "" {
 			o.Reason = "it did not run"
 		}

@@ -1,4 +1,5 @@
-package reports
+// Package conformances has the report on which requirements of a specification an implementation meets, and its writers.
+package conformances
 
 import (
 	"errors"
@@ -8,20 +9,20 @@ import (
 	"time"
 )
 
-// APIVersion and Kind of a ConformanceReport.
+// APIVersion and Kind of a Report.
 const (
-	ConformanceAPIVersion = "rehearse.dev/v1alpha1"
-	ConformanceKind       = "ConformanceReport"
+	APIVersion = "rehearse.dev/v1alpha1"
+	Kind       = "ConformanceReport"
 )
 
-// ConformanceReport says which requirements of a specification an implementation meets, and on what evidence.
-type ConformanceReport struct {
+// Report says which requirements of a specification an implementation meets, and on what evidence.
+type Report struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string `yaml:"kind"`
 	// Date of the run's start, to the second.
 	Date time.Time `yaml:"date"`
 	// Suite that was run.
-	Suite ConformanceSuite `yaml:"suite"`
+	Suite Suite `yaml:"suite"`
 	// Profile of the suite, where it has several kinds of implementations; "" for all of it.
 	Profile string `yaml:"profile,omitempty"`
 	// Implementation that was tested.
@@ -35,23 +36,23 @@ type ConformanceReport struct {
 	// Summary is the result in one sentence.
 	Summary string `yaml:"summary"`
 	// Core and Extended are the results of the two levels.
-	Core     ConformanceLevel `yaml:"core"`
-	Extended ConformanceLevel `yaml:"extended"`
+	Core     Level `yaml:"core"`
+	Extended Level `yaml:"extended"`
 	// Variants of the system that were seen: what came of the scenarios that had them. Sorted.
-	Variants []ConformanceVariant `yaml:"variants,omitempty"`
+	Variants []Variant `yaml:"variants,omitempty"`
 	// Requirements in the order of the suite.
-	Requirements []ConformanceRequirement `yaml:"requirements"`
+	Requirements []Requirement `yaml:"requirements"`
 	// OutsideProfile are the requirements that no scenario of the profile covers, or none that the focus matches. They
 	// count nowhere.
 	OutsideProfile []string `yaml:"outsideProfile,omitempty"`
 	// Scenarios are the evidence, in the order of the suite.
-	Scenarios []ConformanceScenario `yaml:"scenarios"`
+	Scenarios []Scenario `yaml:"scenarios"`
 	// Reproduce says how to get this report again.
 	Reproduce Reproduction `yaml:"reproduce"`
 }
 
-// ConformanceSuite names a suite as it was.
-type ConformanceSuite struct {
+// Suite names a suite as it was.
+type Suite struct {
 	Name string `yaml:"name"`
 	// Digest is the same for the same requirements and scenarios.
 	Digest string `yaml:"digest"`
@@ -103,29 +104,29 @@ func (i Implementation) String() string {
 	return fmt.Sprintf("%s/%s %s", i.Organization, i.Project, i.Version)
 }
 
-// ConformanceResult is what came of a level.
-type ConformanceResult string
+// Result is what came of a level.
+type Result string
 
 // The results of a level.
 const (
 	// Success: every requirement passed, and there was at least one.
-	Success ConformanceResult = "success"
+	Success Result = "success"
 	// Partial: none failed, but some could not be judged, or failed as a known issue says.
-	Partial ConformanceResult = "partial"
+	Partial Result = "partial"
 	// Failure: a requirement failed, or was unstable.
-	Failure ConformanceResult = "failure"
+	Failure Result = "failure"
 	// NothingRequired: the level has no requirements.
-	NothingRequired ConformanceResult = "none"
+	NothingRequired Result = "none"
 )
 
-// ConformanceLevel is what came of the requirements of a level.
-type ConformanceLevel struct {
-	Result     ConformanceResult     `yaml:"result"`
-	Statistics ConformanceStatistics `yaml:"statistics"`
+// Level is what came of the requirements of a level.
+type Level struct {
+	Result     Result     `yaml:"result"`
+	Statistics Statistics `yaml:"statistics"`
 }
 
-// ConformanceStatistics counts requirements by their status.
-type ConformanceStatistics struct {
+// Statistics counts requirements by their status.
+type Statistics struct {
 	Passed   int `yaml:"passed"`
 	Failed   int `yaml:"failed"`
 	Known    int `yaml:"known"`
@@ -133,8 +134,8 @@ type ConformanceStatistics struct {
 	Unstable int `yaml:"unstable,omitempty"`
 }
 
-// ConformanceVariant is a variant of the system, and what came of the scenarios that had it.
-type ConformanceVariant struct {
+// Variant is a variant of the system, and what came of the scenarios that had it.
+type Variant struct {
 	// Name of the variant; a scenario that goes through several counts for each.
 	Name string `yaml:"name"`
 	// Scenarios that had the variant, by what came of them.
@@ -144,32 +145,32 @@ type ConformanceVariant struct {
 	Untested int `yaml:"untested"`
 }
 
-// ConformanceStatus of a requirement or of a scenario.
-type ConformanceStatus string
+// Status of a requirement or of a scenario.
+type Status string
 
 // The statuses.
 const (
-	// ConformancePassed: every scenario that covers it and could be run passed, and at least one did.
-	ConformancePassed ConformanceStatus = "passed"
-	// ConformanceFailed: a scenario that covers it failed.
-	ConformanceFailed ConformanceStatus = "failed"
-	// ConformanceKnown: it is not met, just as a known issue says.
-	ConformanceKnown ConformanceStatus = "known"
-	// ConformanceUntested: it could not be judged.
-	ConformanceUntested ConformanceStatus = "untested"
-	// ConformanceUnstable: it came out differently in several runs.
-	ConformanceUnstable ConformanceStatus = "unstable"
-	// ConformanceSkipped: the scenario is not for this implementation or this provider, and was not begun.
-	ConformanceSkipped ConformanceStatus = "skipped"
+	// Passed: every scenario that covers it and could be run passed, and at least one did.
+	Passed Status = "passed"
+	// Failed: a scenario that covers it failed.
+	Failed Status = "failed"
+	// Known: it is not met, just as a known issue says.
+	Known Status = "known"
+	// Untested: it could not be judged.
+	Untested Status = "untested"
+	// Unstable: it came out differently in several runs.
+	Unstable Status = "unstable"
+	// Skipped: the scenario is not for this implementation or this provider, and was not begun.
+	Skipped Status = "skipped"
 )
 
-// ConformanceRequirement is what came of one requirement.
-type ConformanceRequirement struct {
-	ID     string            `yaml:"id"`
-	Level  string            `yaml:"level"`
-	Status ConformanceStatus `yaml:"status"`
+// Requirement is what came of one requirement.
+type Requirement struct {
+	ID     string `yaml:"id"`
+	Level  string `yaml:"level"`
+	Status Status `yaml:"status"`
 	// Runs are its statuses in the runs, where they differ.
-	Runs []ConformanceStatus `yaml:"runs,omitempty"`
+	Runs []Status `yaml:"runs,omitempty"`
 	// Reason of the status, where it is not passed.
 	Reason    string `yaml:"reason,omitempty"`
 	Statement string `yaml:"statement"`
@@ -177,11 +178,11 @@ type ConformanceRequirement struct {
 	// Variant in which it was seen to be met, where there are several; "" where there are not, or it is not met.
 	Variant string `yaml:"variant,omitempty"`
 	// Scenarios that cover it, by what they say of it.
-	Scenarios ConformanceEvidence `yaml:"scenarios"`
+	Scenarios Evidence `yaml:"scenarios"`
 }
 
-// ConformanceEvidence is titles of scenarios, by what they say of a requirement.
-type ConformanceEvidence struct {
+// Evidence is titles of scenarios, by what they say of a requirement.
+type Evidence struct {
 	Passed   []string `yaml:"passed,omitempty"`
 	Failed   []string `yaml:"failed,omitempty"`
 	Known    []string `yaml:"known,omitempty"`
@@ -197,20 +198,20 @@ type ConformanceEvidence struct {
 }
 
 // Decide takes note of the step of a scenario that decided.
-func (e *ConformanceEvidence) Decide(scenario, step string) {
+func (e *Evidence) Decide(scenario, step string) {
 	if e.Decided == nil {
 		e.Decided = map[string]string{}
 	}
 	e.Decided[scenario] = step
 }
 
-// ConformanceScenario is what came of one scenario.
-type ConformanceScenario struct {
+// Scenario is what came of one scenario.
+type Scenario struct {
 	// Name of the scenario, with its row.
-	Name   string            `yaml:"name"`
-	Status ConformanceStatus `yaml:"status"`
+	Name   string `yaml:"name"`
+	Status Status `yaml:"status"`
 	// Runs are its statuses in the runs, where they differ.
-	Runs []ConformanceStatus `yaml:"runs,omitempty"`
+	Runs []Status `yaml:"runs,omitempty"`
 	// Source is its file and line.
 	Source string `yaml:"source"`
 	// Path is the states that its cluster went through, and Variants those of the system in them.
@@ -219,16 +220,16 @@ type ConformanceScenario struct {
 	// Steps that passed, of how many.
 	Steps string `yaml:"steps,omitempty"`
 	// Cases are what was drawn, where the scenario is a rule of which cases were generated.
-	Cases *ConformanceCases `yaml:"cases,omitempty"`
+	Cases *Cases `yaml:"cases,omitempty"`
 	// Reason why it did not pass, in a line.
 	Reason string `yaml:"reason,omitempty"`
 	// Evidence of what was seen instead: where, in which state, and the whole message.
 	Evidence string `yaml:"evidence,omitempty"`
 }
 
-// ConformanceCases are generated cases of a rule, on each of which the implementation's verdict was compared with the
+// Cases are generated cases of a rule, on each of which the implementation's verdict was compared with the
 // specification's.
-type ConformanceCases struct {
+type Cases struct {
 	// Seed that they were drawn with: the same seed draws the same cases.
 	Seed uint64 `yaml:"seed"`
 	// Agreed is how many there were until one disagreed.

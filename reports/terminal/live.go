@@ -1,10 +1,13 @@
-package reports
+package terminal
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // liveLines is how many clusters, and how many scenarios, have a line in the live view: a terminal can be low.
@@ -49,8 +52,8 @@ func (t *Terminal) live() []string {
 	}
 	view = t.atMost(liveLines, view)
 	if t.note != "" {
-		left := orNothing(", ", t.pace.left(now))
-		note := cut(t.note, t.width()-1-2-len(left), t.style.ellipsis())
+		left := plain.Prefixed(", ", t.pace.left(now))
+		note := plain.Cut(t.note, t.width()-1-2-len(left), t.style.ellipsis())
 		view = append(view, t.liveText(spin+" ", 2, note+left))
 	}
 	view = append(view, t.atMost(liveLines, append(busy, idle...))...)
@@ -70,24 +73,24 @@ func (t *Terminal) atMost(n int, lines []string) []string {
 
 // liveLine is a line in the columns of the lines that stay.
 func (t *Terminal) liveLine(spin, name, what string, took time.Duration) string {
-	return strings.TrimSuffix(t.lines().short(spin, name, duration(took), what), "\n")
+	return strings.TrimSuffix(t.lines().short(spin, name, plain.Duration(took), what), "\n")
 }
 
 func (t *Terminal) liveText(sign string, used int, text string) string {
-	return sign + t.style.paint(dim, cut(text, t.width()-1-used, t.style.ellipsis()))
+	return sign + t.style.paint(dim, plain.Cut(text, t.width()-1-used, t.style.ellipsis()))
 }
 
 // soFar is the line at the bottom.
 func (t *Terminal) soFar(now time.Time) string {
-	c := Count(t.run)
+	c := reports.Count(t.run)
 	text := fmt.Sprintf("%d of %d scenarios", c.Passed+c.Known+c.Failed+c.Errors, c.Total())
 	if c.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", c.Failed)
 	}
 	if c.Errors > 0 {
-		text += ", " + plural(c.Errors, "error")
+		text += ", " + plain.Plural(c.Errors, "error")
 	}
-	text += "  " + duration(now.Sub(t.run.Started))
+	text += "  " + plain.Duration(now.Sub(t.run.Started))
 	if left, known := remaining(t.run, now); known {
 		text += ", " + about(left)
 	}
@@ -95,29 +98,29 @@ func (t *Terminal) soFar(now time.Time) string {
 }
 
 // inProgress says whether a step has begun and not ended.
-func inProgress(s *Step) bool { return !s.Started.IsZero() && s.Finished.IsZero() }
+func inProgress(s *reports.Step) bool { return !s.Started.IsZero() && s.Finished.IsZero() }
 
 // doing says what a scenario is doing, since when, and whether that is to cross a transition.
-func doing(s *Scenario) (what string, since time.Time, transition bool) {
+func doing(s *reports.Scenario) (what string, since time.Time, transition bool) {
 	for i, step := range s.Steps {
 		if inProgress(step) {
-			what = fmt.Sprintf("%d/%d %s", i+1, len(s.Steps), stepTitle(step))
+			what = fmt.Sprintf("%d/%d %s", i+1, len(s.Steps), reports.StepTitle(step))
 			if n := len(step.Attempts); n > 0 {
-				what += fmt.Sprintf(" (attempt %d: %s)", n+1, firstLine(step.Attempts[n-1].Outcome))
+				what += fmt.Sprintf(" (attempt %d: %s)", n+1, plain.FirstLine(step.Attempts[n-1].Outcome))
 			}
 			return what, step.Started, step.Verb == "transition"
 		}
 	}
-	if n := len(s.Steps); n > 0 && !s.Steps[n-1].Finished.IsZero() || slices.ContainsFunc(s.Steps, broke) {
+	if n := len(s.Steps); n > 0 && !s.Steps[n-1].Finished.IsZero() || slices.ContainsFunc(s.Steps, reports.Broke) {
 		return "cleaning up", s.Started, false
 	}
 	return "", s.Started, false
 }
 
 // setupInProgress is a setup step's name while it goes on.
-func setupInProgress(s *Step, style style) string {
+func setupInProgress(s *reports.Step, style style) string {
 	if s.Direction == "" {
-		return style.plain(setupTitle(s))
+		return style.plain(reports.SetupTitle(s))
 	}
-	return style.direction(s.Direction) + " " + style.plain(setupTitle(s))
+	return style.direction(s.Direction) + " " + style.plain(reports.SetupTitle(s))
 }

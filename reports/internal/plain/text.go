@@ -1,4 +1,5 @@
-package reports
+// Package plain makes texts fit for the places where reports show them: terminals, XML and Markdown.
+package plain
 
 import (
 	"fmt"
@@ -13,9 +14,9 @@ import (
 // escapes are the control sequences of terminals (ECMA-48 CSI and OSC), as programs write them to colour their output.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
 
-// clean makes a text fit for XML 1.0 and for a terminal: control sequences and control characters are removed (but for
+// Clean makes a text fit for XML 1.0 and for a terminal: control sequences and control characters are removed (but for
 // tabs and line ends), bytes that are no UTF-8 are replaced.
-func clean(text string) string {
+func Clean(text string) string {
 	text = strings.ToValidUTF8(escapes.ReplaceAllString(text, ""), "\uFFFD")
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -29,17 +30,17 @@ func clean(text string) string {
 	}, text)
 }
 
-// oneLine is a cleaned text without line ends and doubled spaces.
-func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+// OneLine is a cleaned text without line ends and doubled spaces.
+func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// firstLine is the first line of a text that says anything.
-func firstLine(text string) string {
+// FirstLine is the first line of a text that says anything.
+func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
 }
 
-// indent puts the prefix before every line that is not empty.
-func indent(text, prefix string) string {
+// Indent puts the prefix before every line that is not empty.
+func Indent(text, prefix string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if line != "" {
@@ -49,8 +50,8 @@ func indent(text, prefix string) string {
 	return strings.Join(lines, "\n")
 }
 
-// duration writes a length of time for a person: 12ms, 2.4s, 3m07s, 1h02m.
-func duration(d time.Duration) string {
+// Duration writes a length of time for a person: 12ms, 2.4s, 3m07s, 1h02m.
+func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second-500*time.Microsecond:
 		return fmt.Sprintf("%dms", d.Round(time.Millisecond).Milliseconds())
@@ -65,8 +66,8 @@ func duration(d time.Duration) string {
 	}
 }
 
-// cells is how many columns of a terminal a text takes.
-func cells(text string) int {
+// Cells is how many columns of a terminal a text takes.
+func Cells(text string) int {
 	n := 0
 	for _, r := range text {
 		n += runeCells(r)
@@ -86,17 +87,17 @@ func runeCells(r rune) int {
 	}
 }
 
-// pad fills a text with spaces up to a number of columns.
-func pad(text string, columns int) string {
-	return text + strings.Repeat(" ", max(columns-cells(text), 0))
+// Pad fills a text with spaces up to a number of columns.
+func Pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(columns-Cells(text), 0))
 }
 
-// cut shortens a text to a number of columns; the mark stands for what was left out.
-func cut(text string, columns int, mark string) string {
-	if cells(text) <= columns {
+// Cut shortens a text to a number of columns; the mark stands for what was left out.
+func Cut(text string, columns int, mark string) string {
+	if Cells(text) <= columns {
 		return text
 	}
-	room := columns - cells(mark)
+	room := columns - Cells(mark)
 	for i, r := range text {
 		if room -= runeCells(r); room < 0 {
 			return strings.TrimRight(text[:i], " ") + mark
@@ -105,9 +106,9 @@ func cut(text string, columns int, mark string) string {
 	return text
 }
 
-// wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two
+// Wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two
 // more. What has no space (a path, an address) stays whole. Without columns nothing is broken.
-func wrap(text string, columns int) string {
+func Wrap(text string, columns int) string {
 	if columns <= 0 {
 		return text
 	}
@@ -126,7 +127,7 @@ func wrap(text string, columns int) string {
 
 // breakLine cuts a line at the last space that leaves at most so many columns, or at the first one there is.
 func breakLine(line string, columns int) (head, rest string) {
-	if cells(line) <= columns {
+	if Cells(line) <= columns {
 		return line, ""
 	}
 	indented := len(line) - len(strings.TrimLeft(line, " "))
@@ -146,4 +147,20 @@ func breakLine(line string, columns int) (head, rest string) {
 		return line, ""
 	}
 	return line[:at], strings.TrimLeft(line[at:], " ")
+}
+
+// Plural is a number of things: "1 step", "3 steps".
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Prefixed is a text behind a prefix, or "" where there is no text.
+func Prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
 }

@@ -1,4 +1,4 @@
-package reports
+package conformances
 
 import (
 	"cmp"
@@ -7,28 +7,30 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// ConformanceDiff is what changed from one report to another.
-type ConformanceDiff struct {
-	Before, After *ConformanceReport
+// Diff is what changed from one report to another.
+type Diff struct {
+	Before, After *Report
 	// Changes of requirements, sorted by id.
-	Changes []ConformanceChange
+	Changes []Change
 }
 
-// ConformanceChange is how a requirement differs. Before or After is nil where a report does not have the requirement.
-type ConformanceChange struct {
+// Change is how a requirement differs. Before or After is nil where a report does not have the requirement.
+type Change struct {
 	ID            string
-	Before, After *ConformanceRequirement
+	Before, After *Requirement
 }
 
-// DiffConformance compares two reports of one suite.
-func DiffConformance(before, after *ConformanceReport) (*ConformanceDiff, error) {
+// Compare compares two reports of one suite.
+func Compare(before, after *Report) (*Diff, error) {
 	if before.Suite.Name != after.Suite.Name {
 		return nil, fmt.Errorf("comparing conformance reports: one is of suite %s, the other of suite %s", before.Suite.Name,
 			after.Suite.Name)
 	}
-	d := &ConformanceDiff{Before: before, After: after}
+	d := &Diff{Before: before, After: after}
 	was, is := requirementsByID(before), requirementsByID(after)
 	var ids []string
 	for id := range was {
@@ -41,15 +43,15 @@ func DiffConformance(before, after *ConformanceReport) (*ConformanceDiff, error)
 	}
 	slices.SortFunc(ids, compareIDs)
 	for _, id := range ids {
-		if c := (ConformanceChange{ID: id, Before: was[id], After: is[id]}); c.differs() {
+		if c := (Change{ID: id, Before: was[id], After: is[id]}); c.differs() {
 			d.Changes = append(d.Changes, c)
 		}
 	}
 	return d, nil
 }
 
-func requirementsByID(r *ConformanceReport) map[string]*ConformanceRequirement {
-	all := map[string]*ConformanceRequirement{}
+func requirementsByID(r *Report) map[string]*Requirement {
+	all := map[string]*Requirement{}
 	for i := range r.Requirements {
 		all[r.Requirements[i].ID] = &r.Requirements[i]
 	}
@@ -83,7 +85,7 @@ func idParts(id string) []string {
 	return parts
 }
 
-func (c ConformanceChange) differs() bool {
+func (c Change) differs() bool {
 	return c.Before == nil || c.After == nil || c.Before.Status != c.After.Status || c.Before.Level != c.After.Level ||
 		c.Before.Variant != c.After.Variant ||
 		len(onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed)) > 0 ||
@@ -96,27 +98,27 @@ func onlyIn(a, b []string) []string {
 }
 
 // Same says that every requirement came out alike.
-func (d *ConformanceDiff) Same() bool { return len(d.Changes) == 0 }
+func (d *Diff) Same() bool { return len(d.Changes) == 0 }
 
 // Worse and Better count the requirements that were met and are not any more, or the other way around.
-func (d *ConformanceDiff) Worse() int {
+func (d *Diff) Worse() int {
 	return d.count(func(before, after int) bool { return after < before })
 }
 
 // Better counts the requirements that came out better than before.
-func (d *ConformanceDiff) Better() int {
+func (d *Diff) Better() int {
 	return d.count(func(before, after int) bool { return after > before })
 }
 
 // rank of a status: how much it says for the implementation.
-func rank(status ConformanceStatus) int {
-	return map[ConformanceStatus]int{
-		ConformanceFailed: 0, ConformanceKnown: 1, ConformanceUntested: 2,
-		ConformancePassed: 3,
+func rank(status Status) int {
+	return map[Status]int{
+		Failed: 0, Known: 1, Untested: 2,
+		Passed: 3,
 	}[status]
 }
 
-func (d *ConformanceDiff) count(holds func(before, after int) bool) int {
+func (d *Diff) count(holds func(before, after int) bool) int {
 	n := 0
 	for _, c := range d.Changes {
 		if c.Before != nil && c.After != nil && holds(rank(c.Before.Status), rank(c.After.Status)) {
@@ -128,12 +130,12 @@ func (d *ConformanceDiff) count(holds func(before, after int) bool) int {
 
 // String says it for a person: what is compared, the levels, and each requirement that differs with the scenarios
 // behind it.
-func (d *ConformanceDiff) String() string {
+func (d *Diff) String() string {
 	var b strings.Builder
 	d.headers(&b)
 	for _, level := range []struct {
 		name          string
-		before, after ConformanceLevel
+		before, after Level
 	}{{coreLevel, d.Before.Core, d.After.Core}, {extendedLevel, d.Before.Extended, d.After.Extended}} {
 		fmt.Fprintf(&b, "%-9s %s\n", level.name, arrow(describeLevel(level.before), describeLevel(level.after)))
 	}
@@ -155,7 +157,7 @@ func differ(n int) string {
 	return fmt.Sprintf("%d requirements differ", n)
 }
 
-func describeLevel(l ConformanceLevel) string { return fmt.Sprintf("%s, %s", l.Result, l.Statistics) }
+func describeLevel(l Level) string { return fmt.Sprintf("%s, %s", l.Result, l.Statistics) }
 
 func arrow(before, after string) string {
 	if before == after {
@@ -164,9 +166,9 @@ func arrow(before, after string) string {
 	return before + "  ->  " + after
 }
 
-func (d *ConformanceDiff) headers(b *strings.Builder) {
-	who := func(r *ConformanceReport) string {
-		return r.Implementation.String() + orNothing(", profile ", r.Profile)
+func (d *Diff) headers(b *strings.Builder) {
+	who := func(r *Report) string {
+		return r.Implementation.String() + plain.Prefixed(", profile ", r.Profile)
 	}
 	fmt.Fprintf(b, "%s: %s\n", d.Before.Suite.Name, arrow(who(d.Before), who(d.After)))
 	if x, y := d.Before.Suite.Digest, d.After.Suite.Digest; x != y {
@@ -179,9 +181,9 @@ func (d *ConformanceDiff) headers(b *strings.Builder) {
 }
 
 // String is the change in a line, what the requirement says in the next, and then what is behind it.
-func (c ConformanceChange) String() string {
+func (c Change) String() string {
 	var b strings.Builder
-	describe := func(q *ConformanceRequirement, level bool) string {
+	describe := func(q *Requirement, level bool) string {
 		switch {
 		case q == nil:
 			return "not required"
@@ -200,7 +202,7 @@ func (c ConformanceChange) String() string {
 		name += " (" + one.Level + ")"
 	}
 	fmt.Fprintf(&b, "%s: %s\n  %s\n", name, arrow(describe(c.Before, level), describe(c.After, level)),
-		oneLine(one.Statement))
+		plain.OneLine(one.Statement))
 	if c.After == nil {
 		return b.String()
 	}
@@ -208,9 +210,9 @@ func (c ConformanceChange) String() string {
 		fmt.Fprintf(&b, "  as %s\n", arrow(cmp.Or(c.Before.Variant, "none"), cmp.Or(c.After.Variant, "none")))
 	}
 	if c.After.Reason != "" {
-		fmt.Fprintf(&b, "  now: %s\n", oneLine(c.After.Reason))
+		fmt.Fprintf(&b, "  now: %s\n", plain.OneLine(c.After.Reason))
 	}
-	if c.Before != nil && c.After.Status == ConformanceFailed && c.Before.Status == ConformanceFailed {
+	if c.Before != nil && c.After.Status == Failed && c.Before.Status == Failed {
 		for _, name := range onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed) {
 			fmt.Fprintf(&b, "  fails now, too: %s\n", name)
 		}

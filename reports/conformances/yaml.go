@@ -1,4 +1,4 @@
-package reports
+package conformances
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// ConformanceYAML is the report as YAML. It can be read back.
-func ConformanceYAML(r *ConformanceReport) ([]byte, error) {
+// YAML is the report as YAML. It can be read back.
+func YAML(r *Report) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)
@@ -21,12 +21,12 @@ func ConformanceYAML(r *ConformanceReport) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ReadConformance reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by
+// Read reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by
 // hand.
-func ReadConformance(data []byte) (*ConformanceReport, error) {
+func Read(data []byte) (*Report, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
-	r := &ConformanceReport{}
+	r := &Report{}
 	if err := decoder.Decode(r); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("it is empty")
@@ -36,8 +36,8 @@ func ReadConformance(data []byte) (*ConformanceReport, error) {
 	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return nil, errors.New("reading a conformance report: want one YAML document")
 	}
-	if r.APIVersion != ConformanceAPIVersion || r.Kind != ConformanceKind {
-		return nil, fmt.Errorf("reading a conformance report: want %s %s, not %q %q", ConformanceAPIVersion, ConformanceKind,
+	if r.APIVersion != APIVersion || r.Kind != Kind {
+		return nil, fmt.Errorf("reading a conformance report: want %s %s, not %q %q", APIVersion, Kind,
 			r.APIVersion, r.Kind)
 	}
 	if err := errors.Join(append(r.contradictions(), r.Implementation.Validate())...); err != nil {
@@ -47,7 +47,7 @@ func ReadConformance(data []byte) (*ConformanceReport, error) {
 }
 
 // contradictions are where a report is at odds with itself.
-func (r *ConformanceReport) contradictions() []error {
+func (r *Report) contradictions() []error {
 	errs := append(r.badScenarios(), r.badRequirements()...)
 	if len(errs) > 0 {
 		return errs
@@ -75,11 +75,11 @@ func (r *ConformanceReport) contradictions() []error {
 	return errs
 }
 
-func (r *ConformanceReport) badScenarios() []error {
+func (r *Report) badScenarios() []error {
 	var errs []error
-	known := []ConformanceStatus{
-		ConformancePassed, ConformanceFailed, ConformanceKnown, ConformanceUntested,
-		ConformanceSkipped,
+	known := []Status{
+		Passed, Failed, Known, Untested,
+		Skipped,
 	}
 	seen := map[string]bool{}
 	for _, s := range r.Scenarios {
@@ -94,8 +94,8 @@ func (r *ConformanceReport) badScenarios() []error {
 	return errs
 }
 
-func (r *ConformanceReport) badRequirements() []error {
-	statuses := map[string]ConformanceStatus{}
+func (r *Report) badRequirements() []error {
+	statuses := map[string]Status{}
 	for _, s := range r.Scenarios {
 		statuses[s.Name] = s.Status
 	}
@@ -111,14 +111,14 @@ func (r *ConformanceReport) badRequirements() []error {
 		}
 		for _, part := range []struct {
 			names []string
-			want  ConformanceStatus
+			want  Status
 		}{
-			{q.Scenarios.Passed, ConformancePassed},
-			{q.Scenarios.Failed, ConformanceFailed},
-			{q.Scenarios.Known, ConformanceKnown},
-			{q.Scenarios.Ended, ConformanceKnown},
-			{q.Scenarios.Untested, ConformanceUntested},
-			{q.Scenarios.Skipped, ConformanceSkipped},
+			{q.Scenarios.Passed, Passed},
+			{q.Scenarios.Failed, Failed},
+			{q.Scenarios.Known, Known},
+			{q.Scenarios.Ended, Known},
+			{q.Scenarios.Untested, Untested},
+			{q.Scenarios.Skipped, Skipped},
 		} {
 			for _, name := range part.names {
 				if statuses[name] != part.want {
@@ -130,6 +130,3 @@ func (r *ConformanceReport) badRequirements() []error {
 	}
 	return errs
 }
-
-// ReplaceFile writes a report so that a reader of the file sees either the old one or the new one, each of them whole.
-func ReplaceFile(path string, data []byte) error { return replaceFile(path, data) }

@@ -1,51 +1,54 @@
-package reports
+package terminal
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // end is what is written when the run is over: what broke, in full, and the summary.
-func (l lines) end(run *Run, report, link string) string {
+func (l lines) end(run *reports.Run, report, link string) string {
 	var b strings.Builder
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
-			if setupBroken(run, s) {
-				l.block(&b, "SETUP FAILED", joined(": ", l.trackOf(t), setupTitle(s)), explainSetup(run, t, s))
+			if reports.SetupBroken(run, s) {
+				l.block(&b, "SETUP FAILED", joined(": ", l.trackOf(t), reports.SetupTitle(s)), reports.ExplainSetup(run, t, s))
 			}
 		}
 	}
 	for _, group := range alike(run) {
 		l.group(&b, group)
 	}
-	l.listed(&b, run, NotRun, "NOT RUN")
-	l.listed(&b, run, Skipped, "SKIPPED")
+	l.listed(&b, run, reports.NotRun, "NOT RUN")
+	l.listed(&b, run, reports.Skipped, "SKIPPED")
 	l.summary(&b, run, report, link)
 	return b.String()
 }
 
 func (l lines) block(b *strings.Builder, word, name, text string) {
 	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word),
-		l.style.paint(bold, wrap(l.style.plain(oneLine(name)), l.width)))
-	fmt.Fprintf(b, "%s\n", l.explained(indent(clean(text), hanging)))
+		l.style.paint(bold, plain.Wrap(l.style.plain(plain.OneLine(name)), l.width)))
+	fmt.Fprintf(b, "%s\n", l.explained(plain.Indent(plain.Clean(text), hanging)))
 }
 
 // sameEnd is scenarios of a track that ended for the very same reason.
 type sameEnd struct {
-	track     *Track
-	scenarios []*Scenario
+	track     *reports.Track
+	scenarios []*reports.Scenario
 	// setup is what went wrong with their cluster, nil where it is their own step that did.
-	setup *Step
+	setup *reports.Step
 }
 
 // alike puts scenarios that failed, or are an error, together where one and the same event ended them: their cluster
 // broke.
-func alike(run *Run) []*sameEnd {
+func alike(run *reports.Run) []*sameEnd {
 	var groups []*sameEnd
 	for _, t := range run.Tracks {
 		for _, s := range t.Scenarios {
-			if s.Status != Failed && s.Status != Error {
+			if s.Status != reports.Failed && s.Status != reports.Error {
 				continue
 			}
 			i := slices.IndexFunc(groups, func(g *sameEnd) bool { return g.track == t && sameReason(g.scenarios[0], s) })
@@ -53,8 +56,8 @@ func alike(run *Run) []*sameEnd {
 				groups[i].scenarios = append(groups[i].scenarios, s)
 				continue
 			}
-			group := &sameEnd{track: t, scenarios: []*Scenario{s}}
-			if setup := brokenSetup(t); setup != nil && onlyBroken(s) != nil && saysTheSame(onlyBroken(s), setup) {
+			group := &sameEnd{track: t, scenarios: []*reports.Scenario{s}}
+			if setup := reports.BrokenSetup(t); setup != nil && onlyBroken(s) != nil && saysTheSame(onlyBroken(s), setup) {
 				group.setup = setup
 			}
 			groups = append(groups, group)
@@ -64,11 +67,11 @@ func alike(run *Run) []*sameEnd {
 }
 
 // onlyBroken is the step that went wrong where it is the only one; nil where there is none or there are several.
-func onlyBroken(s *Scenario) *Step {
-	var only *Step
+func onlyBroken(s *reports.Scenario) *reports.Step {
+	var only *reports.Step
 	for _, step := range s.Steps {
 		switch {
-		case !broke(step):
+		case !reports.Broke(step):
 		case only != nil:
 			return nil
 		default:
@@ -79,14 +82,14 @@ func onlyBroken(s *Scenario) *Step {
 }
 
 // sameReason says whether two scenarios are errors for the same reason: what one of them did itself has other words.
-func sameReason(a, b *Scenario) bool {
+func sameReason(a, b *reports.Scenario) bool {
 	one, other := onlyBroken(a), onlyBroken(b)
-	return a.Status == Error && b.Status == Error && one != nil && other != nil &&
+	return a.Status == reports.Error && b.Status == reports.Error && one != nil && other != nil &&
 		one.Message != "" && one.Message == other.Message && one.Evidence == other.Evidence
 }
 
 // saysTheSame says whether a scenario's step only passes on what went wrong with its cluster.
-func saysTheSame(step, setup *Step) bool {
+func saysTheSame(step, setup *reports.Step) bool {
 	return setup.Message != "" && strings.Contains(step.Message, setup.Message)
 }
 
@@ -94,19 +97,19 @@ func saysTheSame(step, setup *Step) bool {
 func (l lines) group(b *strings.Builder, g *sameEnd) {
 	first := g.scenarios[0]
 	word := "FAILED"
-	if first.Status == Error {
+	if first.Status == reports.Error {
 		word = "ERROR"
 	}
 	if g.setup == nil && len(g.scenarios) == 1 {
-		l.block(b, word, first.Name, explanation(first))
+		l.block(b, word, first.Name, reports.Explain(first))
 		return
 	}
 	var names, places []string
 	for _, s := range g.scenarios {
-		names = append(names, oneLine(s.Name))
+		names = append(names, plain.OneLine(s.Name))
 		i := slices.Index(s.Steps, onlyBroken(s))
-		places = append(places, fmt.Sprintf("%s of %s: %s", numbered(s, i), oneLine(s.Name),
-			joined(", ", explained(s.Steps[i]), orNothing("at ", s.Steps[i].Position))))
+		places = append(places, fmt.Sprintf("%s of %s: %s", reports.Numbered(s, i), plain.OneLine(s.Name),
+			joined(", ", reports.TitleWithVerb(s.Steps[i]), plain.Prefixed("at ", s.Steps[i].Position))))
 	}
 	reason := strings.Trim(onlyBroken(first).Message, "\n")
 	if g.setup != nil {
@@ -116,26 +119,28 @@ func (l lines) group(b *strings.Builder, g *sameEnd) {
 }
 
 // failedAbove refers to a setup step that failed, of which all has been said.
-func failedAbove(setup *Step) string { return fmt.Sprintf("%q failed (see above)", setupTitle(setup)) }
+func failedAbove(setup *reports.Step) string {
+	return fmt.Sprintf("%q failed (see above)", reports.SetupTitle(setup))
+}
 
 // listed names the scenarios of a status that did not run, together where the reason is the same.
-func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) {
+func (l lines) listed(b *strings.Builder, run *reports.Run, status reports.Status, word string) {
 	const shown = 5
 	names := map[string][]string{}
 	var reasons []string
 	for _, t := range run.Tracks {
 		for _, s := range t.Scenarios {
-			if known(s.Status) != status {
+			if s.Status.OrNotRun() != status {
 				continue
 			}
-			why := oneLine(whyNotRun(run, t, s))
-			if setup := brokenSetup(t); setup != nil && strings.Contains(why, firstLine(setup.Message)) {
+			why := plain.OneLine(reports.WhyNotRun(run, t, s))
+			if setup := reports.BrokenSetup(t); setup != nil && strings.Contains(why, plain.FirstLine(setup.Message)) {
 				why = l.style.plain(failedAbove(setup))
 			}
 			if names[why] == nil {
 				reasons = append(reasons, why)
 			}
-			names[why] = append(names[why], oneLine(s.Name))
+			names[why] = append(names[why], plain.OneLine(s.Name))
 		}
 	}
 	for _, why := range reasons {
@@ -145,27 +150,27 @@ func (l lines) listed(b *strings.Builder, run *Run, status Status, word string) 
 			more = fmt.Sprintf(" and %d more", len(list)-shown)
 			list = list[:shown]
 		}
-		fmt.Fprintf(b, "\n%s  %s\n%s\n", l.style.paint(yellow, word), wrap(why, l.width),
-			wrap(hanging+strings.Join(list, ", ")+more, l.width))
+		fmt.Fprintf(b, "\n%s  %s\n%s\n", l.style.paint(yellow, word), plain.Wrap(why, l.width),
+			plain.Wrap(hanging+strings.Join(list, ", ")+more, l.width))
 	}
 }
 
-func (l lines) summary(b *strings.Builder, run *Run, report, link string) {
-	counts, color := Count(run), green
-	if ExitCode(run) != ExitPassed {
+func (l lines) summary(b *strings.Builder, run *reports.Run, report, link string) {
+	counts, color := reports.Count(run), green
+	if reports.ExitCode(run) != reports.ExitPassed {
 		color = red
 	}
 	text := counts.String()
 	if counts.Total() == 0 {
 		text = "no scenarios"
 	}
-	took := "in " + duration(elapsed(run.Started, run.Finished))
+	took := "in " + plain.Duration(reports.Elapsed(run.Started, run.Finished))
 	if run.Interrupted {
 		took += "  " + l.style.paint(yellow, "interrupted")
 	}
 	between := "   "
-	if l.width > 0 && cells(text+took+report)+len("  ")+len("   report: ") > l.width {
+	if l.width > 0 && plain.Cells(text+took+report)+len("  ")+len("   report: ") > l.width {
 		between = "\n"
 	}
-	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, orNothing(between+"report: ", linked(report, link)))
+	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, plain.Prefixed(between+"report: ", linked(report, link)))
 }

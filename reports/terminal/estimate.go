@@ -1,9 +1,12 @@
-package reports
+package terminal
 
 import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // patience is how long something takes before the terminal estimates the rest of it.
@@ -79,7 +82,7 @@ func about(d time.Duration) string {
 	if d < time.Minute {
 		return "about " + strconv.Itoa(int(d.Seconds())) + "s left"
 	}
-	return "about " + duration(d) + " left"
+	return "about " + plain.Duration(d) + " left"
 }
 
 // work is time that was spent on things of a kind, and how many of them there were.
@@ -94,12 +97,12 @@ func (w *work) mean() time.Duration { return w.took / time.Duration(max(w.n, 1))
 
 // remaining estimates how long the run still takes: each transition and each step as long as those before it, and as
 // many of them side by side. It is false while too little is known.
-func remaining(run *Run, now time.Time) (time.Duration, bool) {
+func remaining(run *reports.Run, now time.Time) (time.Duration, bool) {
 	var setups, steps work
 	for _, track := range run.Tracks {
 		for _, s := range track.Setup {
 			if !s.Finished.IsZero() && s.Verb != "delete" {
-				setups.add(elapsed(s.Started, s.Finished))
+				setups.add(reports.Elapsed(s.Started, s.Finished))
 			}
 		}
 		for _, scenario := range track.Scenarios {
@@ -110,7 +113,7 @@ func remaining(run *Run, now time.Time) (time.Duration, bool) {
 			}
 		}
 	}
-	passed, done := elapsed(run.Started, now), setups.took+steps.took
+	passed, done := reports.Elapsed(run.Started, now), setups.took+steps.took
 	if run.Interrupted || passed < patience || setups.n == 0 || steps.n == 0 || done <= 0 {
 		return 0, false
 	}
@@ -122,7 +125,7 @@ func remaining(run *Run, now time.Time) (time.Duration, bool) {
 }
 
 // leftOf is the work that a track still has.
-func leftOf(track *Track, setup, step time.Duration, now time.Time) time.Duration {
+func leftOf(track *reports.Track, setup, step time.Duration, now time.Time) time.Duration {
 	var left time.Duration
 	for _, s := range track.Setup {
 		switch {
@@ -133,7 +136,7 @@ func leftOf(track *Track, setup, step time.Duration, now time.Time) time.Duratio
 			left += max(setup-now.Sub(s.Started), 0)
 		}
 	}
-	if brokenSetup(track) != nil {
+	if reports.BrokenSetup(track) != nil {
 		return 0
 	}
 	for _, scenario := range track.Scenarios {

@@ -1,8 +1,10 @@
-package reports
+package terminal
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // stretch is a part of a line, in bytes, and its colour.
@@ -38,13 +40,13 @@ func stretches(line string) []stretch {
 // explained is a text of ours, wrapped; what was wanted and what was seen have colours.
 func (l lines) explained(text string) string {
 	if !l.style.color {
-		return wrap(text, l.width)
+		return plain.Wrap(text, l.width)
 	}
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
 		parts := stretches(line)
 		at := 0
-		for part := range strings.SplitSeq(wrap(line, l.width), "\n") {
+		for part := range strings.SplitSeq(plain.Wrap(line, l.width), "\n") {
 			bare := strings.TrimLeft(part, " ")
 			at += max(strings.Index(line[at:], bare), 0)
 			out = append(out, part[:len(part)-len(bare)]+l.colored(bare, at, parts))

@@ -1,12 +1,15 @@
-package reports
+package conformances
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// The levels of requirements in a ConformanceReport.
+// The levels of requirements in a Report.
 const (
 	coreLevel     = "core"
 	extendedLevel = "extended"
@@ -14,7 +17,7 @@ const (
 
 // Conclude draws what follows from the report's scenarios and from its requirements' evidence: the requirements'
 // statuses and reasons, the variants, the levels and the summary.
-func (r *ConformanceReport) Conclude() {
+func (r *Report) Conclude() {
 	reasons := map[string]string{}
 	for _, s := range r.Scenarios {
 		reasons[s.Name] = s.Reason
@@ -28,7 +31,7 @@ func (r *ConformanceReport) Conclude() {
 }
 
 // sum draws the variants, the levels and the summary from the statuses.
-func (r *ConformanceReport) sum() {
+func (r *Report) sum() {
 	r.Variants = variantsOf(r.Scenarios)
 	r.Core, r.Extended = r.level(coreLevel), r.level(extendedLevel)
 	r.Summary = sentence("Core", r.Core) + " " + sentence("Extended", r.Extended)
@@ -42,28 +45,28 @@ func (r *ConformanceReport) sum() {
 
 // status that follows from the evidence. What went wrong weighs more than what went well, and what is not known more
 // than that, too.
-func (e ConformanceEvidence) status() ConformanceStatus {
+func (e Evidence) status() Status {
 	switch {
 	case len(e.Failed) > 0:
-		return ConformanceFailed
+		return Failed
 	case len(e.Known) > 0:
-		return ConformanceKnown
+		return Known
 	case len(e.Untested) > 0 || len(e.Passed) == 0:
-		return ConformanceUntested
+		return Untested
 	default:
-		return ConformancePassed
+		return Passed
 	}
 }
 
 // reason of a status: that of the first scenario that brought it about.
-func (e ConformanceEvidence) reason(status ConformanceStatus, reasons map[string]string) string {
+func (e Evidence) reason(status Status, reasons map[string]string) string {
 	var decisive []string
 	switch status {
-	case ConformanceFailed:
+	case Failed:
 		decisive = e.Failed
-	case ConformanceKnown:
+	case Known:
 		decisive = e.Known
-	case ConformanceUntested:
+	case Untested:
 		decisive = slices.Concat(e.Untested, e.Ended, e.Skipped)
 		if len(decisive) == 0 {
 			return "no scenario covers it"
@@ -71,32 +74,32 @@ func (e ConformanceEvidence) reason(status ConformanceStatus, reasons map[string
 	default:
 		return ""
 	}
-	reason := decisive[0] + orNothing(": ", reasons[decisive[0]])
-	if step := e.Decided[decisive[0]]; step != "" && status != ConformanceKnown {
+	reason := decisive[0] + plain.Prefixed(": ", reasons[decisive[0]])
+	if step := e.Decided[decisive[0]]; step != "" && status != Known {
 		reason = decisive[0] + ", " + step
 	}
 	if more := len(decisive) - 1; more > 0 {
-		reason += fmt.Sprintf(" (and %s)", plural(more, "other scenario"))
+		reason += fmt.Sprintf(" (and %s)", plain.Plural(more, "other scenario"))
 	}
 	return reason
 }
 
-func variantsOf(list []ConformanceScenario) []ConformanceVariant {
-	found := map[string]*ConformanceVariant{}
+func variantsOf(list []Scenario) []Variant {
+	found := map[string]*Variant{}
 	var names []string
 	for _, s := range list {
 		for _, name := range s.Variants {
 			v := found[name]
 			if v == nil {
-				v = &ConformanceVariant{Name: name}
+				v = &Variant{Name: name}
 				found[name], names = v, append(names, name)
 			}
 			switch s.Status {
-			case ConformancePassed:
+			case Passed:
 				v.Passed++
-			case ConformanceFailed:
+			case Failed:
 				v.Failed++
-			case ConformanceKnown:
+			case Known:
 				v.Known++
 			default:
 				v.Untested++
@@ -104,27 +107,27 @@ func variantsOf(list []ConformanceScenario) []ConformanceVariant {
 		}
 	}
 	slices.Sort(names)
-	var all []ConformanceVariant
+	var all []Variant
 	for _, name := range names {
 		all = append(all, *found[name])
 	}
 	return all
 }
 
-func (r *ConformanceReport) level(name string) ConformanceLevel {
-	var l ConformanceLevel
+func (r *Report) level(name string) Level {
+	var l Level
 	for _, q := range r.Requirements {
 		if q.Level != name {
 			continue
 		}
 		switch q.Status {
-		case ConformancePassed:
+		case Passed:
 			l.Statistics.Passed++
-		case ConformanceFailed:
+		case Failed:
 			l.Statistics.Failed++
-		case ConformanceKnown:
+		case Known:
 			l.Statistics.Known++
-		case ConformanceUnstable:
+		case Unstable:
 			l.Statistics.Unstable++
 		default:
 			l.Statistics.Untested++
@@ -144,12 +147,12 @@ func (r *ConformanceReport) level(name string) ConformanceLevel {
 }
 
 // Total number of requirements.
-func (s ConformanceStatistics) Total() int {
+func (s Statistics) Total() int {
 	return s.Passed + s.Failed + s.Known + s.Untested + s.Unstable
 }
 
 // String is "18 of 20 passed, 1 failed, 1 untested": zeros are left out.
-func (s ConformanceStatistics) String() string {
+func (s Statistics) String() string {
 	parts := []string{fmt.Sprintf("%d of %d passed", s.Passed, s.Total())}
 	for _, part := range []struct {
 		n    int
@@ -162,12 +165,12 @@ func (s ConformanceStatistics) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func sentence(level string, l ConformanceLevel) string {
+func sentence(level string, l Level) string {
 	switch l.Result {
 	case NothingRequired:
 		return level + ": nothing is required."
 	case Success:
-		return fmt.Sprintf("%s: all %s passed.", level, plural(l.Statistics.Total(), "requirement"))
+		return fmt.Sprintf("%s: all %s passed.", level, plain.Plural(l.Statistics.Total(), "requirement"))
 	default:
 		return fmt.Sprintf("%s: %s.", level, l.Statistics)
 	}
@@ -175,16 +178,16 @@ func sentence(level string, l ConformanceLevel) string {
 
 // ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed or was
 // unstable; 3 when one could not be judged; 0 when each is met, or known not to be.
-func (r *ConformanceReport) ExitCode() int {
+func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
-		return ExitInterrupted
+		return reports.ExitInterrupted
 	case r.Core.Statistics.Failed+r.Extended.Statistics.Failed+r.Core.Statistics.Unstable+
 		r.Extended.Statistics.Unstable > 0:
-		return ExitFailed
+		return reports.ExitFailed
 	case r.Core.Statistics.Untested+r.Extended.Statistics.Untested > 0, len(r.Requirements) == 0:
-		return ExitError
+		return reports.ExitError
 	default:
-		return ExitPassed
+		return reports.ExitPassed
 	}
 }

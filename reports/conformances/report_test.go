@@ -1,4 +1,4 @@
-package reports_test
+package conformances_test
 
 import (
 	"bytes"
@@ -6,78 +6,79 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 // conforming is a report of a simulator: everything that can come of a requirement is in it.
-func conforming() *reports.ConformanceReport {
-	r := &reports.ConformanceReport{
-		APIVersion: reports.ConformanceAPIVersion, Kind: reports.ConformanceKind, Date: began,
-		Suite:   reports.ConformanceSuite{Name: "gadgets", Digest: "00112233445566aa"},
+func conforming() *conformances.Report {
+	r := &conformances.Report{
+		APIVersion: conformances.APIVersion, Kind: conformances.Kind, Date: reporttest.Began,
+		Suite:   conformances.Suite{Name: "gadgets", Digest: "00112233445566aa"},
 		Profile: "webhook",
-		Implementation: reports.Implementation{
+		Implementation: conformances.Implementation{
 			Organization: "acme", Project: "gadget-operator", URL: "https://example.com/gadgets", Version: "1.2.3",
 			Contact: []string{"@acme/gadgets"},
 		},
-		Requirements: []reports.ConformanceRequirement{
+		Requirements: []conformances.Requirement{
 			{
 				ID: "G-1", Level: "core", Statement: "A gadget has a name.", Source: "Chapter 1",
-				Scenarios: reports.ConformanceEvidence{Passed: []string{"named", "renamed [a|b]"}},
+				Scenarios: conformances.Evidence{Passed: []string{"named", "renamed [a|b]"}},
 			},
 			{
 				ID: "G-2", Level: "core", Statement: "A gadget is not called \"bad\".", Source: "Chapter 2",
-				Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Failed: []string{"refused"}},
+				Scenarios: conformances.Evidence{Passed: []string{"named"}, Failed: []string{"refused"}},
 			},
 			{
 				ID: "G-10", Level: "core", Statement: "A gadget survives.", Source: "Chapter 3",
-				Scenarios: reports.ConformanceEvidence{Passed: []string{"named"}, Known: []string{"old"}},
+				Scenarios: conformances.Evidence{Passed: []string{"named"}, Known: []string{"old"}},
 			},
 			{
 				ID: "G-9", Level: "extended", Statement: "A gadget can be told from others.", Source: "Chapter 4",
-				Scenarios: reports.ConformanceEvidence{
+				Scenarios: conformances.Evidence{
 					Passed: []string{"named"}, Untested: []string{"broken", "broken [2]"},
 					Ended: []string{"old"},
 				},
 			},
 			{
 				ID: "G-11", Level: "extended", Statement: "A gadget can be undone.", Source: "Chapter 5",
-				Scenarios: reports.ConformanceEvidence{Skipped: []string{"skipped"}},
+				Scenarios: conformances.Evidence{Skipped: []string{"skipped"}},
 			},
 		},
 		OutsideProfile: []string{"G-20"},
-		Scenarios: []reports.ConformanceScenario{
+		Scenarios: []conformances.Scenario{
 			{
-				Name: "named", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:1",
+				Name: "named", Status: conformances.Passed, Source: "scenarios/gadgets/a.yaml:1",
 				Path: []string{"1.36.3 gadgets(simulated, variant webhook)"}, Variants: []string{"webhook"}, Steps: "3 of 3",
 			},
 			{
-				Name: "renamed [a|b]", Status: reports.ConformancePassed, Source: "scenarios/gadgets/a.yaml:20",
+				Name: "renamed [a|b]", Status: conformances.Passed, Source: "scenarios/gadgets/a.yaml:20",
 				Variants: []string{"older", "webhook"}, Steps: "1 of 1",
 				Reason: "known issue did not happen at step \"x\": it is old; remove it from `known`",
 			},
 			{
-				Name: "refused", Status: reports.ConformanceFailed, Source: "scenarios/gadgets/b.yaml:1",
+				Name: "refused", Status: conformances.Failed, Source: "scenarios/gadgets/b.yaml:1",
 				Variants: []string{"webhook"}, Steps: "1 of 2", Reason: "refused: it was accepted",
 				Evidence: "step 2 of 2: refused (create)\n\nit was accepted\n```\nseen: <Gadget>\n```",
 			},
 			{
-				Name: "old", Status: reports.ConformanceKnown, Source: "scenarios/gadgets/b.yaml:9", Steps: "1 of 2",
+				Name: "old", Status: conformances.Known, Source: "scenarios/gadgets/b.yaml:9", Steps: "1 of 2",
 				Reason: "It is lost. (https://example.com/1)", Evidence: "it is gone",
 			},
 			{
-				Name: "broken", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
+				Name: "broken", Status: conformances.Untested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
 				Reason: "the cluster broke", Evidence: "the cluster broke",
 			},
 			{
-				Name: "broken [2]", Status: reports.ConformanceUntested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
+				Name: "broken [2]", Status: conformances.Untested, Source: "scenarios/gadgets/c.yaml:1", Steps: "0 of 2",
 				Reason: "the cluster broke",
 			},
 			{
-				Name: "skipped", Status: reports.ConformanceSkipped, Source: "scenarios/gadgets/d.yaml:1",
+				Name: "skipped", Status: conformances.Skipped, Source: "scenarios/gadgets/d.yaml:1",
 				Reason: "the clusters of provider existing can't be changed",
 			},
 		},
-		Reproduce: reports.Reproduction{
+		Reproduce: conformances.Reproduction{
 			Command: "rehearse conformance gadgets --profile webhook", Rehearse: "v0.1.0",
 			Provider: "local", Kubernetes: []string{"1.35.4", "1.36.3"},
 		},
@@ -87,7 +88,7 @@ func conforming() *reports.ConformanceReport {
 }
 
 // perfect is a report in which everything passed.
-func perfect() *reports.ConformanceReport {
+func perfect() *conformances.Report {
 	r := conforming()
 	r.Requirements, r.Scenarios, r.OutsideProfile, r.Profile = r.Requirements[:1], r.Scenarios[:2], nil, ""
 	r.Conclude()
@@ -95,15 +96,15 @@ func perfect() *reports.ConformanceReport {
 }
 
 func TestConformanceReport(t *testing.T) {
-	for name, r := range map[string]*reports.ConformanceReport{"mixed": conforming(), "perfect": perfect()} {
+	for name, r := range map[string]*conformances.Report{"mixed": conforming(), "perfect": perfect()} {
 		t.Run(name, func(t *testing.T) {
-			data, err := reports.ConformanceYAML(r)
+			data, err := conformances.YAML(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "conformance-"+name+".yaml", data)
-			golden(t, "conformance-"+name+".md", []byte(reports.ConformanceMarkdown(r)))
-			read, err := reports.ReadConformance(data)
+			reporttest.Golden(t, ""+name+".yaml", data)
+			reporttest.Golden(t, ""+name+".md", []byte(conformances.Markdown(r)))
+			read, err := conformances.Read(data)
 			if err != nil || !reflect.DeepEqual(read, r) {
 				t.Errorf("what was read back differs: %v\n%+v", err, read)
 			}
@@ -112,56 +113,56 @@ func TestConformanceReport(t *testing.T) {
 }
 
 func TestConformanceConclusions(t *testing.T) {
-	e := func(passed, failed, known, untested, ended int) reports.ConformanceEvidence {
+	e := func(passed, failed, known, untested, ended int) conformances.Evidence {
 		names := func(n int) []string { return []string{"a", "b", "c"}[:n] }
-		return reports.ConformanceEvidence{
+		return conformances.Evidence{
 			Passed: names(passed), Failed: names(failed), Known: names(known),
 			Untested: names(untested), Ended: names(ended),
 		}
 	}
 	for name, c := range map[string]struct {
-		core     []reports.ConformanceEvidence
+		core     []conformances.Evidence
 		statuses string
-		result   reports.ConformanceResult
+		result   conformances.Result
 		code     int
 	}{
-		"nothing": {nil, "", reports.NothingRequired, 3},
+		"nothing": {nil, "", conformances.NothingRequired, 3},
 		"all passed": {
-			[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(2, 0, 0, 0, 0)},
-			"passed passed", reports.Success, 0,
+			[]conformances.Evidence{e(1, 0, 0, 0, 0), e(2, 0, 0, 0, 0)},
+			"passed passed", conformances.Success, 0,
 		},
 		"no scenario": {
-			[]reports.ConformanceEvidence{e(1, 0, 0, 0, 0), e(0, 0, 0, 0, 0)},
-			"passed untested", reports.Partial, 3,
+			[]conformances.Evidence{e(1, 0, 0, 0, 0), e(0, 0, 0, 0, 0)},
+			"passed untested", conformances.Partial, 3,
 		},
-		"one failed": {[]reports.ConformanceEvidence{e(2, 1, 1, 1, 0)}, "failed", reports.Failure, 1},
+		"one failed": {[]conformances.Evidence{e(2, 1, 1, 1, 0)}, "failed", conformances.Failure, 1},
 		"failure outranks what is not known": {
-			[]reports.ConformanceEvidence{e(0, 1, 0, 0, 0), e(0, 0, 0, 1, 0)},
-			"failed untested", reports.Failure, 1,
+			[]conformances.Evidence{e(0, 1, 0, 0, 0), e(0, 0, 0, 1, 0)},
+			"failed untested", conformances.Failure, 1,
 		},
-		"one known": {[]reports.ConformanceEvidence{e(2, 0, 1, 1, 0)}, "known", reports.Partial, 0},
+		"one known": {[]conformances.Evidence{e(2, 0, 1, 1, 0)}, "known", conformances.Partial, 0},
 		"one not judged": {
-			[]reports.ConformanceEvidence{e(2, 0, 0, 1, 0)},
-			"untested", reports.Partial,
+			[]conformances.Evidence{e(2, 0, 0, 1, 0)},
+			"untested", conformances.Partial,
 			3,
 		},
-		"one ended early": {[]reports.ConformanceEvidence{e(1, 0, 0, 0, 1)}, "passed", reports.Success, 0},
+		"one ended early": {[]conformances.Evidence{e(1, 0, 0, 0, 1)}, "passed", conformances.Success, 0},
 		"all ended early": {
-			[]reports.ConformanceEvidence{e(0, 0, 0, 0, 2)},
-			"untested", reports.Partial,
+			[]conformances.Evidence{e(0, 0, 0, 0, 2)},
+			"untested", conformances.Partial,
 			3,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reports.ConformanceReport{}
+			r := &conformances.Report{}
 			for _, evidence := range c.core {
-				r.Requirements = append(r.Requirements, reports.ConformanceRequirement{Level: "core", Scenarios: evidence})
+				r.Requirements = append(r.Requirements, conformances.Requirement{Level: "core", Scenarios: evidence})
 			}
 			r.Conclude()
 			var statuses []string
 			for _, q := range r.Requirements {
 				statuses = append(statuses, string(q.Status))
-				if (q.Reason == "") != (q.Status == reports.ConformancePassed) {
+				if (q.Reason == "") != (q.Status == conformances.Passed) {
 					t.Errorf("%s because of %q", q.Status, q.Reason)
 				}
 			}
@@ -177,7 +178,7 @@ func TestConformanceConclusions(t *testing.T) {
 }
 
 func TestReadConformanceRefuses(t *testing.T) {
-	data, err := reports.ConformanceYAML(conforming())
+	data, err := conformances.YAML(conforming())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestReadConformanceRefuses(t *testing.T) {
 			if text == string(data) {
 				t.Fatalf("%q is not in the report", c.old)
 			}
-			if _, err := reports.ReadConformance([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := conformances.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -232,7 +233,7 @@ func TestImplementationValidate(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
-	err := reports.Implementation{URL: "acme", Organization: "a\nb", Contact: []string{" "}}.Validate()
+	err := conformances.Implementation{URL: "acme", Organization: "a\nb", Contact: []string{" "}}.Validate()
 	for _, want := range []string{
 		"organization has more than one line", "project is missing", "version is missing",
 		`url "acme" is no address`, "a contact of the implementation is empty",
@@ -241,7 +242,7 @@ func TestImplementationValidate(t *testing.T) {
 			t.Errorf("%q is missing in: %v", want, err)
 		}
 	}
-	if err := (reports.Implementation{}).Validate(); err == nil || !strings.Contains(err.Error(), "contact is missing") {
+	if err := (conformances.Implementation{}).Validate(); err == nil || !strings.Contains(err.Error(), "contact is missing") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -250,32 +251,32 @@ func TestDiffConformance(t *testing.T) {
 	after := conforming()
 	after.Implementation.Version, after.Suite.Digest, after.Reproduce.Kubernetes = "1.3.0", "ffffffffffffffff",
 		[]string{"1.36.3"}
-	after.Scenarios[0].Status, after.Scenarios[0].Reason = reports.ConformanceFailed, "named: it has none"
-	after.Scenarios[4].Status, after.Scenarios[5].Status = reports.ConformancePassed, reports.ConformancePassed
-	after.Requirements[0].Scenarios = reports.ConformanceEvidence{
+	after.Scenarios[0].Status, after.Scenarios[0].Reason = conformances.Failed, "named: it has none"
+	after.Scenarios[4].Status, after.Scenarios[5].Status = conformances.Passed, conformances.Passed
+	after.Requirements[0].Scenarios = conformances.Evidence{
 		Passed: []string{"renamed [a|b]"},
 		Failed: []string{"named"},
 	}
-	after.Requirements[1].Scenarios = reports.ConformanceEvidence{Failed: []string{"named"}}
+	after.Requirements[1].Scenarios = conformances.Evidence{Failed: []string{"named"}}
 	after.Requirements[2].Scenarios.Passed = nil
-	after.Requirements[3].Scenarios = reports.ConformanceEvidence{Passed: []string{"broken", "broken [2]"}}
+	after.Requirements[3].Scenarios = conformances.Evidence{Passed: []string{"broken", "broken [2]"}}
 	after.Requirements[3].Level = "core"
 	after.Requirements[4].ID = "G-12"
 	after.Conclude()
-	worse, err := reports.DiffConformance(conforming(), after)
+	worse, err := conformances.Compare(conforming(), after)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "conformance-diff.txt", []byte(worse.String()))
+	reporttest.Golden(t, "diff.txt", []byte(worse.String()))
 	if worse.Same() || worse.Worse() != 1 || worse.Better() != 1 {
 		t.Errorf("same %t, worse %d, better %d", worse.Same(), worse.Worse(), worse.Better())
 	}
-	same, err := reports.DiffConformance(conforming(), conforming())
+	same, err := conformances.Compare(conforming(), conforming())
 	if err != nil || !same.Same() || !strings.Contains(same.String(), "no requirement differs") {
 		t.Errorf("%v: %s", err, same)
 	}
 	after.Suite.Name = "widgets"
-	if _, err := reports.DiffConformance(conforming(), after); err == nil || !strings.Contains(err.Error(),
+	if _, err := conformances.Compare(conforming(), after); err == nil || !strings.Contains(err.Error(),
 		"one is of suite gadgets, the other of suite widgets") {
 		t.Errorf("got %v", err)
 	}
@@ -283,12 +284,12 @@ func TestDiffConformance(t *testing.T) {
 
 // A report says the same however often it is written.
 func TestConformanceIsStable(t *testing.T) {
-	first, err := reports.ConformanceYAML(conforming())
+	first, err := conformances.YAML(conforming())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if again, err := reports.ConformanceYAML(conforming()); err != nil || !bytes.Equal(first, again) {
+		if again, err := conformances.YAML(conforming()); err != nil || !bytes.Equal(first, again) {
 			t.Fatalf("%v:\n%s", err, again)
 		}
 	}

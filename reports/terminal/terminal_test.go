@@ -1,4 +1,4 @@
-package reports_test
+package terminal_test
 
 import (
 	"bytes"
@@ -15,19 +15,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // pipe plays a story to a terminal that is none.
-func pipe(t *testing.T, st story, config reports.TerminalConfig) string {
+func pipe(t *testing.T, st reporttest.Story, config terminal.Config) string {
 	t.Helper()
 	var out bytes.Buffer
-	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
-	config.Out, config.Clock = &out, s.clock
-	s.Recorder = reports.NewRecorder(s.plan, s.clock, reports.NewTerminal(config))
-	st.play(&s)
-	s.wait(50)
+	s := reporttest.Stage{Plan: reporttest.Plan(), Clock: clocktesting.NewFakeClock(reporttest.Began)}
+	config.Out, config.Clock = &out, s.Clock
+	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, terminal.New(config))
+	st.Play(&s)
+	s.Wait(50)
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +37,10 @@ func pipe(t *testing.T, st story, config reports.TerminalConfig) string {
 }
 
 func TestTerminalPiped(t *testing.T) {
-	for _, st := range stories() {
-		t.Run(st.name, func(t *testing.T) {
+	for _, st := range reporttest.Stories() {
+		t.Run(st.Name, func(t *testing.T) {
 			// Width and Color are for a TTY only.
-			config := reports.TerminalConfig{
+			config := terminal.Config{
 				Unicode: true, Color: true, Report: "rehearse-report/junit.xml",
 				Width: func() int { return 20 },
 			}
@@ -47,13 +49,13 @@ func TestTerminalPiped(t *testing.T) {
 			if i := strings.IndexFunc(out, control); i >= 0 {
 				t.Errorf("a control character at %q", out[i:min(i+20, len(out))])
 			}
-			golden(t, "terminal-"+st.name+".txt", []byte(out))
+			reporttest.Golden(t, st.Name+".txt", []byte(out))
 		})
 	}
 }
 
 func TestTerminalInASCII(t *testing.T) {
-	out := pipe(t, stories()[1], reports.TerminalConfig{})
+	out := pipe(t, reporttest.Stories()[1], terminal.Config{})
 	if i := strings.IndexFunc(out, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 {
 		t.Errorf("not ASCII: %q", out[i:])
 	}
@@ -66,9 +68,9 @@ func TestTerminalInASCII(t *testing.T) {
 
 func TestTerminalWithoutScenarios(t *testing.T) {
 	var out bytes.Buffer
-	clk := clocktesting.NewFakeClock(began)
+	clk := clocktesting.NewFakeClock(reporttest.Began)
 	if err := reports.NewRecorder(nil, clk,
-		reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})).Finish(); err != nil {
+		terminal.New(terminal.Config{Out: &out, Clock: clk})).Finish(); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); got != "\nno scenarios  in 0ms\n" {
@@ -90,7 +92,7 @@ func TestWhatTheEnvironmentWants(t *testing.T) {
 		{map[string]string{"TERM": "dumb"}, false, false},
 	} {
 		get := func(name string) string { return c.env[name] }
-		if u, color := reports.UnicodeWanted(get), reports.ColorWanted(get); u != c.unicode || color != c.color {
+		if u, color := terminal.UnicodeWanted(get), terminal.ColorWanted(get); u != c.unicode || color != c.color {
 			t.Errorf("%v: unicode %t, color %t; want %t, %t", c.env, u, color, c.unicode, c.color)
 		}
 	}
@@ -99,23 +101,23 @@ func TestWhatTheEnvironmentWants(t *testing.T) {
 // A percentage that grows is no news where every line stays, and neither is what a start of seconds goes through.
 func TestProgressPiped(t *testing.T) {
 	var out bytes.Buffer
-	clk := clocktesting.NewFakeClock(began)
-	terminal := reports.NewTerminal(reports.TerminalConfig{Out: &out, Clock: clk})
+	clk := clocktesting.NewFakeClock(reporttest.Began)
+	shown := terminal.New(terminal.Config{Out: &out, Clock: clk})
 	for i := range 25 {
-		terminal.Progress("fetching kube-apiserver 1.34.4: %d%% of 86.%d MB", 4*i, i)
+		shown.Progress("fetching kube-apiserver 1.34.4: %d%% of 86.%d MB", 4*i, i)
 		clk.Step(time.Second)
 	}
-	terminal.Progress("fetching kube-apiserver 1.35.4: 0%%")
-	p := plan()
-	r := reports.NewRecorder(p, clk, terminal)
+	shown.Progress("fetching kube-apiserver 1.35.4: 0%%")
+	p := reporttest.Plan()
+	r := reports.NewRecorder(p, clk, shown)
 	r.StartTrackStep(p.Tracks[0], p.Tracks[0].Setup[0])
-	terminal.Progress("starting etcd")
+	shown.Progress("starting etcd")
 	clk.Step(11 * time.Second)
-	terminal.Progress("waiting for\x1b[31m kube-apiserver\n")
-	r.FinishTrackStep(p.Tracks[0], p.Tracks[0].Setup[0], passed)
-	terminal.Close()
-	terminal.Progress("after the end")
-	terminal.Say("this %s", "stays")
+	shown.Progress("waiting for\x1b[31m kube-apiserver\n")
+	r.FinishTrackStep(p.Tracks[0], p.Tracks[0].Setup[0], reporttest.Passed)
+	shown.Close()
+	shown.Progress("after the end")
+	shown.Say("this %s", "stays")
 	if !strings.HasSuffix(out.String(), "\nthis stays\n") {
 		t.Errorf("nothing stays at the end of:\n%s", out.String())
 	}
@@ -243,10 +245,10 @@ func (h handClock) tick() {
 func TestTerminalLive(t *testing.T) {
 	var view strings.Builder
 	out := &screen{columns: 72}
-	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
-	clk := handClock{s.clock, handTicker{make(chan time.Time)}}
+	s := reporttest.Stage{Plan: reporttest.Plan(), Clock: clocktesting.NewFakeClock(reporttest.Began)}
+	clk := handClock{s.Clock, handTicker{make(chan time.Time)}}
 	columns := 72
-	terminal := reports.NewTerminal(reports.TerminalConfig{
+	shown := terminal.New(terminal.Config{
 		Out: out, TTY: true, Width: func() int { return columns }, Unicode: true, Color: true, Report: "junit.xml",
 		Clock: clk,
 	})
@@ -254,43 +256,43 @@ func TestTerminalLive(t *testing.T) {
 		clk.tick()
 		fmt.Fprintf(&view, "=== %s\n%s", when, out)
 	}
-	terminal.Progress("fetching kube-apiserver 1.34.4: %d%%", 12)
+	shown.Progress("fetching kube-apiserver 1.34.4: %d%%", 12)
 	look("before the run")
-	s.Recorder = reports.NewRecorder(s.plan, s.clock, terminal)
+	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, shown)
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.StartTrackStep(s.track(0), s.track(0).Setup[0])
-	terminal.Progress("starting kube-apiserver, and %s", strings.Repeat("very ", 20))
-	s.wait(900)
+	s.StartTrackStep(s.Track(0), s.Track(0).Setup[0])
+	shown.Progress("starting kube-apiserver, and %s", strings.Repeat("very ", 20))
+	s.Wait(900)
 	look("a cluster is being created")
-	s.FinishTrackStep(s.track(0), s.track(0).Setup[0], passed)
-	s.begin(0, 0)
-	s.begin(0, 1)
-	s.step(0, 0, 0, 12, passed)
-	second := s.scenario(0, 1)
+	s.FinishTrackStep(s.Track(0), s.Track(0).Setup[0], reporttest.Passed)
+	s.Begin(0, 0)
+	s.Begin(0, 1)
+	s.Step(0, 0, 0, 12, reporttest.Passed)
+	second := s.Scenario(0, 1)
 	s.StartStep(second, second.Steps[0], "")
-	s.wait(300)
+	s.Wait(300)
 	s.AttemptStep(second, second.Steps[0], "connection refused")
 	look("one scenario tries again, the other waits")
-	s.FinishStep(second, second.Steps[0], passed)
+	s.FinishStep(second, second.Steps[0], reporttest.Passed)
 	for i := range 2 {
-		s.StartStep(s.scenario(0, i), s.scenario(0, i).Steps[1], gateOff)
+		s.StartStep(s.Scenario(0, i), s.Scenario(0, i).Steps[1], reporttest.GateOff)
 	}
-	s.StartTrackStep(s.track(0), s.track(0).Setup[1])
-	s.wait(1200)
+	s.StartTrackStep(s.Track(0), s.Track(0).Setup[1])
+	s.Wait(1200)
 	look("a transition")
-	s.FinishTrackStep(s.track(0), s.track(0).Setup[1], passed)
+	s.FinishTrackStep(s.Track(0), s.Track(0).Setup[1], reporttest.Passed)
 	for i := range 2 {
-		s.FinishStep(s.scenario(0, i), s.scenario(0, i).Steps[1], passed)
+		s.FinishStep(s.Scenario(0, i), s.Scenario(0, i).Steps[1], reporttest.Passed)
 	}
-	s.step(0, 0, 2, 5, passed)
-	s.end(0, 0, reports.Verdict{})
-	s.step(0, 1, 2, 70000, failedOutcome())
-	s.end(0, 1, reports.Verdict{})
+	s.Step(0, 0, 2, 5, reporttest.Passed)
+	s.End(0, 0, reports.Verdict{})
+	s.Step(0, 1, 2, 70000, reporttest.FailedOutcome())
+	s.End(0, 1, reports.Verdict{})
 	look("both have ended")
 	s.Interrupt()
-	terminal.Say("cluster %s is kept:\n export KUBECONFIG=kubeconfig", "track-1")
+	shown.Say("cluster %s is kept:\n export KUBECONFIG=kubeconfig", "track-1")
 	look("interrupted")
 	if len(out.problems) > 0 {
 		t.Error(out.problems)
@@ -299,9 +301,9 @@ func TestTerminalLive(t *testing.T) {
 	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	terminal.Close()
+	shown.Close()
 	fmt.Fprintf(&view, "=== the end\n%s", out)
-	golden(t, "terminal-live.txt", []byte(view.String()))
+	reporttest.Golden(t, "live.txt", []byte(view.String()))
 	if len(out.problems) > 0 {
 		t.Error(out.problems)
 	}
@@ -311,15 +313,15 @@ func TestTerminalLive(t *testing.T) {
 func TestTerminalNeverWraps(t *testing.T) {
 	for columns := 1; columns < 130; columns++ {
 		out := &screen{columns: columns}
-		s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
-		s.plan.Tracks[0].Scenarios[0].Name = strings.Repeat("日本語", 20)
-		clk := handClock{s.clock, handTicker{make(chan time.Time)}}
-		config := reports.TerminalConfig{Out: out, TTY: true, Width: func() int { return columns }, Clock: clk}
-		s.Recorder = reports.NewRecorder(s.plan, s.clock, reports.NewTerminal(config))
-		s.begin(0, 0)
-		s.begin(0, 1)
-		s.StartStep(s.scenario(0, 0), s.scenario(0, 0).Steps[0], "")
-		s.StartTrackStep(s.track(1), s.track(1).Setup[0])
+		s := reporttest.Stage{Plan: reporttest.Plan(), Clock: clocktesting.NewFakeClock(reporttest.Began)}
+		s.Plan.Tracks[0].Scenarios[0].Name = strings.Repeat("日本語", 20)
+		clk := handClock{s.Clock, handTicker{make(chan time.Time)}}
+		config := terminal.Config{Out: out, TTY: true, Width: func() int { return columns }, Clock: clk}
+		s.Recorder = reports.NewRecorder(s.Plan, s.Clock, terminal.New(config))
+		s.Begin(0, 0)
+		s.Begin(0, 1)
+		s.StartStep(s.Scenario(0, 0), s.Scenario(0, 0).Steps[0], "")
+		s.StartTrackStep(s.Track(1), s.Track(1).Setup[0])
 		clk.tick()
 		if columns >= 24 && len(out.problems) > 0 {
 			t.Errorf("%d columns: %q", columns, out.problems)
@@ -337,15 +339,15 @@ func TestTerminalNeverWraps(t *testing.T) {
 func TestTerminalAtWidths(t *testing.T) {
 	for _, columns := range []int{60, 80, 200} {
 		for _, st := range []string{"failed", "several", "cluster-broke"} {
-			i := slices.IndexFunc(stories(), func(s story) bool { return s.name == st })
-			config := reports.TerminalConfig{
+			i := slices.IndexFunc(reporttest.Stories(), func(s reporttest.Story) bool { return s.Name == st })
+			config := terminal.Config{
 				TTY: true, Unicode: true, Report: "rehearse-report/report.html",
 				Width: func() int { return columns },
 			}
-			out := pipe(t, stories()[i], config)
+			out := pipe(t, reporttest.Stories()[i], config)
 			// What the live view draws goes away again; the explanations come after it.
 			out = out[strings.LastIndex(out, "\x1b[J")+len("\x1b[J"):]
-			golden(t, fmt.Sprintf("terminal-%s-%d.txt", st, columns), []byte(out))
+			reporttest.Golden(t, fmt.Sprintf("%s-%d.txt", st, columns), []byte(out))
 			for _, line := range strings.Split(out, "\n") {
 				if utf8.RuneCountInString(line) > columns && len(strings.Fields(line)) > 1 {
 					t.Errorf("%d columns: %q", columns, line)
@@ -361,12 +363,12 @@ func TestTerminalShowsDifferencesInColour(t *testing.T) {
 	message := "Pod a is not as wanted\nspec.nodeName: wanted \"one of the many nodes\", is \"another\"\nspec.x: must " +
 		"be absent, " +
 		"is 3\nmessage:\n  want contains \"a\"\n  got  \"b\""
-	st := story{name: "colours", play: func(s *stage) {
-		s.begin(0, 0)
-		s.step(0, 0, 0, 10, reports.Outcome{Status: reports.Failed, Message: message})
-		s.end(0, 0, reports.Verdict{})
+	st := reporttest.Story{Name: "colours", Play: func(s *reporttest.Stage) {
+		s.Begin(0, 0)
+		s.Step(0, 0, 0, 10, reports.Outcome{Status: reports.Failed, Message: message})
+		s.End(0, 0, reports.Verdict{})
 	}}
-	config := reports.TerminalConfig{
+	config := terminal.Config{
 		TTY: true, Unicode: true, Color: true, Width: func() int { return 60 }, Report: "report.html",
 		ReportLink: "file:///x/report.html",
 	}
@@ -406,7 +408,7 @@ func TestLinksWanted(t *testing.T) {
 		{map[string]string{"TERM": "linux", "FORCE_HYPERLINK": "1"}, true},
 		{map[string]string{}, false},
 	} {
-		if got := reports.LinksWanted(func(name string) string { return c.env[name] }); got != c.want {
+		if got := terminal.LinksWanted(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %t, want %t", c.env, got, c.want)
 		}
 	}
@@ -415,12 +417,12 @@ func TestLinksWanted(t *testing.T) {
 // Once a run takes longer than five seconds, and something has ended, the live view says how long it still takes.
 func TestTerminalEstimates(t *testing.T) {
 	out := &screen{columns: 100}
-	s := stage{plan: plan(), clock: clocktesting.NewFakeClock(began)}
-	clk := handClock{s.clock, handTicker{make(chan time.Time)}}
-	terminal := reports.NewTerminal(reports.TerminalConfig{
+	s := reporttest.Stage{Plan: reporttest.Plan(), Clock: clocktesting.NewFakeClock(reporttest.Began)}
+	clk := handClock{s.Clock, handTicker{make(chan time.Time)}}
+	shown := terminal.New(terminal.Config{
 		Out: out, TTY: true, Width: func() int { return 100 }, Unicode: true, Clock: clk,
 	})
-	defer terminal.Close()
+	defer shown.Close()
 	says := func(want string, is bool) {
 		t.Helper()
 		clk.tick()
@@ -428,24 +430,24 @@ func TestTerminalEstimates(t *testing.T) {
 			t.Errorf("%q: want %t in\n%s", want, is, out)
 		}
 	}
-	terminal.Progress("downloading kube-apiserver 1.34.4, 10 of 110 MB")
-	s.wait(2000)
-	terminal.Progress("downloading kube-apiserver 1.34.4, 20 of 110 MB")
+	shown.Progress("downloading kube-apiserver 1.34.4, 10 of 110 MB")
+	s.Wait(2000)
+	shown.Progress("downloading kube-apiserver 1.34.4, 20 of 110 MB")
 	says(" left", false)
-	s.wait(8000)
-	terminal.Progress("downloading kube-apiserver 1.34.4, 60 of 110 MB")
+	s.Wait(8000)
+	shown.Progress("downloading kube-apiserver 1.34.4, 60 of 110 MB")
 	says("60 of 110 MB, a few seconds left", false)
 	says("60 of 110 MB, about 10s left", true)
-	s.Recorder = reports.NewRecorder(s.plan, s.clock, terminal)
+	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, shown)
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.StartTrackStep(s.track(0), s.track(0).Setup[0])
-	s.wait(20000)
+	s.StartTrackStep(s.Track(0), s.Track(0).Setup[0])
+	s.Wait(20000)
 	says("20.0s, ", false)
-	s.FinishTrackStep(s.track(0), s.track(0).Setup[0], passed)
-	s.begin(0, 0)
-	s.step(0, 0, 0, 1000, passed)
+	s.FinishTrackStep(s.Track(0), s.Track(0).Setup[0], reporttest.Passed)
+	s.Begin(0, 0)
+	s.Step(0, 0, 0, 1000, reporttest.Passed)
 	says("0 of 3 scenarios  21.0s, about ", true)
 	if len(out.problems) > 0 {
 		t.Error(out.problems)
@@ -457,8 +459,8 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestTerminalThatIsGone(t *testing.T) {
-	clk := clocktesting.NewFakeClock(began)
-	r := reports.NewRecorder(plan(), clk, reports.NewTerminal(reports.TerminalConfig{Out: brokenPipe{}, Clock: clk}))
+	clk := clocktesting.NewFakeClock(reporttest.Began)
+	r := reports.NewRecorder(reporttest.Plan(), clk, terminal.New(terminal.Config{Out: brokenPipe{}, Clock: clk}))
 	if err := r.Finish(); err == nil || !strings.Contains(err.Error(), "writing to the terminal: broken pipe") {
 		t.Errorf("%v", err)
 	}

@@ -1,4 +1,5 @@
-package reports
+// Package terminal shows a run to a person while it goes on.
+package terminal
 
 import (
 	"fmt"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // refresh is how often the live view is drawn anew. Where there is none, quiet is how long a progress text is held back
@@ -18,8 +22,8 @@ const (
 	quiet   = 10 * time.Second
 )
 
-// TerminalConfig says what a Terminal writes to.
-type TerminalConfig struct {
+// Config says what a Terminal writes to.
+type Config struct {
 	Out io.Writer
 	// TTY says that Out is a terminal that understands control sequences: there is a live view then. Otherwise Out gets
 	// plain lines without any control character.
@@ -37,11 +41,11 @@ type TerminalConfig struct {
 
 // Terminal shows a run to a person. It is safe for concurrent use.
 type Terminal struct {
-	config TerminalConfig
+	config Config
 	style  style
 
 	mu       sync.Mutex
-	run      *Run
+	run      *reports.Run
 	column   int
 	note     string
 	noted    time.Time
@@ -53,12 +57,12 @@ type Terminal struct {
 	writeErr error
 }
 
-// NewTerminal returns an observer that writes to a terminal, a pipe or a file.
-func NewTerminal(config TerminalConfig) *Terminal {
+// New returns an observer that writes to a terminal, a pipe or a file.
+func New(config Config) *Terminal {
 	return &Terminal{
 		config: config,
 		style:  style{unicode: config.Unicode, color: config.Color && config.TTY},
-		run:    &Run{},
+		run:    &reports.Run{},
 	}
 }
 
@@ -81,7 +85,7 @@ func ColorWanted(getenv func(string) string) bool {
 // Progress shows what is going on before and between the steps of a run, in one short line: it is a clusters.Progress.
 // On a TTY the line goes away again; Say is for what must stay.
 func (t *Terminal) Progress(format string, args ...any) {
-	text := oneLine(fmt.Sprintf(format, args...))
+	text := plain.OneLine(fmt.Sprintf(format, args...))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -107,7 +111,7 @@ func (t *Terminal) Progress(format string, args ...any) {
 func (t *Terminal) Say(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := oneLine(fmt.Sprintf(format, args...)) + "\n"
+	line := plain.OneLine(fmt.Sprintf(format, args...)) + "\n"
 	if t.closed {
 		t.print(line)
 		return
@@ -130,7 +134,7 @@ func (t *Terminal) brieflyInSetup(now time.Time) bool {
 }
 
 // Observe implements Observer. Its error is that nothing can be written any more.
-func (t *Terminal) Observe(e Event) error {
+func (t *Terminal) Observe(e reports.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -138,27 +142,27 @@ func (t *Terminal) Observe(e Event) error {
 	}
 	t.run = e.Run
 	switch e.Kind {
-	case RunStarted:
+	case reports.RunStarted:
 		t.column = nameColumn(e.Run)
 		t.animate()
-	case SetupFinished:
+	case reports.SetupFinished:
 		t.note = ""
 		t.draw(t.lines().setup(e.Track, e.Step))
-	case ScenarioFinished:
+	case reports.ScenarioFinished:
 		t.draw(t.lines().scenario(e.Scenario))
-	case SetupStarted:
+	case reports.SetupStarted:
 		t.note = ""
 		t.draw("")
-	case RunInterrupted:
+	case reports.RunInterrupted:
 		t.draw(t.lines().interrupted())
-	case RunFinished:
+	case reports.RunFinished:
 		t.close()
 		t.print(t.lines().end(e.Run, t.config.Report, t.config.ReportLink))
-	case StepFinished:
-		if broke(e.Step) {
+	case reports.StepFinished:
+		if reports.Broke(e.Step) {
 			t.draw(t.lines().broken(e.Track, e.Scenario, e.Step))
 		}
-	case ScenarioStarted, StepStarted, StepAttempted:
+	case reports.ScenarioStarted, reports.StepStarted, reports.StepAttempted:
 		// The next tick shows them; a line for each would be more than a terminal, or a person, can follow.
 	}
 	return t.writeErr

@@ -1,4 +1,4 @@
-package reports
+package plain
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestDuration(t *testing.T) {
 		-time.Second:                     "-1000ms",
 		time.Hour - 600*time.Millisecond: "59m59s",
 	} {
-		if got := duration(d); got != want {
+		if got := Duration(d); got != want {
 			t.Errorf("%d: %q, want %q", d, got, want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestCut(t *testing.T) {
 		{"a b c", 3, "a…"},
 		{"é", 1, "é"},
 	} {
-		if got := cut(c.text, c.columns, "…"); got != c.want {
+		if got := Cut(c.text, c.columns, "…"); got != c.want {
 			t.Errorf("%q in %d columns: %q, want %q", c.text, c.columns, got, c.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestClean(t *testing.T) {
 		"\xff\xfe":                        "\uFFFD",
 		"\uFFFE\uFFFF\U0001F600":          "\U0001F600",
 	} {
-		if got := clean(text); got != want {
+		if got := Clean(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

@@ -1,22 +1,26 @@
-package reports
+package terminal
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
 
 // style is how signs and emphasis are written.
 type style struct{ unicode, color bool }
 
 // sign is the mark of a status, one column wide.
-func (s style) sign(status Status) string {
-	type pair struct{ unicode, ascii, color string }
-	p := map[Status]pair{
-		Passed:  {"✓", "+", green},
-		Failed:  {"✗", "x", red},
-		Error:   {"!", "!", red},
-		Known:   {"~", "~", yellow},
-		NotRun:  {"-", "-", dim},
-		Skipped: {"○", "o", yellow},
-	}[known(status)]
-	return s.paint(p.color, s.either(p.unicode, p.ascii))
+func (s style) sign(status reports.Status) string {
+	type pair struct{ ascii, color string }
+	p := map[reports.Status]pair{
+		reports.Passed:  {"+", green},
+		reports.Failed:  {"x", red},
+		reports.Error:   {"!", red},
+		reports.Known:   {"~", yellow},
+		reports.NotRun:  {"-", dim},
+		reports.Skipped: {"o", yellow},
+	}[status.OrNotRun()]
+	return s.paint(p.color, s.either(reports.Sign(status), p.ascii))
 }
 
 // direction is the sign of a transition.

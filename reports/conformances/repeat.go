@@ -1,0 +1,77 @@
+package conformances
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
+
+// Repeated is one report of several of one suite and one implementation. A requirement or a scenario whose
+// verdicts differ is unstable, which is not passed. Of a run that was interrupted only what came of the others is
+// taken, where there is another.
+func Repeated(list []*Report) *Report {
+	all := slices.DeleteFunc(slices.Clone(list), func(r *Report) bool { return r.Interrupted })
+	interrupted := len(all) < len(list)
+	if len(all) == 0 {
+		all = list[:1]
+	}
+	merged := *all[0]
+	merged.Interrupted, merged.Runs = interrupted, len(all)
+	merged.Requirements, merged.Scenarios = slices.Clone(merged.Requirements), slices.Clone(merged.Scenarios)
+	for i := range merged.Requirements {
+		merged.Requirements[i] = repeatedRequirement(all, merged.Requirements[i])
+	}
+	for i := range merged.Scenarios {
+		merged.Scenarios[i] = repeatedScenario(all, merged.Scenarios[i])
+	}
+	for _, r := range all[1:] { // readings, which ran because a requirement failed that time
+		for _, s := range r.Scenarios {
+			if !slices.ContainsFunc(merged.Scenarios, func(known Scenario) bool { return known.Name == s.Name }) {
+				merged.Scenarios = append(merged.Scenarios, s)
+			}
+		}
+	}
+	merged.sum()
+	return &merged
+}
+
+func repeatedRequirement(all []*Report, q Requirement) Requirement {
+	var seen []Requirement
+	var statuses []Status
+	for _, r := range all {
+		for _, other := range r.Requirements {
+			if other.ID == q.ID {
+				seen, statuses = append(seen, other), append(statuses, other.Status)
+			}
+		}
+	}
+	if !plain.Vary(statuses) {
+		return q
+	}
+	n := slices.IndexFunc(seen, func(other Requirement) bool { return other.Status != Passed })
+	unstable := seen[n]
+	unstable.Status, unstable.Runs = Unstable, statuses
+	unstable.Reason = fmt.Sprintf("%s; in run %d: %s", plain.InRuns(statuses), n+1, seen[n].Reason)
+	return unstable
+}
+
+func repeatedScenario(all []*Report, s Scenario) Scenario {
+	var seen []Scenario
+	var statuses []Status
+	for _, r := range all {
+		for _, other := range r.Scenarios {
+			if other.Name == s.Name {
+				seen, statuses = append(seen, other), append(statuses, other.Status)
+			}
+		}
+	}
+	if !plain.Vary(statuses) {
+		return s
+	}
+	unstable := seen[slices.IndexFunc(seen,
+		func(other Scenario) bool { return other.Status != Passed })]
+	unstable.Status, unstable.Runs = Unstable, statuses
+	unstable.Reason = plain.InRuns(statuses) + plain.Prefixed("; ", unstable.Reason)
+	return unstable
+}

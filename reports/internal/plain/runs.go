@@ -1,0 +1,33 @@
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Vary says whether statuses are not all the same.
+func Vary[T comparable](list []T) bool {
+	return len(list) > 0 && slices.ContainsFunc(list, func(other T) bool { return other != list[0] })
+}
+
+// InRuns is "passed in 2 of 3 runs, failed in run 2".
+func InRuns[S ~string](statuses []S) string {
+	var order []S
+	runs := map[S][]string{}
+	for i, status := range statuses {
+		if runs[status] == nil {
+			order = append(order, status)
+		}
+		runs[status] = append(runs[status], fmt.Sprint(i+1))
+	}
+	var parts []string
+	for _, status := range order {
+		which := "run " + strings.Join(runs[status], ", ")
+		if n := len(runs[status]); n > 3 {
+			which = fmt.Sprintf("%d of %d runs", n, len(statuses))
+		}
+		parts = append(parts, fmt.Sprintf("%s in %s", status, which))
+	}
+	return strings.Join(parts, ", ")
+}
