@@ -23,6 +23,10 @@ type PlanOptions struct {
 	Snapshots bool
 	// Simulators that systems can be.
 	Simulators systems.Simulators
+	// Shard is the part of the run that is planned. Default: all of it.
+	Shard Shard
+	// Timings balance the shards. Default: by the number of states.
+	Timings Timings
 }
 
 // Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.
@@ -92,19 +96,27 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		p.add(ctx, s)
 	}
 	p.share()
-	p.shareFirstStates()
-	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators}
-	for _, track := range plan.Tracks {
+	for _, track := range p.order {
 		p.checkPath(ctx, track)
 		p.checkNames(track)
 	}
-	if len(plan.Tracks) == 0 && len(p.problems) == 0 {
+	if len(p.order) == 0 && len(p.problems) == 0 {
 		p.nothingLeft()
 	}
+	digest := digestOf(p.order, p.skipped)
+	p.order = o.Shard.tracksOf(p.order, o.Timings)
+	if o.Shard.Number > 1 {
+		p.skipped = nil // the first shard reports them
+	}
+	p.shareFirstStates()
+	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}
 	plan.result = plannedRun(plan)
+	if o.Shard.Of > 0 {
+		plan.result.Shard = &reports.Shard{Number: o.Shard.Number, Of: o.Shard.Of, Plan: digest}
+	}
 	return plan, nil
 }
 

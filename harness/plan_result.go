@@ -13,7 +13,7 @@ import (
 
 // plannedRun makes the result of a run of which nothing has run yet.
 func plannedRun(p *Plan) *reports.Run {
-	run := &reports.Run{Provider: p.Provider.Name(), Sources: map[string]string{}}
+	run := &reports.Run{Provider: p.Provider.Name(), Tracks: []*reports.Track{}, Sources: map[string]string{}}
 	for _, s := range p.Scenarios() {
 		run.Sources[s.Position.File] = s.Text
 	}

@@ -101,7 +101,7 @@ func ExitCode(run *Run) int {
 	switch {
 	case run.Interrupted:
 		return ExitInterrupted
-	case c.Total() == c.Skipped:
+	case c.Total() == c.Skipped && run.Shard == nil: // a shard may have nothing to do
 		return ExitInput
 	case c.Failed > 0:
 		return ExitFailed

@@ -10,6 +10,8 @@ type Part struct {
 	// Run, and in Prefix where its artifacts are among those of the others.
 	Run    *Run
 	Prefix string
+	// From is where the run was read, for errors.
+	From string
 }
 
 // scenario of the part, with its artifacts where they are among those of the others.

@@ -22,9 +22,9 @@ func TestRepeatedRun(t *testing.T) {
 		return r
 	}
 	merged := RepeatedRun([]Part{
-		{run(Passed, Passed, Failed), "run-1"},
-		{run(Passed, Failed, Failed), "run-2"},
-		{run(Passed, NotRun, Failed), "run-3"},
+		{Run: run(Passed, Passed, Failed), Prefix: "run-1"},
+		{Run: run(Passed, Failed, Failed), Prefix: "run-2"},
+		{Run: run(Passed, NotRun, Failed), Prefix: "run-3"},
 	})
 	for i, want := range []struct {
 		status   Status

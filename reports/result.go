@@ -60,12 +60,23 @@ type Run struct {
 	Provider string `json:"provider"`
 	// Interrupted says that the run was interrupted (Ctrl-C) before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Shard says which part of a run this is; none where it is all of it.
+	Shard *Shard `json:"shard,omitempty"`
 	// Tracks in the order in which they were planned.
 	Tracks []*Track `json:"tracks"`
 	// Requirements of the suites that were run, where they are known.
 	Requirements []Requirement `json:"requirements,omitempty"`
 	// Sources are the files of the scenarios, whole, by their names.
 	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Shard is one of several parts of a run.
+type Shard struct {
+	// Number of the part, from 1, and how many parts there are.
+	Number int `json:"number"`
+	Of     int `json:"of"`
+	// Plan is a checksum of what all parts together do. It is the same in each of them.
+	Plan string `json:"plan"`
 }
 
 // Requirement is one rule of a specification.

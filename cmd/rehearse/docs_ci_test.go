@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,8 +50,14 @@ type (
 	gitHub struct {
 		On   string `json:"on"`
 		Jobs map[string]struct {
-			RunsOn string       `json:"runs-on"`
-			Steps  []gitHubStep `json:"steps"`
+			RunsOn   string `json:"runs-on"`
+			Needs    string `json:"needs"`
+			If       string `json:"if"`
+			Strategy struct {
+				FailFast bool             `json:"fail-fast"`
+				Matrix   map[string][]int `json:"matrix"`
+			} `json:"strategy"`
+			Steps []gitHubStep `json:"steps"`
 		} `json:"jobs"`
 	}
 	gitHubStep struct {
@@ -90,8 +98,8 @@ type jobOf struct {
 func documentedJobs(t *testing.T) []jobOf {
 	t.Helper()
 	parts := blocks(t, ciPage, "yaml")
-	if len(parts) != 3 {
-		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's and Prow's", len(parts))
+	if len(parts) != 4 {
+		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's, Prow's and the shards'", len(parts))
 	}
 	var hub gitHub
 	// In YAML 1.1, which the reader keeps to, a bare "on" is true.
@@ -242,7 +250,8 @@ func TestCICommands(t *testing.T) {
 		said[args[1]] = out.String()
 	}
 	for name, want := range map[string]string{
-		"html": "report: report.html", "markdown": "### Rehearse", "diff": "", "prr": "###### How can this feature be enabled",
+		"html": "report: report.html", "markdown": "### Rehearse", "diff": "",
+		"prr": "###### How can this feature be enabled",
 	} {
 		if text, found := said[name]; !found || !strings.Contains(text, want) {
 			t.Errorf("rehearse report %s: it is there: %t; it says %q, want %q", name, found, text, want)
@@ -282,5 +291,45 @@ func TestCIJobRuns(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(job.kept, name)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// The jobs of the shards run each of them once, and the job after them merges just these.
+func TestShardsOfTheDocumentation(t *testing.T) {
+	var hub gitHub
+	strictly(t, strings.Replace(blocks(t, ciPage, "yaml")[3], "on:", `"on":`, 1), &hub)
+	shards := hub.Jobs["shard"]
+	numbers := shards.Strategy.Matrix["number"]
+	var kept, merged []string
+	for _, number := range numbers {
+		for _, step := range shards.Steps {
+			if step.Run == "" {
+				continue
+			}
+			args := arguments(t, strings.ReplaceAll(step.Run, "${{ matrix.number }}", strconv.Itoa(number)))
+			if want := fmt.Sprintf("%d/%d", number, len(numbers)); args[1] != "--shard" || args[2] != want {
+				t.Errorf("%s is run, want --shard %s", args, want)
+			}
+			args[0] = "plan"
+			args = slices.DeleteFunc(args, func(arg string) bool {
+				return arg == "--report-dir" ||
+					strings.HasPrefix(arg, "shard-")
+			})
+			args[len(args)-1] = filepath.Join("..", "..", args[len(args)-1])
+			var out, problems bytes.Buffer
+			if code := run(t.Context(), args, nil, &out, &problems); code != exitOK {
+				t.Errorf("%s: exit code %d: %s", args, code, problems.String())
+			}
+		}
+		kept = append(kept, fmt.Sprintf("shard-%d", number))
+	}
+	whole := hub.Jobs["rehearse"]
+	for _, step := range whole.Steps {
+		if args, found := strings.CutPrefix(step.Run, "go run ./cmd/rehearse merge "); found {
+			merged = strings.Fields(strings.TrimSuffix(args, " -o rehearse-report"))
+		}
+	}
+	if len(kept) < 2 || !slices.Equal(kept, merged) || whole.Needs != "shard" || whole.If != "always()" {
+		t.Errorf("the shards leave %s; after %q %s is merged", kept, whole.Needs, merged)
 	}
 }

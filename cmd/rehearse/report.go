@@ -79,6 +79,17 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 // readRuns reads runs, and makes one of several. What they left in their folders is found under the numbers of the
 // runs.
 func readRuns(paths []string) (*reports.Run, fs.FS, error) {
+	parts, where, err := readParts(paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(where) == 1 {
+		return reports.Merge(parts), where[0], nil
+	}
+	return reports.Merge(parts), where, nil
+}
+
+func readParts(paths []string) ([]reports.Part, reportFolders, error) {
 	var parts []reports.Part
 	var where reportFolders
 	for i, path := range paths {
@@ -93,17 +104,14 @@ func readRuns(paths []string) (*reports.Run, fs.FS, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		part := reports.Part{Run: run}
+		part := reports.Part{Run: run, From: path}
 		if len(paths) > 1 {
 			part.Prefix = strconv.Itoa(i)
 		}
 		parts = append(parts, part)
 		where = append(where, os.DirFS(filepath.Dir(path)))
 	}
-	if len(where) == 1 {
-		return reports.Merge(parts), where[0], nil
-	}
-	return reports.Merge(parts), where, nil
+	return parts, where, nil
 }
 
 // reportFolders are several report folders, each under its number.

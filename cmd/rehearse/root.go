@@ -99,7 +99,8 @@ broke.`,
 	root.AddCommand(newInitCommand(), newRunCommand(), newPlanCommand(), newLintCommand(), newSchemaCommand(),
 		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), newGatesCommand(),
 		newNodeImagesCommand(),
-		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand())
+		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
+		newMergeCommand())
 	return root
 }
 

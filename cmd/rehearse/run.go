@@ -27,6 +27,8 @@ type selection struct {
 	noSharing    bool
 	noSnapshots  bool
 	systems      []string
+	shard        string
+	timings      string
 }
 
 func (s *selection) add(command *cobra.Command) {
@@ -41,6 +43,12 @@ func (s *selection) add(command *cobra.Command) {
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
 		"create every cluster from nothing, and none from a snapshot of another's first state")
+	command.Flags().StringVar(&s.shard, "shard", "", "only this part of the clusters, 2/5 is the second of five; every "+
+		"part "+
+		"is planned alike on every machine, and rehearse merge makes one run of all")
+	command.Flags().StringVar(&s.timings, "timings", "",
+		"run.json of an earlier run, by whose times the shards are balanced "+
+			"(default: by the number of transitions)")
 }
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
@@ -52,6 +60,10 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 		return nil, err
 	}
 	selected, err := harness.Filter(set.Scenarios, s.focus, s.label)
+	if err != nil {
+		return nil, err
+	}
+	shard, timings, err := s.part()
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +79,27 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 		return nil, err
 	}
 	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{
-		NoSharing: s.noSharing, Snapshots: !s.noSnapshots, Simulators: simulators,
+		NoSharing: s.noSharing, Snapshots: !s.noSnapshots, Simulators: simulators, Shard: shard, Timings: timings,
 	})
+}
+
+// part is which part of the run is wanted, and what balances the parts.
+func (s *selection) part() (harness.Shard, harness.Timings, error) {
+	shard, err := harness.ParseShard(s.shard)
+	if err != nil {
+		return shard, nil, fmt.Errorf("--shard: %w", err)
+	}
+	if s.timings == "" {
+		return shard, nil, nil
+	}
+	if shard.Of == 0 {
+		return shard, nil, errors.New("--timings balances shards: give --shard as well")
+	}
+	run, _, err := readRuns([]string{s.timings})
+	if err != nil {
+		return shard, nil, fmt.Errorf("--timings: %w", err)
+	}
+	return shard, harness.TimingsOf(run), nil
 }
 
 func newRunCommand() *cobra.Command {
@@ -121,6 +152,9 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	}
 	if options.Clusters, err = atOnce(plan, options.Clusters, shown.Progress); err != nil {
 		return err
+	}
+	if len(plan.Tracks) == 0 {
+		shown.Say("shard %s has nothing to run: there are fewer clusters than shards", what.shard)
 	}
 	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, fileFormats(options.ReportDir)...)
 	result, err := describe(plan.Result(), command, paths...)

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
+)
+
+func newMergeCommand() *cobra.Command {
+	var out string
+	command := &cobra.Command{
+		Use:   "merge RUN.JSON|FOLDER...",
+		Short: "Make one run of its shards",
+		Long: `Merge makes one report folder of the report folders of all shards of a run (rehearse run --shard).
+Each shard must be there once, and all must be of the same scenarios and of the same rehearse. What
+a shard that ended early did not judge is not judged.
+
+Exit codes: those of rehearse run; 3 where a shard ended early, 2 where one is missing, is there
+twice or is of another run.`,
+		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
+  rehearse run --shard 2/2 --report-dir shard-2 scenarios
+  rehearse merge shard-1 shard-2 -o merged`,
+		Args: named("the run.json of each shard, or its report folder"),
+		RunE: func(command *cobra.Command, args []string) error { return mergeShards(command, args, out) },
+	}
+	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the reports of the whole run")
+	return command
+}
+
+func mergeShards(command *cobra.Command, args []string, out string) error {
+	parts, where, err := readParts(args)
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		if part.Run.Shard != nil {
+			parts[i].Prefix = fmt.Sprintf("shard-%d", part.Run.Shard.Number)
+		}
+	}
+	run, err := reports.MergeShards(parts)
+	if err != nil {
+		return err
+	}
+	shown := terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(out, page.File)))
+	defer shown.Close()
+	files := reports.NewFiles(out, clock.RealClock{}, fileFormats(out)...)
+	if err := files.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
+		return broken(err)
+	}
+	var unfinished []error
+	for i, part := range parts {
+		if part.Run.Interrupted || part.Run.Finished.IsZero() {
+			unfinished = append(unfinished, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged",
+				part.Run.Shard.Number, part.Run.Shard.Of))
+		}
+		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
+			return broken(err)
+		}
+	}
+	finished := *run // another one, since the files hold the first
+	for _, observer := range []reports.Observer{files, shown} {
+		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
+			return broken(err)
+		}
+	}
+	if len(unfinished) > 0 {
+		return broken(errors.Join(unfinished...))
+	}
+	if code := reports.ExitCode(run); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// copyArtifacts copies what the scenarios of a shard left. What is not there any more is reported, and is no error: the
+// verdicts are in run.json.
+func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(string, ...any)) error {
+	var names []string
+	for _, track := range part.Run.Tracks {
+		for _, s := range track.Scenarios {
+			names = append(names, s.Artifacts...)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return reports.WriteArtifacts(to, func(dir string) error {
+		missing := 0
+		for _, name := range names {
+			data, err := fs.ReadFile(from, path.Clean(name))
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+				missing++
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+			if err := os.WriteFile(file, data, 0o644); err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+		}
+		if missing > 0 {
+			progress("%s: %d of %d files that its scenarios left are not beside it", part.From, missing, len(names))
+		}
+		return nil
+	})
+}

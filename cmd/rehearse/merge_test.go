@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// written writes a shard's report folder, with a scenario that failed and left a file.
+func written(t *testing.T, number int, change func(*reports.Run)) string {
+	t.Helper()
+	dir := t.TempDir()
+	track := &reports.Track{Name: "track-" + string(rune('0'+number)), Scenarios: []*reports.Scenario{{
+		Name: "s" + string(rune('0'+number)), Status: reports.Passed, Artifacts: []string{"s/history.jsonl", "s/gone.txt"},
+	}}}
+	run := &reports.Run{
+		Format: reports.Format, Provider: "local", Program: "1", Tracks: []*reports.Track{track},
+		Shard:   &reports.Shard{Number: number, Of: 2, Plan: "p"},
+		Started: time.Unix(1000, 0), Finished: time.Unix(1001, 0),
+	}
+	if change != nil {
+		change(run)
+	}
+	data, err := reports.JSON(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "s"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string][]byte{"run.json": data, "s/history.jsonl": []byte("{}\n")} {
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestMerge(t *testing.T) {
+	failed := func(r *reports.Run) { r.Tracks[0].Scenarios[0].Status = reports.Failed }
+	ended := func(r *reports.Run) { r.Finished, r.Tracks[0].Scenarios[0].Status = time.Time{}, reports.NotRun }
+	for name, test := range map[string]struct {
+		second func(*reports.Run)
+		code   int
+		says   string
+	}{
+		"all passed":    {nil, exitOK, "2 passed"},
+		"one failed":    {failed, exitFailed, "1 failed"},
+		"one died":      {ended, exitBroken, "shard 2/2 ended early"},
+		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, exitInput, "no parts of one run"},
+		"no shard":      {func(r *reports.Run) { r.Shard = nil }, exitInput, "it is no shard"},
+		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, exitInput, "shard 1 is there twice"},
+		"files missing": {nil, exitOK, "1 of 2 files that its scenarios left are not beside it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "merged")
+			var out, errs bytes.Buffer
+			code := run(t.Context(), []string{"merge", written(t, 2, test.second), written(t, 1, nil), "-o", dir},
+				strings.NewReader(""), &out, &errs)
+			if said := out.String() + errs.String(); code != test.code || !strings.Contains(said, test.says) {
+				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
+			}
+			if code == exitInput {
+				if _, err := os.Stat(dir); err == nil {
+					t.Errorf("%s was made", dir)
+				}
+				return
+			}
+			for _, file := range []string{"run.json", "junit.xml", "report.html", "shard-2/s/history.jsonl"} {
+				if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+					t.Error(err)
+				}
+			}
+			merged, _, err := readRuns([]string{dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := merged.Tracks[1].Scenarios[0]; got.Name != "s2" || got.Artifacts[0] != "shard-2/s/history.jsonl" {
+				t.Errorf("the second track has %s with %s", got.Name, got.Artifacts)
+			}
+		})
+	}
+}
+
+// The shards plan every scenario once, whatever their number.
+func TestShardsOfAPlan(t *testing.T) {
+	planned := func(args ...string) []string {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), append([]string{"plan", "../../scenarios/kubernetes"}, args...), strings.NewReader(""),
+			&out,
+			&errs); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs.String())
+		}
+		var names []string
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "  scenario ") {
+				names = append(names, line)
+			}
+		}
+		return names
+	}
+	whole, seen := planned(), map[string]int{}
+	for _, shard := range []string{"1/3", "2/3", "3/3"} {
+		for _, name := range planned("--shard", shard) {
+			seen[name]++
+		}
+	}
+	if len(whole) == 0 || len(seen) != len(whole) {
+		t.Errorf("%d scenarios in the shards, %d in the plan", len(seen), len(whole))
+	}
+	for _, name := range whole {
+		if seen[name] != 1 {
+			t.Errorf("in %d shards: %s", seen[name], name)
+		}
+	}
+}
