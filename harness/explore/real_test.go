@@ -1,0 +1,53 @@
+package explore_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+func TestMain(m *testing.M) {
+	component.Main()
+	os.Exit(m.Run())
+}
+
+// The Ingress of KEP-5311 is found from nothing: one that a gate let in, and that cannot be edited once the gate is
+// off.
+func TestTheIngressIsFoundFromNothing(t *testing.T) {
+	provider := clustertest.Local(t)
+	one := 1
+	var path []clusters.State
+	for _, on := range []bool{true, false} {
+		state, err := provider.Resolve(t.Context(), clusters.State{
+			Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": on},
+			Nodes: []clusters.NodeGroup{{Count: &one}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = append(path, state)
+	}
+	report, err := explore.Run(t.Context(), explore.Options{
+		Provider: provider, Path: path, Base: path[0], Kinds: []string{"Ingress"}, Seed: 1, Objects: 60,
+		Settle: time.Second, Workers: 8, Prove: true, Progress: t.Logf,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Sort == explorations.Defect && slices.Contains(f.Checks, string(survey.Update)) &&
+			strings.Contains(f.Words, "spec.defaultBackend.service.name") && f.Proof == explorations.Shown {
+			return
+		}
+	}
+	t.Errorf("the Ingress that cannot be edited was not found; the findings are:\n%s", explorations.Text(report))
+}
