@@ -31,6 +31,22 @@ func (s *Store) CachedLists() []*features.List {
 	return found
 }
 
+// CachedVersions are those whose control plane is in the cache, from the oldest to the newest.
+func (s *Store) CachedVersions() []clusters.Version {
+	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
+	if err != nil {
+		return nil
+	}
+	var found []clusters.Version
+	for _, folder := range folders {
+		if v, err := clusters.ParseVersion(folder.Name()); err == nil && v.Exact() && s.Cached(v.String()) {
+			found = append(found, v)
+		}
+	}
+	slices.SortFunc(found, clusters.Version.Compare)
+	return found
+}
+
 // CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs
 // are there, or else the newest whose list of feature gates is. It is false where the cache has none.
 func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {

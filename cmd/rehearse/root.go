@@ -89,10 +89,13 @@ broke.`,
   rehearse plan scenarios/kubernetes                show what would be done, start nothing
   rehearse fetch 1.34 1.35                          get the Kubernetes programs beforehand
   rehearse cluster create --version 1.35            a control plane to play with, in seconds`,
+		Version:       programVersion(),
 		SilenceErrors: true, SilenceUsage: true,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	cobra.AddTemplateFunc("versionText", versionText)
+	root.SetVersionTemplate("{{versionText}}")
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})

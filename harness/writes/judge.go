@@ -48,11 +48,14 @@ func Judge(err error, asked ...int) Outcome {
 	return Refused
 }
 
-// mistyped says whether server-side apply could not take an object for one of its kind. The API server answers with
-// 500, though it has judged the object (k8s.io/apiserver, endpoints/handlers/fieldmanager).
+// mistyped says whether server-side apply could not take an object, the one that was sent or the one that is stored, for
+// one of its kind. The API server answers with 500, though it has judged the object (k8s.io/apiserver,
+// endpoints/handlers/fieldmanager; structured-merge-diff in apimachinery's util/managedfields).
 func mistyped(status metav1.Status) bool {
-	return status.Code == http.StatusInternalServerError && strings.HasPrefix(status.Message,
-		"failed to create typed patch object (")
+	return status.Code == http.StatusInternalServerError &&
+		(strings.HasPrefix(status.Message, "failed to create typed patch object (") ||
+			strings.HasPrefix(status.Message, "failed to create manager for existing fields: ") &&
+				strings.Contains(status.Message, " to smd typed: "))
 }
 
 // StatusOf returns the API server's Status that an error carries.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// programVersion is this program's module version or, where it was built from a checkout, the commit.
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	if commit, _ := commitOf(info); commit != "" && (version == "" || version == "(devel)") {
+		version = commit
+	}
+	if version == "" {
+		return "(devel)"
+	}
+	return version
+}
+
+// commitOf is the commit that the program was built from, "" where that is not known, and whether files were changed.
+func commitOf(info *debug.BuildInfo) (commit string, modified bool) {
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			commit = setting.Value
+		case "vcs.modified":
+			modified = setting.Value == "true"
+		}
+	}
+	return commit, modified
+}
+
+// versionText is what --version prints: what the program is, and which versions of Kubernetes it can start at once.
+func versionText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rehearse %s\n", programVersion())
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if commit, modified := commitOf(info); commit != "" {
+			fmt.Fprintf(&b, "commit: %s", commit)
+			if modified {
+				b.WriteString(", with changes")
+			}
+			b.WriteString("\n")
+		}
+		for _, module := range info.Deps {
+			if module.Path == "k8s.io/client-go" {
+				fmt.Fprintf(&b, "Kubernetes libraries: %s\n", strings.Replace(module.Version, "v0.", "v1.", 1))
+			}
+		}
+	}
+	fmt.Fprintf(&b, "built with: %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "Kubernetes versions in the cache: %s\n", cachedVersions())
+	return b.String()
+}
+
+// cachedVersions lists the versions that start at once; others are fetched when they are asked for.
+func cachedVersions() string {
+	cache, err := local.CacheDir()
+	if err != nil {
+		return fmt.Sprintf("unknown (%v)", err)
+	}
+	store, err := releases.New(releases.Options{CacheDir: cache})
+	if err != nil {
+		return fmt.Sprintf("unknown (%v)", err)
+	}
+	var words []string
+	for _, version := range store.CachedVersions() {
+		words = append(words, version.String())
+	}
+	if len(words) == 0 {
+		return "none yet; rehearse fetch 1.36 gets one"
+	}
+	return strings.Join(words, ", ")
+}
