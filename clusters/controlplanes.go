@@ -1,6 +1,10 @@
 package clusters
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // MostControlPlanes is how many a cluster may have: etcd advises against more than seven members.
 const MostControlPlanes = 7
@@ -13,20 +17,39 @@ func (s State) NumberOfControlPlanes() int {
 	return s.ControlPlanes
 }
 
-// CheckControlPlanes refuses numbers of control planes that no cluster should have. One more than an odd number bears
-// no more failures, and of two neither can be restarted without an outage: etcd wants more than half of its members.
+// CheckControlPlanes refuses numbers of control planes that no cluster should have.
 func CheckControlPlanes(n int) error {
-	if n < 0 || n > MostControlPlanes || n > 0 && n%2 == 0 {
-		return fmt.Errorf("a cluster cannot have %d control planes: etcd wants an odd number of members, from 1 to %d", n,
-			MostControlPlanes)
+	if n < 0 || n > MostControlPlanes {
+		return fmt.Errorf("a cluster cannot have %d control planes: from 1 to %d are possible", n, MostControlPlanes)
 	}
 	return nil
 }
 
-// CheckOneControlPlane refuses several, for clusters of a kind that has one.
-func (s State) CheckOneControlPlane(what string) error {
-	if n := s.NumberOfControlPlanes(); n > 1 {
-		return fmt.Errorf("%s has one control plane, not %d; clusters of provider kind can have several", what, n)
+// CheckEtcdMembers refuses numbers of control planes that each have a member of etcd. One more than an odd number bears
+// no more failures, and of two neither can be restarted without an outage: etcd wants more than half of its members.
+func CheckEtcdMembers(n int) error {
+	if err := CheckControlPlanes(n); err != nil {
+		return err
+	}
+	if n > 0 && n%2 == 0 {
+		return fmt.Errorf("a cluster with an etcd on each control plane cannot have %d of them: etcd wants an odd number "+
+			"of members, from 1 to %d", n, MostControlPlanes)
 	}
 	return nil
+}
+
+// On is the component of one of several control planes, which are numbered from 0: kube-apiserver@1.
+func (c Component) On(plane int) Component { return c + Component("@"+strconv.Itoa(plane)) }
+
+// Plane is the component as a state names it, and the number of its control plane; -1 where it names none.
+func (c Component) Plane() (component Component, plane int) {
+	name, number, found := strings.Cut(string(c), "@")
+	if !found {
+		return c, -1
+	}
+	plane, err := strconv.Atoi(number)
+	if err != nil {
+		return c, -1
+	}
+	return Component(name), plane
 }

@@ -32,10 +32,12 @@ func NamedComponent(scheduler string) Component { return Scheduler + "/" + Compo
 // Component is how the scheduler is addressed: kube-scheduler/batch.
 func (s NamedScheduler) Component() Component { return NamedComponent(s.Name) }
 
-// Binary is the component that it is one of: kube-scheduler for kube-scheduler/batch, and itself for all others.
+// Binary is the component that it is one of: kube-scheduler for kube-scheduler/batch and for kube-scheduler@1, and
+// itself for all others.
 func (c Component) Binary() Component {
-	binary, _, _ := strings.Cut(string(c), "/")
-	return Component(binary)
+	binary, _ := c.Plane()
+	name, _, _ := strings.Cut(string(binary), "/")
+	return Component(name)
 }
 
 // FileName is the component's name as a part of a file's name.

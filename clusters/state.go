@@ -44,8 +44,9 @@ type State struct {
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
 	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
 	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
-	// ControlPlanes is the number of nodes that run a control plane with an etcd of their own: 1 (the default), or 3, 5
-	// or 7 (kind). A cluster keeps its number.
+	// ControlPlanes is the number of control planes: an API server, a controller manager and a scheduler each, and a
+	// balancer before the API servers. Default: 1; at most 7. A local cluster has one etcd for all of them. On kind each
+	// has an etcd of its own, so that their number must be odd. A cluster keeps its number.
 	ControlPlanes int `json:"controlPlanes,omitempty"`
 	// Nodes are the cluster's nodes; simulated ones on local clusters.
 	Nodes []NodeGroup `json:"nodes,omitempty"`

@@ -38,7 +38,7 @@ func (v *validator) state(s clusters.State, n *node) {
 	v.schedulers(s, n.at("schedulers"))
 	if at := n.get("controlPlanes"); at != nil &&
 		(s.ControlPlanes == 0 || clusters.CheckControlPlanes(s.ControlPlanes) != nil) {
-		v.at(at, fmt.Sprintf("etcd wants an odd number of members, from 1 to %d", clusters.MostControlPlanes),
+		v.at(at, fmt.Sprintf("from 1 to %d are possible", clusters.MostControlPlanes),
 			"a cluster cannot have %d control planes", s.ControlPlanes)
 	}
 	v.nodes(s.Nodes, n.at("nodes"))

@@ -36,19 +36,20 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	f := flags{}
 	switch c.Binary() {
 	case clusters.APIServer:
-		f = apiServerFlags(l)
+		f = apiServerFlags(l, c)
 		if len(state.RuntimeConfig) > 0 {
 			f["runtime-config"] = join(state.RuntimeConfig)
 		}
 	case clusters.ControllerManager:
-		f = controllerManagerFlags(l)
+		f = controllerManagerFlags(l, c)
 	case clusters.Scheduler:
 		f = schedulerFlags(l, c)
 	}
-	if gates := state.Gates(c); len(gates) > 0 {
+	component, _ := c.Plane()
+	if gates := state.Gates(component); len(gates) > 0 {
 		f["feature-gates"] = join(gates)
 	}
-	for name, value := range state.Components[c].Flags {
+	for name, value := range state.Components[component].Flags {
 		f[name] = value
 	}
 	args := make([]string, 0, len(f))
@@ -58,15 +59,15 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	return args
 }
 
-func apiServerFlags(l layout) flags {
-	return flags{
+func apiServerFlags(l layout, c clusters.Component) flags {
+	f := flags{
 		"etcd-servers":                     l.etcdURL(),
 		"etcd-cafile":                      l.etcdPKI("ca.crt"),
 		"etcd-certfile":                    l.etcdPKI("client.crt"),
 		"etcd-keyfile":                     l.etcdPKI("client.key"),
 		"bind-address":                     "127.0.0.1",
 		"advertise-address":                "127.0.0.1",
-		"secure-port":                      strconv.Itoa(l.Ports.APIServer),
+		"secure-port":                      strconv.Itoa(l.Ports.of(c)),
 		"tls-cert-file":                    l.pki("server.crt"),
 		"tls-private-key-file":             l.pki("server.key"),
 		"client-ca-file":                   l.pki("ca.crt"),
@@ -97,6 +98,10 @@ func apiServerFlags(l layout) flags {
 		"enable-aggregator-routing":               "true",
 		"service-account-extend-token-expiration": "false",
 	}
+	if l.several() {
+		f["shutdown-delay-duration"] = drainDelay.String()
+	}
+	return f
 }
 
 // unneededControllers do nothing on simulated nodes but cost time at each start.
@@ -107,14 +112,14 @@ var unneededControllers = []string{
 	"selinux-warning-controller",
 }
 
-func controllerManagerFlags(l layout) flags {
+func controllerManagerFlags(l layout, c clusters.Component) flags {
 	controllers := []string{"*"}
 	for _, name := range unneededControllers {
 		controllers = append(controllers, "-"+name)
 	}
 	f := flags{
-		"kubeconfig":                       l.kubeconfig(),
-		"secure-port":                      strconv.Itoa(l.Ports.ControllerManager),
+		"kubeconfig":                       l.kubeconfigOf(c),
+		"secure-port":                      strconv.Itoa(l.Ports.of(c)),
 		"controllers":                      strings.Join(controllers, ","),
 		"root-ca-file":                     l.pki("ca.crt"),
 		"service-account-private-key-file": l.pki("service-account.key"),
@@ -126,19 +131,26 @@ func controllerManagerFlags(l layout) flags {
 		"kube-api-qps":              "1000",
 		"kube-api-burst":            "2000",
 	}
-	return serving(f, l)
+	return serving(f, l, c)
 }
 
 func schedulerFlags(l layout, c clusters.Component) flags {
 	return serving(flags{
 		"config":      l.schedulerConfig(c),
-		"secure-port": strconv.Itoa(l.Ports.schedulerPort(c)),
-	}, l)
+		"secure-port": strconv.Itoa(l.Ports.of(c)),
+	}, l, c)
 }
 
-// serving adds what a component needs that leads alone and serves its health and metrics on loopback.
-func serving(f flags, l layout) flags {
+// serving adds what a component needs that serves its health and metrics on loopback, and leads alone or is one of
+// several of which one leads.
+func serving(f flags, l layout, c clusters.Component) flags {
 	f["leader-elect"] = "false"
+	if _, plane := c.Plane(); plane >= 0 {
+		f["leader-elect"] = "true"
+		f["leader-elect-lease-duration"] = "4s"
+		f["leader-elect-renew-deadline"] = "3s"
+		f["leader-elect-retry-period"] = "500ms"
+	}
 	f["bind-address"] = "127.0.0.1"
 	f["tls-cert-file"] = l.pki("server.crt")
 	f["tls-private-key-file"] = l.pki("server.key")

@@ -20,6 +20,7 @@ func TestArguments(t *testing.T) {
 	}
 	states := map[string]clusters.State{
 		"plain": {Version: "1.34.4"},
+		"three": {Version: "1.35.4", ControlPlanes: 3},
 		"full": {
 			Version: "1.36.3", FeatureGates: map[string]bool{"GenericWorkload": true, "A": false},
 			RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha2": "true", "api/beta": "false"},
@@ -33,7 +34,11 @@ func TestArguments(t *testing.T) {
 	}
 	for name, state := range states {
 		var text strings.Builder
-		for _, component := range clusters.ControlPlane() {
+		l.Ports.Planes = nil
+		for plane := 10; plane <= 10*state.ControlPlanes; plane += 10 {
+			l.Ports.Planes = append(l.Ports.Planes, planePorts{plane, plane + 1, plane + 2})
+		}
+		for _, component := range l.onPlane(state, l.planes()-1) {
 			text.WriteString(string(component) + "\n  " + strings.Join(arguments(component, l, state), "\n  ") + "\n")
 		}
 		golden := filepath.Join("testdata", "arguments-"+name+".golden")

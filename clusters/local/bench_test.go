@@ -65,7 +65,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 	}
 	r := record{Record: folders.Record{Name: "bare", State: state}}
 	var held *ports.Reservation
-	if r.Ports, held, err = reservePorts(); err != nil {
+	if r.Ports, held, err = reservePorts(1); err != nil {
 		b.Fatal(err)
 	}
 	l := layout{Dir: dir, Ports: r.Ports}

@@ -63,9 +63,10 @@ var (
 
 // Names of the processes that are no Kubernetes component of their own.
 const (
-	etcdProcess  = "etcd"
-	nodesProcess = "nodes"
-	dnsProcess   = "dns"
+	etcdProcess     = "etcd"
+	nodesProcess    = "nodes"
+	balancerProcess = "balancer"
+	dnsProcess      = "dns"
 )
 
 // Create brings up a control plane.
@@ -111,7 +112,7 @@ func (p *Provider) create(ctx context.Context, r record, from origin, dir string
 			_ = lock.Close()
 		}
 	}()
-	if r.Ports, held, err = reservePorts(); err != nil {
+	if r.Ports, held, err = reservePorts(r.State.NumberOfControlPlanes()); err != nil {
 		return nil, err
 	}
 	l := layout{Dir: dir, Ports: r.Ports}
@@ -200,25 +201,19 @@ func (c *Cluster) LogFiles() map[clusters.Component][]string {
 
 // Metrics reads a component's /metrics.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
-	url, err := c.componentURL(component)
+	component, err := c.speaker(ctx, component)
 	if err != nil {
 		return nil, err
 	}
-	return c.get(ctx, component, url+"/metrics")
+	return c.metrics(ctx, component)
 }
 
 // componentURL is where a component serves its health and metrics.
 func (c *Cluster) componentURL(component clusters.Component) (string, error) {
-	p := c.ports()
-	switch component {
-	case clusters.APIServer:
-		return c.layout.apiServerURL(), nil
-	case clusters.ControllerManager:
-		return "https://" + loopback(p.ControllerManager), nil
-	case clusters.Etcd:
+	if component == clusters.Etcd {
 		return c.layout.etcdURL(), nil
 	}
-	if port := p.schedulerPort(component); port != 0 {
+	if port := c.ports().of(component); port != 0 {
 		return "https://" + loopback(port), nil
 	}
 	return "", fmt.Errorf("this cluster runs no %s; it runs etcd and %v", component, c.components())
@@ -265,50 +260,6 @@ func (c *Cluster) save() error {
 	return folders.Write(c.layout.Dir, c.record)
 }
 
-// Kill ends a component without warning.
-func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error {
-	if _, err := c.componentURL(component); err != nil {
-		return err
-	}
-	process := c.process(string(component))
-	if process == nil {
-		return fmt.Errorf("kill %s: it is not running", component)
-	}
-	if component == clusters.APIServer {
-		c.killed.Store(true)
-	}
-	if err := process.Kill(ctx); err != nil {
-		return err
-	}
-	c.forget(string(component))
-	return nil
-}
-
-// Restart stops a component and starts it as it was.
-func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
-	if _, err := c.componentURL(component); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	s, known := c.record.Processes[string(component)]
-	c.mu.Unlock()
-	if !known {
-		return fmt.Errorf("restart %s: it never ran", component)
-	}
-	if component == clusters.APIServer {
-		c.away.Add(1)
-		defer c.away.Add(-1)
-		c.killed.Store(false)
-	}
-	if err := c.replace(ctx, string(component), s); err != nil {
-		return err
-	}
-	if err := c.ready(ctx, component); err != nil || component != clusters.APIServer {
-		return err
-	}
-	return c.revive(ctx)
-}
-
 // Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that is down learns of them
 // when it is started.
 func (c *Cluster) Rediscover(ctx context.Context) error {
@@ -333,7 +284,7 @@ func (c *Cluster) forget(name string) {
 // replace ends the process of that name, if any, and starts it anew.
 func (c *Cluster) replace(ctx context.Context, name string, s started) error {
 	if old := c.process(name); old != nil {
-		if err := old.Kill(ctx); err != nil {
+		if err := end(ctx, clusters.Component(name), old); err != nil {
 			return err
 		}
 		c.forget(name)
@@ -346,6 +297,7 @@ func (c *Cluster) start(name string, s started) error {
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(),
 		Detached: c.provider.Lasting,
+		Hostname: hostnameOf(clusters.Component(name)), SetHostname: component.OnHost(c.provider.Executable),
 	})
 	if err != nil {
 		return err
@@ -372,8 +324,9 @@ func (c *Cluster) start(name string, s started) error {
 func (c *Cluster) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)
-	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && process.Name != string(clusters.APIServer) &&
-		process.Name != etcdProcess {
+	name := clusters.Component(process.Name)
+	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && !isAPIServer(name) && name != etcdProcess &&
+		name != balancerProcess {
 		return // told to, or for want of an API server: then it is started again
 	}
 	select {

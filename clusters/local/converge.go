@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
@@ -45,40 +43,29 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if err := c.placeSchedulers(state); err != nil {
 		return err
 	}
-	var changed []want
-	for _, component := range state.ControlPlane() {
-		w := want{component, started{
-			Program: bin.Path(string(component.Binary())), Version: state.Version,
-			Args: arguments(component, layout{c.layout.Dir, c.ports()}, state),
-		}}
-		if component.Binary() == clusters.Scheduler {
-			if w.Config, err = c.writeSchedulerConfig(component, schedulerProfiles(state, component)); err != nil {
-				return err
-			}
-		}
-		if !c.runs(w) {
-			changed = append(changed, w)
-		}
-	}
-	if err := c.roll(ctx, changed, c.goesDown(state)); err != nil {
+	rounds, err := c.rounds(state, bin)
+	if err != nil {
 		return err
 	}
-	if err := c.prove(ctx, state, changed); err != nil {
+	if err := c.rollAll(ctx, state, rounds); err != nil {
 		return err
 	}
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
+	if err := c.led(ctx, state); err != nil {
+		return err
+	}
 	if err := c.convergeNodes(ctx, state); err != nil {
 		return err
 	}
-	return c.allRun(state)
+	return c.allRun()
 }
 
 // allRun says which component has ended meanwhile.
-func (c *Cluster) allRun(state clusters.State) error {
+func (c *Cluster) allRun() error {
 	var errs []error
-	for _, component := range state.ControlPlane() {
+	for _, component := range c.components() {
 		if process := c.process(string(component)); c.ended(component) {
 			errs = append(errs, brokenBy(component, process, process.Failure()))
 		}
@@ -102,78 +89,30 @@ func (c *Cluster) runs(w want) bool {
 	}
 }
 
-// goesDown says whether the state is of an older version than the API server that was started last, were it by a
-// transition that failed.
-func (c *Cluster) goesDown(state clusters.State) bool {
-	c.mu.Lock()
-	before := c.record.Processes[string(clusters.APIServer)].Version
-	c.mu.Unlock()
-	from, err1 := clusters.ParseVersion(before)
-	to, err2 := clusters.ParseVersion(state.Version)
-	return err1 == nil && err2 == nil && to.Compare(from) < 0
-}
-
-// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server
-// older than itself. They become ready side by side, or a transition would cost the sum of all starts.
-func (c *Cluster) roll(ctx context.Context, changed []want, down bool) error {
-	if down {
-		slices.Reverse(changed)
-	}
-	if slices.ContainsFunc(changed, func(w want) bool { return w.component == clusters.APIServer }) {
-		c.away.Add(1)
-		defer c.away.Add(-1)
-		c.killed.Store(false)
-	}
-	if err := c.stopSchedulers(ctx, changed); err != nil {
-		return err
-	}
-	ready, starting := errgroup.WithContext(ctx)
-	for _, w := range changed {
-		if err := c.replace(starting, string(w.component), w.started); err != nil {
-			return errors.Join(err, ready.Wait())
-		}
-		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
-		if w.component == clusters.APIServer && !down {
-			// The others give up when nobody listens.
-			if err := c.listening(starting); err != nil {
-				// Who waited for it to be ready says the same, and more.
-				if waited := ready.Wait(); waited != nil {
-					return waited
-				}
-				return err
-			}
-		}
-	}
-	if err := ready.Wait(); err != nil {
-		return err
-	}
-	return c.revive(ctx)
-}
-
 // readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just
 // being replaced, is started once more when it is there; what is wrong with the component itself ends it again. While
 // the API server is not ready, it is to blame.
 func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component) error {
 	err := c.ready(ctx, component)
-	if err == nil || component == clusters.APIServer || ctx.Err() != nil {
+	if err == nil || isAPIServer(component) || ctx.Err() != nil {
 		return err
 	}
-	if waitErr := c.ready(ctx, clusters.APIServer); waitErr != nil {
+	if waitErr := c.ready(ctx, c.layout.apiServerOf(component)); waitErr != nil {
 		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component,
 			err) //nolint:errorlint // what waits is not to blame
 	}
 	if !c.ended(component) {
 		return err
 	}
-	return c.Restart(ctx, component)
+	return c.restartOne(ctx, component)
 }
 
 // revive starts those components again that ended while the API server was away: as kube-controller-manager does that
 // has not yet finished its own start.
 func (c *Cluster) revive(ctx context.Context) error {
 	for _, component := range c.components() {
-		if component != clusters.APIServer && c.ended(component) {
-			if err := c.Restart(ctx, component); err != nil {
+		if !isAPIServer(component) && c.ended(component) && !c.ended(c.layout.apiServerOf(component)) {
+			if err := c.restartOne(ctx, component); err != nil {
 				return err
 			}
 		}
@@ -199,12 +138,13 @@ func (c *Cluster) ended(component clusters.Component) bool {
 func (c *Cluster) prove(ctx context.Context, state clusters.State, changed []want) error {
 	var errs []error
 	for _, w := range changed {
-		data, err := c.Metrics(ctx, w.component)
+		data, err := c.metrics(ctx, w.component)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("read what %s runs: %w", w.component, err))
 			continue
 		}
-		if err := proof.Component(data, state.Version, state.Gates(w.component)); err != nil {
+		component, _ := w.component.Plane()
+		if err := proof.Component(data, state.Version, state.Gates(component)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
 		}
 	}

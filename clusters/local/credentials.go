@@ -36,7 +36,7 @@ func writeCredentials(l layout, now time.Time) error {
 	if err := authority.KeyPair("service-account"); err != nil {
 		return err
 	}
-	return writeKubeconfig(l)
+	return writeKubeconfigs(l)
 }
 
 // writeEtcdCredentials makes an authority that is etcd's alone: who has a certificate of the cluster's own, as a user
@@ -76,11 +76,11 @@ func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 }
 
 // writeKubeconfig embeds the credentials, so that the file can be copied.
-func writeKubeconfig(l layout) error {
+func writeKubeconfig(l layout, path, server string) error {
 	const name = "rehearse"
 	config := api.NewConfig()
 	config.Clusters[name] = &api.Cluster{
-		Server: l.apiServerURL(), CertificateAuthority: l.pki("ca.crt"),
+		Server: server, CertificateAuthority: l.pki("ca.crt"),
 		DisableCompression: true, // on loopback it takes more time than it saves
 	}
 	config.AuthInfos[name] = &api.AuthInfo{ClientCertificate: l.pki("admin.crt"), ClientKey: l.pki("admin.key")}
@@ -89,7 +89,7 @@ func writeKubeconfig(l layout) error {
 	if err := api.FlattenConfig(config); err != nil {
 		return fmt.Errorf("embed credentials in the kubeconfig: %w", err)
 	}
-	if err := clientcmd.WriteToFile(*config, l.kubeconfig()); err != nil {
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
 	return nil

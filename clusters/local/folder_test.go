@@ -26,11 +26,11 @@ func TestRecordRoundTrip(t *testing.T) {
 }
 
 func TestPortsAreReservedOnce(t *testing.T) {
-	a, heldA, err := reservePorts()
+	a, heldA, err := reservePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, heldB, err := reservePorts()
+	b, heldB, err := reservePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}

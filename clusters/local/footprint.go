@@ -7,6 +7,7 @@ import "github.com/rehearse-dev/rehearse/clusters"
 // than a simulator.
 const (
 	memoryOfControlPlane = 1000 << 20
+	memoryOfFurther      = 600 << 20 // a control plane that has no etcd of its own
 	memoryOfScheduler    = 100 << 20
 	memoryOfSystem       = 150 << 20
 	memoryOfNode         = 1 << 20
@@ -16,7 +17,8 @@ const (
 func (p *Provider) Footprint(path []clusters.State) clusters.Footprint {
 	var most int64
 	for _, state := range path {
-		memory := int64(memoryOfControlPlane) + int64(len(state.Schedulers))*memoryOfScheduler +
+		memory := int64(memoryOfControlPlane) + int64(state.NumberOfControlPlanes()-1)*memoryOfFurther +
+			int64(len(state.Schedulers))*memoryOfScheduler +
 			int64(len(state.Systems))*memoryOfSystem
 		for _, group := range state.Nodes {
 			memory += int64(len(group.Names())) * memoryOfNode

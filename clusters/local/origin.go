@@ -26,6 +26,9 @@ func (c *Cluster) beginWith(ctx context.Context, from origin) error {
 			return fmt.Errorf("copy what is stored: %w", err)
 		}
 	}
+	if err := c.startBalancer(ctx); err != nil {
+		return err
+	}
 	if err := c.startEtcd(); err != nil || from.fill == nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
 		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
-			state.CheckOneControlPlane("a local cluster"))
+			clusters.CheckControlPlanes(state.ControlPlanes))
 		errs = append(errs, state.CheckSchedulers()...)
 	}
 	return errors.Join(errs...)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -122,25 +120,34 @@ func (c *Cluster) ready(ctx context.Context, component clusters.Component) error
 	return err
 }
 
-// listening waits until the API server answers anything at all.
-func (c *Cluster) listening(ctx context.Context) error {
-	return c.await(ctx, clusters.APIServer, func(ctx context.Context) (bool, error) {
-		_, err := c.probe.get(ctx, c.layout.apiServerURL()+"/livez/ping")
+// listening waits until an API server answers anything at all.
+func (c *Cluster) listening(ctx context.Context, server clusters.Component) error {
+	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
+		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+"/livez/ping")
 		var status *statusError
 		return err == nil || errors.As(err, &status), err
 	})
 }
 
-// usable waits until a real request is answered and Services can get addresses: readiness alone promises neither.
+// usable waits until each API server that runs answers a real request and Services can get addresses: readiness alone
+// promises neither.
 func (c *Cluster) usable(ctx context.Context) error {
-	return c.await(ctx, clusters.APIServer, func(ctx context.Context) (bool, error) {
-		_, err := c.client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})
-		if err == nil || apierrors.IsNotFound(err) {
-			return err == nil, err
+	for _, server := range c.layout.instances(clusters.APIServer) {
+		if c.layout.several() && c.process(string(server)) == nil {
+			continue
 		}
-		return false, err
-	})
+		if err := c.await(ctx, server, func(ctx context.Context) (bool, error) {
+			_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
+			return err == nil, err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// kubernetesService is the path of the API server's own Service.
+const kubernetesService = "/api/v1/namespaces/default/services/kubernetes"
 
 // errNotReady is why a wait ends that took far more time than a start does.
 var errNotReady = errors.New("time is up")
@@ -182,8 +189,9 @@ func (c *Cluster) await(ctx context.Context, component clusters.Component,
 
 // brokenBy words what is wrong with a component by what it says itself.
 func brokenBy(component clusters.Component, process *processes.Process, err error) error {
+	culprit, _ := component.Plane()
 	return &clusters.BrokenError{
-		Component: component, Words: err.Error() + "\n" + processes.LastLines(process.LogFile, lastWords), Err: err,
+		Component: culprit, Words: err.Error() + "\n" + processes.LastLines(process.LogFile, lastWords), Err: err,
 	}
 }
 

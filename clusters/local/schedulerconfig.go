@@ -2,7 +2,6 @@ package local
 
 import (
 	"fmt"
-	"os"
 
 	"sigs.k8s.io/yaml"
 
@@ -19,12 +18,12 @@ func schedulerProfiles(state clusters.State, component clusters.Component) []map
 	return state.SchedulerProfiles
 }
 
-// writeSchedulerConfig writes the configuration of a kube-scheduler and returns its content.
-func (c *Cluster) writeSchedulerConfig(component clusters.Component, profiles []map[string]any) (string, error) {
+// schedulerConfig is the content of the configuration file of a kube-scheduler.
+func schedulerConfig(l layout, component clusters.Component, profiles []map[string]any) (string, error) {
 	config := map[string]any{
 		"apiVersion":               "kubescheduler.config.k8s.io/v1",
 		"kind":                     "KubeSchedulerConfiguration",
-		"clientConnection":         map[string]any{"kubeconfig": c.layout.kubeconfig(), "qps": 1000, "burst": 2000},
+		"clientConnection":         map[string]any{"kubeconfig": l.kubeconfigOf(component), "qps": 1000, "burst": 2000},
 		"leaderElection":           map[string]any{"leaderElect": false},
 		"podInitialBackoffSeconds": 1,
 		"podMaxBackoffSeconds":     2,
@@ -34,9 +33,6 @@ func (c *Cluster) writeSchedulerConfig(component clusters.Component, profiles []
 	}
 	data, err := yaml.Marshal(config)
 	if err != nil {
-		return "", fmt.Errorf("write the configuration of %s: %w", component, err)
-	}
-	if err := os.WriteFile(c.layout.schedulerConfig(component), data, 0o600); err != nil {
 		return "", fmt.Errorf("write the configuration of %s: %w", component, err)
 	}
 	return string(data), nil

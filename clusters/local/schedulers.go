@@ -12,14 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// schedulerPort is where a kube-scheduler serves its health and metrics; 0 for one that is not there.
-func (l listening) schedulerPort(c clusters.Component) int {
-	if c == clusters.Scheduler {
-		return l.Scheduler
-	}
-	return l.Schedulers[c]
-}
-
 // listening are the ports as they are now: further kube-schedulers come and go.
 func (c *Cluster) ports() listening {
 	c.mu.Lock()
@@ -31,7 +23,7 @@ func (c *Cluster) ports() listening {
 func (c *Cluster) placeSchedulers(state clusters.State) error {
 	for _, scheduler := range state.Schedulers {
 		component := scheduler.Component()
-		if c.ports().schedulerPort(component) != 0 {
+		if c.ports().of(component) != 0 {
 			continue
 		}
 		held, err := ports.Reserve("127.0.0.1", 1)
@@ -94,12 +86,6 @@ func (c *Cluster) releaseSchedulers() {
 	for _, held := range c.held {
 		held.Release()
 	}
-}
-
-// components lists what can be asked, killed and restarted besides etcd, in the order in which an upgrade starts it.
-func (c *Cluster) components() []clusters.Component {
-	all := clusters.ControlPlane()
-	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
 }
 
 // stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to

@@ -95,7 +95,7 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 		if err := c.again(ctx, name); err != nil {
 			return err
 		}
-		usable = usable || name == string(clusters.APIServer)
+		usable = usable || isAPIServer(clusters.Component(name))
 	}
 	if !usable {
 		return nil

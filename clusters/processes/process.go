@@ -29,6 +29,12 @@ type Spec struct {
 	// Owner is a text, a folder that only it uses, by which KillOwned finds the process where its command line does not
 	// hold it.
 	Owner string
+	// Hostname is the name of the machine that the process sees; "" for the machine's own. Where the machine does not
+	// allow it, the process sees the machine's own.
+	Hostname string
+	// SetHostname is the command line, without the program and its arguments, that gives the machine its name and becomes
+	// the program (BecomeOnHost).
+	SetHostname []string
 	// Detached processes outlive this one; the others are killed with it, however it ends.
 	Detached bool
 }

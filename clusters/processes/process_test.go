@@ -171,3 +171,26 @@ func awaitLine(t *testing.T, path, line string) {
 		}
 	}
 }
+
+// A process with a hostname of its own sees that one where the machine allows it, and the machine's own elsewhere; it
+// is killed like every other.
+func TestHostname(t *testing.T) {
+	own, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, NewSpawner(), Spec{
+		Name: "named", Program: "/bin/sh", Args: []string{"-c", "hostname; echo started; exec sleep 1000"},
+		Hostname: "elsewhere", SetHostname: []string{"/bin/sh", "-c", `hostname "$0" && exec "$@"`},
+	})
+	awaitLine(t, p.LogFile, "started")
+	if got := LastLines(p.LogFile, 5); !strings.Contains(got, "elsewhere") && !strings.Contains(got, own) {
+		t.Errorf("the process sees the hostname %q", got)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Hostname(); err != nil || after != own {
+		t.Errorf("the machine is called %q now, %v", after, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -40,20 +41,8 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
 	defer logFile.Close()
-	cmd := exec.Command(spec.Program, spec.Args...) //nolint:noctx // ended by Kill or with the parent, never by a context
-	cmd.Env = append(os.Environ(), spec.Env...)
-	if spec.Owner != "" {
-		cmd.Env = append(cmd.Env, ownerVariable+"="+spec.Owner)
-	}
-	cmd.Dir = spec.Dir
-	cmd.Stdout, cmd.Stderr = logFile, logFile
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if !spec.Detached {
-		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	}
-	started := make(chan error)
-	s.requests <- func() { started <- cmd.Start() }
-	if err := <-started; err != nil {
+	cmd, err := s.begin(spec, logFile)
+	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
 	done := make(chan struct{})
@@ -63,6 +52,66 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 		p.err = cmd.Wait()
 	}()
 	return p, nil
+}
+
+// begin starts the program, with a hostname of its own where the machine allows that.
+func (s *Spawner) begin(spec Spec, logFile *os.File) (cmd *exec.Cmd, err error) {
+	if spec.Hostname != "" {
+		for _, isolated := range hostnames() {
+			alone := spec
+			line := append(slices.Clone(spec.SetHostname), spec.Hostname, spec.Program)
+			alone.Program, alone.Args = line[0], append(line[1:], spec.Args...)
+			cmd = command(alone, logFile, isolated)
+			if err = s.fork(cmd); err == nil {
+				return cmd, nil
+			}
+		}
+	}
+	cmd = command(spec, logFile, syscall.SysProcAttr{})
+	return cmd, s.fork(cmd)
+}
+
+func (s *Spawner) fork(cmd *exec.Cmd) error {
+	started := make(chan error)
+	s.requests <- func() { started <- cmd.Start() }
+	return <-started
+}
+
+// hostnames are the ways to a hostname of one's own: as root, and in a namespace of users where one is root.
+func hostnames() []syscall.SysProcAttr {
+	asRoot := func(id int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: id, Size: 1}} }
+	return []syscall.SysProcAttr{
+		{Cloneflags: syscall.CLONE_NEWUTS},
+		{
+			Cloneflags:  syscall.CLONE_NEWUTS | syscall.CLONE_NEWUSER,
+			UidMappings: asRoot(os.Getuid()), GidMappings: asRoot(os.Getgid()),
+		},
+	}
+}
+
+// BecomeOnHost gives the machine a name, which only this process sees, and makes it the program. It returns only when
+// that fails.
+func BecomeOnHost(hostname string, command []string) error {
+	if err := syscall.Sethostname([]byte(hostname)); err != nil {
+		return fmt.Errorf("set the hostname: %w", err)
+	}
+	return fmt.Errorf("start %s: %w", command[0], syscall.Exec(command[0], command, os.Environ()))
+}
+
+func command(spec Spec, logFile *os.File, attributes syscall.SysProcAttr) *exec.Cmd {
+	cmd := exec.Command(spec.Program, spec.Args...) //nolint:noctx // ended by Kill or with the parent, never by a context
+	cmd.Env = append(os.Environ(), spec.Env...)
+	if spec.Owner != "" {
+		cmd.Env = append(cmd.Env, ownerVariable+"="+spec.Owner)
+	}
+	cmd.Dir = spec.Dir
+	cmd.Stdout, cmd.Stderr = logFile, logFile
+	attributes.Setpgid = true
+	if !spec.Detached {
+		attributes.Pdeathsig = syscall.SIGKILL
+	}
+	cmd.SysProcAttr = &attributes
+	return cmd
 }
 
 func killGroup(pid int) error { return signalGroup(pid, syscall.SIGKILL) }

@@ -32,3 +32,6 @@ func awaitEnd(int, func() bool) (<-chan struct{}, error) { return nil, nil }
 
 // KillOwned finds nothing: no process was started.
 func KillOwned(string) (int, error) { return 0, nil }
+
+// BecomeOnHost refuses.
+func BecomeOnHost(string, []string) error { return errUnsupported }

@@ -172,7 +172,7 @@ func newClusterCreateCommand() *cobra.Command {
 	}
 	flags.add(command)
 	state.add(command)
-	command.Flags().IntVar(&controlPlanes, "control-planes", 1, "number of control planes of a kind cluster: 1, 3, 5 or 7")
+	command.Flags().IntVar(&controlPlanes, "control-planes", 1, "number of control planes: at most 7; an odd number for a kind cluster")
 	return command
 }
 

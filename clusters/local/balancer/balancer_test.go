@@ -1,0 +1,103 @@
+package balancer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// echo is a server that says its name to everybody who connects.
+func echo(t *testing.T, name string) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = connection.Write([]byte(name + "\n"))
+			_ = connection.Close()
+		}
+	}()
+	return listener
+}
+
+// Connections go to servers that are ready, in turn, and to one that is not only when no other takes them.
+func TestBalancer(t *testing.T) {
+	a, b := echo(t, "a"), echo(t, "b")
+	var mu sync.Mutex
+	notReady := map[string]bool{}
+	balancer := newBalancer([]string{a.Addr().String(), b.Addr().String()}, func(_ context.Context, address string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if notReady[address] {
+			return errors.New("not ready")
+		}
+		return nil
+	})
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer front.Close()
+	go func() { _ = balancer.serve(t.Context(), front) }()
+	look := func() {
+		for _, s := range balancer.servers {
+			s.ready.Store(balancer.ready(t.Context(), s.address) == nil)
+		}
+	}
+	ask := func(times int) string {
+		var names []string
+		for range times {
+			connection, err := net.Dial("tcp", front.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _ := bufio.NewReader(connection).ReadString('\n')
+			_ = connection.Close()
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return joined(slices.Compact(names))
+	}
+	set := func(l net.Listener, ready bool) {
+		mu.Lock()
+		notReady[l.Addr().String()] = !ready
+		mu.Unlock()
+		look()
+	}
+	look()
+	if got := ask(4); got != "a b " {
+		t.Errorf("both ready: %q", got)
+	}
+	set(a, false)
+	if got := ask(4); got != "b " {
+		t.Errorf("a is not ready: %q", got)
+	}
+	set(a, true)
+	_ = b.Close() // it was ready a moment ago
+	if got := ask(4); got != "a " {
+		t.Errorf("b does not listen: %q", got)
+	}
+	set(a, false)
+	if got := ask(2); got != "a " {
+		t.Errorf("none is ready: %q", got)
+	}
+}
+
+func joined(lines []string) string {
+	text := ""
+	for _, line := range lines {
+		text += line[:len(line)-1] + " "
+	}
+	return text
+}

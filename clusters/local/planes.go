@@ -1,0 +1,107 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// planes is the number of control planes.
+func (l layout) planes() int { return max(1, len(l.Ports.Planes)) }
+
+// several says whether there is more than one control plane.
+func (l layout) several() bool { return len(l.Ports.Planes) > 1 }
+
+// instance is the component that runs on a control plane.
+func (l layout) instance(c clusters.Component, plane int) clusters.Component {
+	if !l.several() {
+		return c
+	}
+	return c.On(plane)
+}
+
+// instances are the processes that a component is: one on each control plane, and one of a further kube-scheduler.
+func (l layout) instances(c clusters.Component) []clusters.Component {
+	if !l.several() || !slices.Contains(clusters.ControlPlane(), c) {
+		return []clusters.Component{c}
+	}
+	var all []clusters.Component
+	for plane := range l.planes() {
+		all = append(all, c.On(plane))
+	}
+	return all
+}
+
+// apiServerOf is the API server that a component talks to: that of its own control plane, as kubeadm does it.
+func (l layout) apiServerOf(c clusters.Component) clusters.Component {
+	if _, plane := c.Plane(); plane >= 0 {
+		return clusters.APIServer.On(plane)
+	}
+	return l.instance(clusters.APIServer, 0)
+}
+
+// onPlane lists what a control plane runs in a state, in the order in which an upgrade starts it. Further
+// kube-schedulers are single, and change with the first control plane.
+func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
+	var all []clusters.Component
+	for _, component := range state.ControlPlane() {
+		switch {
+		case slices.Contains(clusters.ControlPlane(), component):
+			all = append(all, l.instance(component, plane))
+		case plane == 0:
+			all = append(all, component)
+		}
+	}
+	return all
+}
+
+// isAPIServer says whether a component is an API server, on whatever control plane.
+func isAPIServer(c clusters.Component) bool { return c.Binary() == clusters.APIServer }
+
+// components lists what can be asked, killed and restarted besides etcd, in the order in which an upgrade starts it.
+func (c *Cluster) components() []clusters.Component {
+	var all []clusters.Component
+	for _, component := range clusters.ControlPlane() {
+		all = append(all, c.layout.instances(component)...)
+	}
+	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
+}
+
+// kubeconfigOf is the kubeconfig with which a component reaches the API server of its control plane.
+func (l layout) kubeconfigOf(c clusters.Component) string {
+	_, plane := c.Plane()
+	if plane < 0 {
+		return l.kubeconfig()
+	}
+	return l.kubeconfig() + "-" + clusters.APIServer.On(plane).FileName()
+}
+
+// writeKubeconfigs writes the administrator's kubeconfig, and one for each of several control planes.
+func writeKubeconfigs(l layout) error {
+	err := writeKubeconfig(l, l.kubeconfig(), l.apiServerURL())
+	for plane := range l.Ports.Planes {
+		server := clusters.APIServer.On(plane)
+		err = errors.Join(err, writeKubeconfig(l, l.kubeconfigOf(server), "https://"+loopback(l.Ports.of(server))))
+	}
+	return err
+}
+
+// writeConfig writes the configuration file of a component, if it has one.
+func (c *Cluster) writeConfig(w want) error {
+	if w.Config == "" {
+		return nil
+	}
+	return os.WriteFile(c.layout.schedulerConfig(w.component), []byte(w.Config), 0o600)
+}
+
+// hostnameOf is the name of the machine that a component sees, "" for the real one. An API server is known to others by
+// it, and to its peers.
+func hostnameOf(c clusters.Component) string {
+	if _, plane := c.Plane(); plane >= 0 && isAPIServer(c) {
+		return fmt.Sprintf("control-plane-%d", plane)
+	}
+	return ""
+}

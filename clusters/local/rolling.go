@@ -1,0 +1,154 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// round is what changes at a time: what one control plane has to start anew.
+type round struct {
+	changed []want
+	// down says that it goes to an older version.
+	down bool
+}
+
+// rounds are what leads to the state: upward from the first control plane to the last, downward the other way round.
+func (c *Cluster) rounds(state clusters.State, bin releases.Binaries) ([]round, error) {
+	var all []round
+	down := false
+	for plane := range c.layout.planes() {
+		changed, err := c.changes(state, plane, bin)
+		if err != nil {
+			return nil, err
+		}
+		if len(changed) == 0 {
+			continue
+		}
+		r := round{changed, c.goesDown(state, plane)}
+		down = down || r.down
+		all = append(all, r)
+	}
+	if down {
+		slices.Reverse(all)
+	}
+	return all, nil
+}
+
+// changes are the components of a control plane that do not run as the state wants them.
+func (c *Cluster) changes(state clusters.State, plane int, bin releases.Binaries) (changed []want, err error) {
+	l := layout{c.layout.Dir, c.ports()}
+	for _, component := range l.onPlane(state, plane) {
+		w := want{component, started{
+			Program: bin.Path(string(component.Binary())), Version: state.Version, Args: arguments(component, l, state),
+		}}
+		if component.Binary() == clusters.Scheduler {
+			if w.Config, err = schedulerConfig(l, component, schedulerProfiles(state, component)); err != nil {
+				return nil, err
+			}
+		}
+		if !c.runs(w) {
+			changed = append(changed, w)
+		}
+	}
+	return changed, nil
+}
+
+// goesDown says whether the state is of an older version than the API server of the control plane that was started
+// last, were it by a transition that failed.
+func (c *Cluster) goesDown(state clusters.State, plane int) bool {
+	c.mu.Lock()
+	before := c.record.Processes[string(c.layout.instance(clusters.APIServer, plane))].Version
+	c.mu.Unlock()
+	from, err1 := clusters.ParseVersion(before)
+	to, err2 := clusters.ParseVersion(state.Version)
+	return err1 == nil && err2 == nil && to.Compare(from) < 0
+}
+
+// rollAll makes the rounds one after the other, each proven before the next; all at once where no API server runs.
+func (c *Cluster) rollAll(ctx context.Context, state clusters.State, rounds []round) error {
+	if c.oneOf(clusters.APIServer) == "" {
+		rounds = []round{together(rounds)}
+	}
+	for _, r := range rounds {
+		if err := c.roll(ctx, r); err != nil {
+			return err
+		}
+		if err := c.prove(ctx, state, r.changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together makes one round of several, in the order in which an upgrade starts components.
+func together(rounds []round) round {
+	var all round
+	for _, r := range rounds {
+		all.changed = append(all.changed, r.changed...)
+		all.down = all.down || r.down
+	}
+	order := clusters.ControlPlane()
+	slices.SortStableFunc(all.changed, func(a, b want) int {
+		return slices.Index(order, a.component.Binary()) - slices.Index(order, b.component.Binary())
+	})
+	return all
+}
+
+// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server
+// older than itself. They become ready side by side, or a transition would cost the sum of all starts.
+func (c *Cluster) roll(ctx context.Context, r round) error {
+	if r.down {
+		slices.Reverse(r.changed)
+	}
+	if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) {
+		c.away.Add(1)
+		defer c.away.Add(-1)
+		c.killed.Store(false)
+	}
+	if err := c.stopSchedulers(ctx, r.changed); err != nil {
+		return err
+	}
+	ready, starting := errgroup.WithContext(ctx)
+	for i, w := range r.changed {
+		if err := c.writeConfig(w); err != nil {
+			return errors.Join(err, ready.Wait())
+		}
+		if err := c.replace(starting, string(w.component), w.started); err != nil {
+			return errors.Join(err, ready.Wait())
+		}
+		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
+		last := i+1 == len(r.changed) || !isAPIServer(r.changed[i+1].component)
+		if isAPIServer(w.component) && last && !r.down {
+			// The others give up when nobody listens.
+			if err := c.allListening(starting, r.changed[:i+1]); err != nil {
+				// Who waited for it to be ready says the same, and more.
+				if waited := ready.Wait(); waited != nil {
+					return waited
+				}
+				return err
+			}
+		}
+	}
+	if err := ready.Wait(); err != nil {
+		return err
+	}
+	return c.revive(ctx)
+}
+
+func (c *Cluster) allListening(ctx context.Context, started []want) error {
+	for _, w := range started {
+		if !isAPIServer(w.component) {
+			continue
+		}
+		if err := c.listening(ctx, w.component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
