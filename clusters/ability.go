@@ -18,6 +18,7 @@ const (
 	AbilityOneEtcd        Ability = "oneEtcd"
 	AbilityBreakages      Ability = "breakages"
 	AbilityControlPlanes  Ability = "controlPlanes"
+	AbilityMixedVersions  Ability = "mixedVersions"
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images
@@ -49,6 +50,7 @@ func declarations() []declaration {
 		// Another Converge can make a broken cluster whole again.
 		{AbilityBreakages, "name the component that broke in a transition, with a *BrokenError", nil},
 		{AbilityControlPlanes, "have several control planes", nil},
+		{AbilityMixedVersions, "stop a transition between control planes, and ask each API server", implements[Rolling]},
 	}
 }
 

@@ -3,6 +3,7 @@ package clusters
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -115,6 +116,32 @@ type MethodConverger interface {
 	// know, and states that the method cannot reach.
 	ConvergeBy(ctx context.Context, state State, method string) error
 }
+
+// Rolling is a Cluster whose control planes, where it has several, are changed one after the other: a transition can
+// stop between two of them, and each API server be asked (AbilityMixedVersions).
+type Rolling interface {
+	// ConvergeUpTo is Converge, but ends as soon as that many control planes are in the state; 0 is Converge itself. Those
+	// that are in the state already count.
+	ConvergeUpTo(ctx context.Context, state State, upTo int) error
+	// Servers are the API servers that run, in the order of their control planes.
+	Servers() []Server
+}
+
+// Server is one of several API servers.
+type Server struct {
+	// Plane is the number of its control plane, from 0.
+	Plane int
+	// Version of Kubernetes that it runs.
+	Version string
+	// Behind says that the last transition stopped before it came to this control plane.
+	Behind bool
+	// REST and Kubeconfig reach it, as a cluster administrator.
+	REST       *rest.Config
+	Kubeconfig string
+}
+
+// String is the server's name and version: kube-apiserver@1 (1.35.4).
+func (s Server) String() string { return fmt.Sprintf("%s (%s)", APIServer.On(s.Plane), s.Version) }
 
 // PodExecutor is a Cluster with real pods, in which commands can be run (AbilityExec).
 type PodExecutor interface {

@@ -32,6 +32,15 @@ func ControlPlane() []Component {
 type State struct {
 	// Version of Kubernetes: "1.34" is the newest patch of that minor that is available, "1.34.4" exactly that one.
 	Version string `json:"version,omitempty"`
+	// EmulatedVersion is the minor version, such as "1.35", whose feature gates and APIs newer programs imitate
+	// (--emulated-version of API server, controller manager and scheduler). An upgrade in two steps goes to the new
+	// version with the old one emulated, and then to the same version without. Default, and end of an emulation: the
+	// version itself (local).
+	EmulatedVersion string `json:"emulatedVersion,omitempty"`
+	// MinCompatibilityVersion is the oldest minor version that must be able to read what is stored
+	// (--min-compatibility-version, since 1.35): to go back to an older one is not safe. Default: the one before the
+	// emulated version (local).
+	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
 	// FeatureGates are given to every component; see components for one component alone.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1":
@@ -91,6 +100,11 @@ type Taint struct {
 type Change struct {
 	// Version of Kubernetes to go to, up or down.
 	Version string `json:"version,omitempty"`
+	// EmulatedVersion to imitate from now on; the version itself ends it. The version that stays compatible is its default
+	// again.
+	EmulatedVersion string `json:"emulatedVersion,omitempty"`
+	// MinCompatibilityVersion to stay compatible with from now on.
+	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
 	// FeatureGates to set; null returns a gate to its version's default.
 	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
 	// RuntimeConfig to set; null removes an entry.
@@ -121,6 +135,7 @@ func (s State) With(c Change) State {
 	if c.Version != "" {
 		next.Version = c.Version
 	}
+	next = next.emulating(c)
 	next.FeatureGates = merge(s.FeatureGates, c.FeatureGates)
 	next.RuntimeConfig = merge(s.RuntimeConfig, c.RuntimeConfig)
 	next.Components = maps.Clone(s.Components)
@@ -221,6 +236,12 @@ func nameIn(word string) string {
 
 func (s State) words() []string {
 	words := []string{s.Version}
+	if s.EmulatedVersion != "" {
+		words = append(words, "emulatedVersion="+s.EmulatedVersion)
+	}
+	if s.MinCompatibilityVersion != "" {
+		words = append(words, "minCompatibilityVersion="+s.MinCompatibilityVersion)
+	}
 	for _, gate := range SortedKeys(s.FeatureGates) {
 		words = append(words, fmt.Sprintf("%s=%t", gate, s.FeatureGates[gate]))
 	}

@@ -65,12 +65,7 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 				"effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
 			continue
 		}
-		w.canaries++
-		c := canary.Canary{
-			Client: w.run.client, Family: u.family, Version: version, Namespace: cmp.Or(u.namespace, w.run.namespace),
-			Name: w.run.manager(fmt.Sprintf("canary-%d", w.canaries)),
-		}
-		if err := c.Await(ctx); err != nil {
+		if err := w.seen(ctx, u, version); err != nil {
 			return "", err
 		}
 		said += fmt.Sprintf("\nbefore it: the API server was seen to know %s (after %s)", u,
@@ -78,6 +73,25 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 		delete(w.unsettled, u)
 	}
 	return said, nil
+}
+
+// seen waits until every API server knows what is unsettled.
+func (w *settling) seen(ctx context.Context, u unsettled, version string) error {
+	clients, err := w.run.clients()
+	if err != nil {
+		return err
+	}
+	for _, client := range clients {
+		w.canaries++
+		c := canary.Canary{
+			Client: client, Family: u.family, Version: version, Namespace: cmp.Or(u.namespace, w.run.namespace),
+			Name: w.run.manager(fmt.Sprintf("canary-%d", w.canaries)),
+		}
+		if err := c.Await(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has

@@ -11,14 +11,16 @@ import (
 
 // checkTransitions finds transitions that lead nowhere, and those that the version skew policy forbids.
 func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
-	n := 0
+	n, held := 0, false
 	for _, step := range s.Spec.Steps {
 		if step.Transition == nil {
 			continue
 		}
 		n++
 		from, to := path[n-1], path[n]
-		if pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
+		before := held
+		held = step.Transition.UpTo > 0
+		if !before && pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
 			p.problem(step.Position, "this transition leads to the state that the cluster is in already: %s", to)
 			continue
 		}
@@ -32,12 +34,12 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 	if from.Version == "" {
 		return // any that the cluster has; only who looks at no cluster does not know it by now
 	}
-	before, err := clusters.ParseVersion(from.Version)
+	before, err := clusters.ParseVersion(from.Emulated())
 	if err != nil {
 		p.problem(at, "%w", err)
 		return
 	}
-	after, err := clusters.ParseVersion(to.Version)
+	after, err := clusters.ParseVersion(to.Emulated())
 	if err != nil {
 		p.problem(at, "%w", err)
 		return
@@ -60,10 +62,13 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 				p.problem(step.Position, "%s: %s", step.Verb(), why)
 			}
 		}
-		if verb.needs == nil {
-			continue
+		var ability clusters.Ability
+		if step.Via != "" {
+			ability = clusters.AbilityMixedVersions
+		} else if verb.needs != nil {
+			ability = verb.needs(&step)
 		}
-		if ability := verb.needs(&step); ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
+		if ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
 			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
 				"scenario is skipped there)",
 				step.Verb(), p.provider.Name(), ability.Text(), ability)

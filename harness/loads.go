@@ -275,7 +275,7 @@ func (a *scenarioLoads) underLoad(ctx context.Context, i int, step scenarios.Ste
 	if !verb.startsLoads {
 		d.begin(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	}
-	r := verb.run(ctx, a.run, i, step)
+	r := a.run.asked(ctx, i, step)
 	if !d.began() {
 		return r
 	}

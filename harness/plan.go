@@ -21,6 +21,8 @@ type PlanOptions struct {
 	NoSharing bool
 	// Snapshots lets a track begin with a snapshot of an earlier one's first state where it is the same.
 	Snapshots bool
+	// ControlPlanes is the number of control planes of scenarios that say none; 0 is one.
+	ControlPlanes int
 	// Simulators that systems can be.
 	Simulators systems.Simulators
 	// Shard is the part of the run that is planned. Default: all of it.
@@ -147,6 +149,9 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	places := pathPlaces(s)
 	var path []clusters.State
 	for i, state := range s.Path() {
+		if state.ControlPlanes == 0 {
+			state.ControlPlanes = p.options.ControlPlanes
+		}
 		resolved, err := p.resolve(ctx, state)
 		if err != nil {
 			p.problem(places[i], "%w", err)

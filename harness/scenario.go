@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/matching"
@@ -32,6 +33,8 @@ type scenarioRun struct {
 	namespace string
 	client    dynamic.Interface
 	writer    *writes.Writer
+	// via is the one of several API servers that client and writer reach; nil for the balancer.
+	via *clusters.Server
 
 	// at is the place on the track's path.
 	at int
@@ -133,9 +136,17 @@ func (s *scenarioRun) unlessStopped(ctx context.Context, outcome reports.Outcome
 
 // connect makes the clients and the namespace.
 func (s *scenarioRun) connect(ctx context.Context) error {
-	client, err := dynamic.NewForConfig(writes.Configure(s.shared.cluster.RESTConfig(), "rehearse/"+s.namespace))
+	if err := s.reach(ctx, s.shared.cluster.RESTConfig()); err != nil {
+		return err
+	}
+	return s.makeNamespace(ctx)
+}
+
+// reach makes the clients.
+func (s *scenarioRun) reach(ctx context.Context, config *rest.Config) error {
+	client, err := s.clientOf(config)
 	if err != nil {
-		return fmt.Errorf("make a client for cluster %s: %w", s.shared.cluster.Name(), err)
+		return err
 	}
 	s.client = client
 	s.writer = &writes.Writer{
@@ -155,7 +166,7 @@ func (s *scenarioRun) connect(ctx context.Context) error {
 		},
 		Wrote: func(made writes.Made) { s.removal.made = append(s.removal.made, made) },
 	}
-	return s.makeNamespace(ctx)
+	return nil
 }
 
 // variables of the step's expressions.

@@ -56,25 +56,30 @@ func (t *trackRun) install(ctx context.Context) bool {
 }
 
 // converge brings the cluster to a state by a method, and then its systems.
-func (t *trackRun) converge(ctx context.Context, state clusters.State, method string) error {
+func (t *trackRun) converge(ctx context.Context, state clusters.State, options TransitionOptions) error {
 	if t.systems != nil {
 		t.systems.Hold()
 	}
-	if err := convergeCluster(ctx, t.cluster, state, method); err != nil || t.systems == nil {
+	if err := convergeCluster(ctx, t.cluster, state, options); err != nil || t.systems == nil {
 		return err
 	}
 	return t.systems.Converge(ctx, state.Systems)
 }
 
-func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.State, method string) error {
-	if method == "" {
+func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.State, o TransitionOptions) error {
+	switch {
+	case o.UpTo > 0:
+		if rolling, ok := c.(clusters.Rolling); ok {
+			return rolling.ConvergeUpTo(ctx, state, o.UpTo)
+		}
+	case o.Method == "":
 		return c.Converge(ctx, state)
+	default:
+		if converger, ok := c.(clusters.MethodConverger); ok {
+			return converger.ConvergeBy(ctx, state, o.Method)
+		}
 	}
-	converger, ok := c.(clusters.MethodConverger)
-	if !ok {
-		return fmt.Errorf("transition by %s on cluster %s: %w", method, c.Name(), errNoSuchComponent)
-	}
-	return converger.ConvergeBy(ctx, state, method)
+	return fmt.Errorf("transition%s of cluster %s: %w", o, c.Name(), errNoSuchComponent)
 }
 
 // uninstall ends the systems. From a cluster that is somebody else's they are removed.

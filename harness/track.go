@@ -46,11 +46,13 @@ type trackRun struct {
 	gates       *gateReadings
 	left        *leftovers
 	transitions *transitions
+	views       *views
 }
 
 func newTrackRun(e *execution, track *Track) *trackRun {
 	t := &trackRun{execution: e, track: track}
 	t.gates, t.left, t.transitions = &gateReadings{run: t}, &leftovers{run: t}, &transitions{run: t}
+	t.views = &views{run: t, of: map[int]*trackRun{}}
 	return t
 }
 
@@ -78,6 +80,7 @@ func (t *trackRun) run(ctx context.Context) {
 		return
 	}
 	defer t.history.Close()
+	defer t.views.forget()
 	alive, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	t.guard(alive, broken)

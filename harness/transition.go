@@ -35,6 +35,7 @@ func (c *transitions) make(ctx context.Context, n int) error {
 		c.run.kinds.Cross("")
 	}
 	c.run.schemas.Reset()
+	c.run.views.forget()
 	if err == nil {
 		c.run.history.Reread(ctx)
 	}
@@ -60,7 +61,7 @@ func (c *transitions) make(ctx context.Context, n int) error {
 // arrive.
 func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Duration) error {
 	options := c.run.track.TransitionOptions[n]
-	err := c.run.converge(timed, c.run.track.Path[n+1], options.Method)
+	err := c.run.converge(timed, c.run.track.Path[n+1], options)
 	if err != nil && options.Revert {
 		return c.revert(ctx, n, patience, err)
 	}

@@ -13,6 +13,8 @@ import (
 type TransitionOptions struct {
 	// Method by which the cluster goes, "" for the provider's own.
 	Method string
+	// UpTo is the number of control planes after which it stops, 0 for all.
+	UpTo int
 	// Revert takes the cluster back when it does not arrive.
 	Revert bool
 }
@@ -22,6 +24,9 @@ func (o TransitionOptions) String() string {
 	text := ""
 	if o.Method != "" {
 		text = " by " + o.Method
+	}
+	if o.UpTo > 0 {
+		text += fmt.Sprintf(" on %d of the control planes", o.UpTo)
 	}
 	if o.Revert {
 		text += ", and back on failure"
@@ -44,6 +49,7 @@ func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State
 		n := len(options)
 		options = append(options, TransitionOptions{
 			Method: step.Transition.Method,
+			UpTo:   step.Transition.UpTo,
 			Revert: step.Transition.OnFailure == scenarios.Revert,
 		})
 		if method := options[n].Method; method == "" {
@@ -68,7 +74,7 @@ func (c *transitions) revert(ctx context.Context, n int, patience time.Duration,
 	defer cancel()
 	before := c.run.track.Path[n]
 	c.run.Progress("the transition failed; taking the cluster back to %s", before)
-	if backErr := c.run.converge(ctx, before, ""); backErr != nil {
+	if backErr := c.run.converge(ctx, before, TransitionOptions{}); backErr != nil {
 		return fmt.Errorf("%w\nand the cluster could not be taken back to %s: %w", err, before, backErr)
 	}
 	return fmt.Errorf("%w\nthe cluster was taken back to %s", err, before)

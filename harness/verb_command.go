@@ -66,7 +66,7 @@ func besideScenario(c scenarios.Command, dir string) scenarios.Command {
 // environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what
 // the step adds.
 func environment(s *scenarioRun, c scenarios.Command) []string {
-	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.shared.cluster.KubeconfigPath(),
+	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.kubeconfig(),
 		"NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.shared.id)
 	for _, name := range clusters.SortedKeys(c.Env) {
 		env = append(env, name+"="+c.Env[name])

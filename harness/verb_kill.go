@@ -23,8 +23,8 @@ func runKill(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) re
 	if step.Kill.System != "" {
 		return controlSystem(ctx, s, step, "kill", step.Kill.System, (*systems.Set).Kill)
 	}
-	r := control(ctx, s, step, "kill", step.Kill.Component, clusters.ComponentController.Kill)
-	if r.Status == reports.Passed && step.Kill.Silences() {
+	r := control(ctx, s, step, "kill", s.component(step.Kill.Component), clusters.ComponentController.Kill)
+	if r.Status == reports.Passed && step.Kill.Silences() && s.via == nil {
 		s.down = step.Kill.Component
 	}
 	return r

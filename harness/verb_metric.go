@@ -47,6 +47,7 @@ func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) 
 	if m.Component == "" {
 		m.Component = clusters.APIServer
 	}
+	m.Component = s.component(m.Component)
 	limited, cancel := context.WithTimeout(ctx, m.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
 	var last reading
@@ -54,10 +55,8 @@ func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) 
 		// A reading has its own time, so that one near the end is not taken for one that failed.
 		reading, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
-		text, err := source.Metrics(reading, m.Component)
-		if err == nil {
-			last, err = readMetric(text, m)
-		}
+		now, err := readAll(reading, source, s.speakers(m.Component), m)
+		last = now
 		if err != nil {
 			return try{undecided: true, problem: fmt.Sprintf("read metric %s of %s: %v", m.Name, m.Component, err)}
 		}
@@ -101,7 +100,7 @@ func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m sc
 		return t
 	case now.series == 0:
 		t.problem = now.String() + " (absent is not zero)"
-		if before, ok := earlier(s, m.Since); ok && before.started != now.started {
+		if before, ok := reread(s, m); ok && before.started != now.started {
 			t.undecided = true
 			t.problem += fmt.Sprintf("; %s was started anew since %q, so its counters began at zero again", m.Component, m.Since)
 		}
@@ -109,7 +108,7 @@ func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m sc
 	}
 	t.values = map[string]any{"value": now.value}
 	if m.Since != "" {
-		before, ok := earlier(s, m.Since)
+		before, ok := reread(s, m)
 		if !ok {
 			return try{undecided: true, final: true, problem: fmt.Sprintf("metric %s: no earlier metric step is called %q",
 				m.Name, m.Since)}
@@ -170,6 +169,16 @@ func earlier(s *scenarioRun, name string) (reading, bool) {
 	return reading{}, false
 }
 
+// reread is the last reading of an earlier step: of several API servers that of the same one.
+func reread(s *scenarioRun, m scenarios.Metric) (reading, bool) {
+	for _, r := range slices.Backward(s.readings) {
+		if r.step.Named(m.Since) && r.metric.Component == m.Component {
+			return r.reading, true
+		}
+	}
+	return earlier(s, m.Since)
+}
+
 // since is how much was added after the earlier reading of the same metric. Counters begin at zero when their component
 // starts, and a series that was not there yet was at zero.
 func (r reading) since(before reading) (float64, error) {
@@ -200,6 +209,31 @@ func (r reading) String() string {
 		return r.title() + ": no such series"
 	}
 	return fmt.Sprintf("%s: %v (%d series)", r.title(), r.value, r.series)
+}
+
+// readAll reads a metric of one component, or adds up what several API servers have counted. What is no counter is the
+// first one's: objects that are stored, for instance, each of them has.
+func readAll(ctx context.Context, source clusters.MetricsSource, of []clusters.Component,
+	m scenarios.Metric,
+) (all reading, err error) {
+	for i, component := range of {
+		text, err := source.Metrics(ctx, component)
+		if err != nil {
+			return all, err
+		}
+		one, err := readMetric(text, m)
+		switch {
+		case err != nil:
+			return all, err
+		case i == 0:
+			all = one
+			continue
+		case one.counter && (all.counter || all.series == 0):
+			all.series, all.value, all.counter = all.series+one.series, all.value+one.value, true
+		}
+		all.started += one.started
+	}
+	return all, nil
 }
 
 // readMetric sums the series that match in a text of the Prometheus format.

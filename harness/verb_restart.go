@@ -31,7 +31,7 @@ func runRestart(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step)
 	if step.Restart.System != "" {
 		return controlSystem(ctx, s, step, "restart", step.Restart.System, (*systems.Set).Restart)
 	}
-	r := control(ctx, s, step, "restart", step.Restart.Component, clusters.ComponentController.Restart)
+	r := control(ctx, s, step, "restart", s.component(step.Restart.Component), clusters.ComponentController.Restart)
 	if r.Status == reports.Passed && step.Restart.Component == s.down {
 		s.down = ""
 	}

@@ -18,6 +18,9 @@ func transitionVerb() verb {
 			if broken := step.Breaks(); broken != nil && broken.System == "" {
 				return clusters.AbilityBreakages
 			}
+			if step.Transition.UpTo > 0 {
+				return clusters.AbilityMixedVersions
+			}
 			return ""
 		},
 		alone: func(step *scenarios.Step) string {

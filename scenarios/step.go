@@ -105,6 +105,11 @@ type Step struct {
 	// As is who sends a write, instead of the administrator that a scenario is otherwise. Whatever is read, also to see
 	// what is stored, the administrator reads.
 	As *User `json:"as,omitempty"`
+	// Via is which of several API servers a step asks: 0, 1 and so on, the number of its control plane; new or old; or
+	// each, where every one of them must give the expected answer. Of metric, restart and kill it is the control plane of
+	// the component that is meant. Default: the balancer before the API servers. See [Several API
+	// servers](#several-api-servers).
+	Via Via `json:"via,omitempty" fixed:"true"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. In them "object" is what the step
 	// returned: the object written or matched; for parallel "objects", those that the accepted writes returned; for
 	// resolve "answers"; for metric "value"; for command and exec "stdout" and "stderr"; for a step with during "loads".

@@ -28,6 +28,7 @@ func (v *validator) state(s clusters.State, n *node) {
 	if n.get("version") != nil {
 		v.version(s.Version, n.at("version"))
 	}
+	v.emulation(s.EmulatedVersion, s.MinCompatibilityVersion, n)
 	v.gates(clusters.SortedKeys(s.FeatureGates), n.at("featureGates"))
 	for _, name := range clusters.SortedKeys(s.Components) {
 		at := n.at("components")
@@ -43,6 +44,21 @@ func (v *validator) state(s clusters.State, n *node) {
 	}
 	v.nodes(s.Nodes, n.at("nodes"))
 	v.systems(s.Systems, n.at("systems"))
+}
+
+// emulation checks versions that are emulated: which ones a version can, its provider says.
+func (v *validator) emulation(emulated, compatible string, n *node) {
+	for name, text := range map[string]string{"emulatedVersion": emulated, "minCompatibilityVersion": compatible} {
+		at := n.get(name)
+		if at == nil {
+			continue
+		}
+		if version, err := clusters.ParseVersion(text); err != nil {
+			v.at(at, "", "%v", err)
+		} else if version.Exact() {
+			v.at(at, fmt.Sprintf("write %q", version.MinorString()), "%s is a minor version, without a patch", name)
+		}
+	}
 }
 
 func (v *validator) gates(names []string, n *node) {

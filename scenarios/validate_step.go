@@ -64,6 +64,7 @@ func (v *validator) step(s *Scenario, i int, n *node) {
 	v.expect(step, n.at("expect"))
 	v.fieldValidation(step, n)
 	v.user(step.As, n.at("as"))
+	v.via(s, i, n)
 	v.outputs(step, n)
 	if step.Continue != nil && *step.Continue && step.ChangesCluster() && len(step.During) == 0 {
 		v.at(n.key("continue"), "continue is for checks, writes and loads",

@@ -40,6 +40,9 @@ type verb struct {
 	// within is the limit of a step's own, in a value that the step alone has.
 	within func(*Step) *Duration
 
+	// asksOne says that it can choose an API server, or a control plane. Every write can.
+	asksOne bool
+
 	// changesCluster: after a failure it is not known what the cluster is. revives: after it the API server answers again.
 	changesCluster, revives bool
 	// takesTime: loads can go on meanwhile. lasts: what it demands must hold for a time.

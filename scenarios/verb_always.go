@@ -2,7 +2,7 @@ package scenarios
 
 func alwaysVerb() verb {
 	return verb{
-		name: "always", takesTime: true, lasts: true,
+		name: "always", takesTime: true, lasts: true, asksOne: true,
 		about:   func(s *Step) string { return s.Always.subject() },
 		check:   func(v *validator, c stepCheck) { v.lasting(c.scenario, c.i, c.step.Always, c.node) },
 		results: []string{"object", "objects"},

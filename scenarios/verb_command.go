@@ -8,7 +8,7 @@ import (
 
 func commandVerb() verb {
 	return verb{
-		name: "command", takesTime: true, ownExpect: true,
+		name: "command", takesTime: true, ownExpect: true, asksOne: true,
 		about:   func(s *Step) string { return strings.Join(s.Command.Run[:min(len(s.Command.Run), 1)], "") },
 		check:   func(v *validator, c stepCheck) { v.command(c.step.Command, c.node) },
 		results: []string{"stdout", "stderr"},

@@ -2,7 +2,7 @@ package scenarios
 
 func eventuallyVerb() verb {
 	return verb{
-		name: "eventually", takesTime: true,
+		name: "eventually", takesTime: true, asksOne: true,
 		about:   func(s *Step) string { return s.Eventually.subject() },
 		check:   func(v *validator, c stepCheck) { v.eventually(c.step.Eventually, c.node) },
 		results: []string{"object", "objects"},

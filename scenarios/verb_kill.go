@@ -2,7 +2,7 @@ package scenarios
 
 func killVerb() verb {
 	return verb{
-		name: "kill", changesCluster: true, takesTime: true,
+		name: "kill", changesCluster: true, takesTime: true, asksOne: true,
 		about: func(s *Step) string { return s.Kill.String() },
 		check: func(v *validator, c stepCheck) { v.controlled(c.scenario, c.i, c.step.Kill, c.node) },
 	}

@@ -9,7 +9,7 @@ import (
 
 func metricVerb() verb {
 	return verb{
-		name: "metric", ownExpect: true,
+		name: "metric", ownExpect: true, asksOne: true,
 		about:   func(s *Step) string { return s.Metric.Name },
 		check:   func(v *validator, c stepCheck) { v.metric(c.scenario, c.i, c.node) },
 		results: []string{"value", "delta"},

@@ -4,7 +4,7 @@ import "github.com/rehearse-dev/rehearse/clusters"
 
 func restartVerb() verb {
 	return verb{
-		name: "restart", changesCluster: true, takesTime: true, revives: true,
+		name: "restart", changesCluster: true, takesTime: true, revives: true, asksOne: true,
 		about: func(s *Step) string { return s.Restart.String() },
 		check: func(v *validator, c stepCheck) { v.controlled(c.scenario, c.i, c.step.Restart, c.node) },
 	}

@@ -2,7 +2,7 @@ package scenarios
 
 func rolledOutVerb() verb {
 	return verb{
-		name:    "rolledOut",
+		name: "rolledOut", asksOne: true,
 		about:   func(s *Step) string { return s.RolledOut.subject() },
 		check:   func(v *validator, c stepCheck) { v.selection(c.step.RolledOut.Selection, c.node) },
 		results: []string{"object", "objects"},

@@ -25,6 +25,11 @@ type Transition struct {
 	Force bool `json:"force,omitempty"`
 	// Expect is what is expected of the transition. Default: that the cluster reaches the state.
 	Expect *TransitionExpect `json:"expect,omitempty"`
+	// UpTo stops the transition as soon as that many of the cluster's control planes are in the state: API servers of two
+	// states then serve side by side, and steps run meanwhile (via says which of them a step asks). The next transition
+	// goes on, or back. A control plane is changed as a whole. Default: all of them, one after the other: upward from
+	// number 0, downward from the last.
+	UpTo int `json:"upTo,omitempty"`
 	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool.
 	// Default: the provider's own way.
 	Method string `json:"method,omitempty"`
@@ -65,13 +70,15 @@ func (v *validator) transition(s *Scenario, i int, n *node) {
 		}
 	}
 	v.method(t, n)
+	v.upTo(s, t, n)
 	if changes == 0 {
-		v.at(n, "give a version, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems",
+		v.at(n, "give a version, emulatedVersion, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems",
 			"a transition that changes nothing")
 	}
 	if n.get("version") != nil {
 		v.version(t.Version, n.at("version"))
 	}
+	v.emulation(t.EmulatedVersion, t.MinCompatibilityVersion, n)
 	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
 	before := stateBefore(s, i)
 	v.schedulerChanges(before, t.Change, n.at("schedulers"))

@@ -19,6 +19,15 @@ func checkSchedulers(state clusters.State) error {
 		"profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
 }
 
+// checkEmulation refuses what only local clusters prove.
+func checkEmulation(state clusters.State) error {
+	if state.EmulatedVersion == "" && state.MinCompatibilityVersion == "" {
+		return nil
+	}
+	return errors.New("emulatedVersion and minCompatibilityVersion: a kind cluster does not support them; use --provider " +
+		"local")
+}
+
 func checkComponents(state clusters.State) error {
 	var errs []error
 	for _, name := range clusters.SortedKeys(state.Components) {

@@ -124,7 +124,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	for i, state := range path {
 		errs = append(errs, releases.CheckGates(ctx, p.Releases, state, live.Gated(), p.Progress), checkComponents(state),
 			clusters.CheckNodes(state.Nodes), checkCapacity(state.Nodes), checkSchedulers(state),
-			clusters.CheckEtcdMembers(state.ControlPlanes))
+			clusters.CheckEtcdMembers(state.ControlPlanes), checkEmulation(state))
 		if i > 0 {
 			errs = append(errs, checkStep(path[i-1], state))
 		}

@@ -49,7 +49,7 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	if gates := state.Gates(component); len(gates) > 0 {
 		f["feature-gates"] = join(gates)
 	}
-	for name, value := range state.Components[component].Flags {
+	for name, value := range state.Flags(component) {
 		f[name] = value
 	}
 	args := make([]string, 0, len(f))
@@ -147,8 +147,8 @@ func serving(f flags, l layout, c clusters.Component) flags {
 	f["leader-elect"] = "false"
 	if _, plane := c.Plane(); plane >= 0 {
 		f["leader-elect"] = "true"
-		f["leader-elect-lease-duration"] = "4s"
-		f["leader-elect-renew-deadline"] = "3s"
+		f["leader-elect-lease-duration"] = "6s"
+		f["leader-elect-renew-deadline"] = "5s"
 		f["leader-elect-retry-period"] = "500ms"
 	}
 	f["bind-address"] = "127.0.0.1"

@@ -38,6 +38,8 @@ type Cluster struct {
 	// away counts the restarts of the API server that go on; killed says that it is to stay down.
 	away   atomic.Int32
 	killed atomic.Bool
+	// deleted says that nothing is to be started any more.
+	deleted atomic.Bool
 
 	mu      sync.Mutex
 	record  record
@@ -53,6 +55,7 @@ var (
 	_ clusters.Seeder              = (*Provider)(nil)
 	_ clusters.Cluster             = (*Cluster)(nil)
 	_ clusters.ComponentController = (*Cluster)(nil)
+	_ clusters.Rolling             = (*Cluster)(nil)
 	_ clusters.Rediscoverer        = (*Cluster)(nil)
 	_ clusters.MetricsSource       = (*Cluster)(nil)
 	_ clusters.DNSServer           = (*Cluster)(nil)
@@ -221,6 +224,7 @@ func (c *Cluster) componentURL(component clusters.Component) (string, error) {
 
 // Delete ends all processes and removes the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
+	c.deleted.Store(true)
 	c.mu.Lock()
 	running := maps.Clone(c.running)
 	c.mu.Unlock()
@@ -328,6 +332,9 @@ func (c *Cluster) watch(process *processes.Process) {
 	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && !isAPIServer(name) && name != etcdProcess &&
 		name != balancerProcess {
 		return // told to, or for want of an API server: then it is started again
+	}
+	if lostLease(process) && !c.deleted.Load() && c.again(context.Background(), process.Name) == nil {
+		return
 	}
 	select {
 	case c.died <- process.Failure():

@@ -18,7 +18,12 @@ type want struct {
 
 // Converge brings the cluster to a state: what differs is restarted, in the order of the version skew policy.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
-	if err := c.converge(ctx, state); err != nil {
+	return c.ConvergeUpTo(ctx, state, 0)
+}
+
+// ConvergeUpTo is Converge up to a number of control planes.
+func (c *Cluster) ConvergeUpTo(ctx context.Context, state clusters.State, upTo int) error {
+	if err := c.converge(ctx, state, upTo); err != nil {
 		return fmt.Errorf("bring cluster %s to %s: %w", c.Name(), state, err)
 	}
 	c.mu.Lock()
@@ -27,7 +32,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	return c.save()
 }
 
-func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
+func (c *Cluster) converge(ctx context.Context, state clusters.State, upTo int) error {
 	if c.etcdProbe == nil {
 		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it " +
 			"anew")
@@ -47,7 +52,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if err != nil {
 		return err
 	}
-	if err := c.rollAll(ctx, state, rounds); err != nil {
+	if err := c.rollAll(ctx, state, c.hold(rounds, upTo)); err != nil {
 		return err
 	}
 	if err := c.usable(ctx); err != nil {
@@ -56,6 +61,8 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 	if err := c.led(ctx, state); err != nil {
 		return err
 	}
+	// A node's kubelet may not be newer than an API server.
+	state.Version = c.oldest(state.Version)
 	if err := c.convergeNodes(ctx, state); err != nil {
 		return err
 	}
@@ -66,7 +73,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State) error {
 func (c *Cluster) allRun() error {
 	var errs []error
 	for _, component := range c.components() {
-		if process := c.process(string(component)); c.ended(component) {
+		if process := c.process(string(component)); c.ended(component) && !lostLease(process) {
 			errs = append(errs, brokenBy(component, process, process.Failure()))
 		}
 	}
@@ -145,6 +152,9 @@ func (c *Cluster) prove(ctx context.Context, state clusters.State, changed []wan
 		}
 		component, _ := w.component.Plane()
 		if err := proof.Component(data, state.Version, state.Gates(component)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
+		}
+		if err := proof.Emulation(data, state); err != nil && len(state.Components[component].Flags) == 0 {
 			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
 		}
 	}

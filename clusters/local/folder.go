@@ -14,6 +14,8 @@ type record struct {
 	folders.Record
 
 	Ports listening `json:"ports"`
+	// Behind are the control planes that the last transition did not come to.
+	Behind []int `json:"behind,omitempty"`
 	// Processes by name: what runs, and how it was started.
 	Processes map[string]started `json:"processes,omitempty"`
 }

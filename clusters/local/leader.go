@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // elected says whether of a component's processes one leads.
@@ -44,27 +46,40 @@ func (c *Cluster) led(ctx context.Context, state clusters.State) error {
 		return nil
 	}
 	for _, component := range clusters.ControlPlane() {
-		one := c.oneOf(component)
-		if !c.layout.elected(component) || state.Components[component].Flags["leader-elect"] == "false" || one == "" {
+		if !c.layout.elected(component) || state.Flags(component)["leader-elect"] == "false" || c.oneOf(component) == "" {
 			continue
 		}
 		since := time.Now()
-		err := c.await(ctx, one, func(ctx context.Context) (bool, error) {
-			lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component),
-				metav1.GetOptions{})
-			if err != nil {
-				return false, fmt.Errorf("read the lease of %s: %w", component, err)
-			}
-			if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
-				return false, fmt.Errorf("the lease of %s may be that of one that has ended", component)
-			}
-			return true, nil
-		})
+		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) { return c.renewed(ctx, component, since) })
+		var broken *clusters.BrokenError
+		if errors.As(err, &broken) {
+			broken.Component = component
+		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// renewed says whether the lease of a component's leader was renewed since a moment.
+func (c *Cluster) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
+	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
+	if err != nil {
+		return false, fmt.Errorf("read the lease of %s: %w", component, err)
+	}
+	if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
+		return false, fmt.Errorf("the lease of %s may be that of one that has ended", component)
+	}
+	return true, nil
+}
+
+// lostLease says whether a process ended because it could not renew its lease in time, as on a machine that is busy.
+// Kubelet would start it again, and so do we.
+func lostLease(process *processes.Process) bool {
+	component, plane := clusters.Component(process.Name).Plane()
+	return plane >= 0 && component != clusters.APIServer &&
+		strings.Contains(strings.ToLower(processes.LastLines(process.LogFile, lastWords)), "leaderelection lost")
 }
 
 // oneOf is one process of a component that runs; "" for none.

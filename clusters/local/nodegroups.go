@@ -43,13 +43,21 @@ func nodesOf(state clusters.State) []*corev1.Node {
 			}
 			node.Status.Capacity, node.Status.Allocatable = resources, resources
 			node.Status.NodeInfo = corev1.NodeSystemInfo{
-				KubeletVersion: "v" + state.Version, OperatingSystem: "linux",
+				KubeletVersion: kubeletVersion(state), OperatingSystem: "linux",
 				Architecture: "amd64", OSImage: "simulated", ContainerRuntimeVersion: "kwok",
 			}
 			nodes = append(nodes, node)
 		}
 	}
 	return nodes
+}
+
+// kubeletVersion is the cluster's version; a kubelet may not be newer than what the cluster emulates.
+func kubeletVersion(state clusters.State) string {
+	if state.EmulatedVersion != "" {
+		return "v" + state.EmulatedVersion + ".0"
+	}
+	return "v" + state.Version
 }
 
 // convergeNodes makes the cluster's simulated nodes those of the state, and returns when they are ready.

@@ -70,6 +70,25 @@ func (c *Cluster) components() []clusters.Component {
 	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
 }
 
+// Servers are the API servers that run.
+func (c *Cluster) Servers() []clusters.Server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []clusters.Server
+	for plane, instance := range c.layout.instances(clusters.APIServer) {
+		if c.running[string(instance)] == nil {
+			continue
+		}
+		config := c.RESTConfig()
+		config.Host = "https://" + loopback(c.record.Ports.of(instance))
+		all = append(all, clusters.Server{
+			Plane: plane, Version: c.record.Processes[string(instance)].Version,
+			Behind: slices.Contains(c.record.Behind, plane), REST: config, Kubeconfig: c.layout.kubeconfigOf(instance),
+		})
+	}
+	return all
+}
+
 // kubeconfigOf is the kubeconfig with which a component reaches the API server of its control plane.
 func (l layout) kubeconfigOf(c clusters.Component) string {
 	_, plane := c.Plane()

@@ -85,7 +85,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
 		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
-			clusters.CheckControlPlanes(state.ControlPlanes))
+			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
 		errs = append(errs, state.CheckSchedulers()...)
 	}
 	return errors.Join(errs...)

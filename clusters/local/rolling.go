@@ -13,6 +13,7 @@ import (
 
 // round is what changes at a time: what one control plane has to start anew.
 type round struct {
+	plane   int
 	changed []want
 	// down says that it goes to an older version.
 	down bool
@@ -30,7 +31,7 @@ func (c *Cluster) rounds(state clusters.State, bin releases.Binaries) ([]round, 
 		if len(changed) == 0 {
 			continue
 		}
-		r := round{changed, c.goesDown(state, plane)}
+		r := round{plane, changed, c.goesDown(state, plane)}
 		down = down || r.down
 		all = append(all, r)
 	}
@@ -38,6 +39,35 @@ func (c *Cluster) rounds(state clusters.State, bin releases.Binaries) ([]round, 
 		slices.Reverse(all)
 	}
 	return all, nil
+}
+
+// hold leaves out the rounds that would bring more than that many control planes to the state, and takes note of them;
+// 0 is all.
+func (c *Cluster) hold(rounds []round, upTo int) []round {
+	var behind []int
+	if upTo > 0 {
+		n := min(max(upTo-c.layout.planes()+len(rounds), 0), len(rounds))
+		for _, r := range rounds[n:] {
+			behind = append(behind, r.plane)
+		}
+		rounds = rounds[:n]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.record.Behind = behind
+	return rounds
+}
+
+// oldest is the oldest version of the API servers that run, or the one given, which is that of the others.
+func (c *Cluster) oldest(version string) string {
+	for _, s := range c.Servers() {
+		one, err1 := clusters.ParseVersion(s.Version)
+		other, err2 := clusters.ParseVersion(version)
+		if err1 == nil && err2 == nil && one.Compare(other) < 0 {
+			version = s.Version
+		}
+	}
+	return version
 }
 
 // changes are the components of a control plane that do not run as the state wants them.
@@ -72,7 +102,7 @@ func (c *Cluster) goesDown(state clusters.State, plane int) bool {
 
 // rollAll makes the rounds one after the other, each proven before the next; all at once where no API server runs.
 func (c *Cluster) rollAll(ctx context.Context, state clusters.State, rounds []round) error {
-	if c.oneOf(clusters.APIServer) == "" {
+	if c.oneOf(clusters.APIServer) == "" && len(rounds) > 0 {
 		rounds = []round{together(rounds)}
 	}
 	for _, r := range rounds {

@@ -71,7 +71,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
 		errs = append(errs, p.checkGates(ctx, state), clusters.CheckNodes(state.Nodes),
-			clusters.CheckControlPlanes(state.ControlPlanes))
+			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
 		errs = append(errs, state.CheckSchedulers()...)
 		if len(state.SchedulerProfiles) > 0 {
 			p.leave("schedulerProfiles: `rehearse plan` checks them with the version's kube-scheduler")

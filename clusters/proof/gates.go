@@ -15,6 +15,9 @@ const GateMetric = "kubernetes_feature_enabled"
 
 const buildMetric = "kubernetes_build_info"
 
+// emulationMetric tells, since 1.34, what a component emulates.
+const emulationMetric = "version_info"
+
 // Gate is what a component says of one of its feature gates.
 type Gate struct {
 	Enabled bool
@@ -39,7 +42,7 @@ func Gates(metrics []byte) (map[string]Gate, error) {
 func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
 	var lines bytes.Buffer
 	for line := range bytes.Lines(metrics) {
-		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{"},
+		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{", emulationMetric + "{"},
 			func(p string) bool { return bytes.HasPrefix(line, []byte(p)) }) {
 			lines.Write(line)
 		}

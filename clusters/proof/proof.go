@@ -36,6 +36,23 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 	return errors.Join(errs...)
 }
 
+// Emulation says whether a component's /metrics prove that it emulates what a state says; nothing where it says nothing.
+func Emulation(metrics []byte, state clusters.State) error {
+	found, err := families(metrics)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for name, want := range map[string]string{
+		"emulation": state.EmulatedVersion, "min_compat": state.MinCompatibilityVersion,
+	} {
+		if got := label(found[emulationMetric], name); want != "" && got != want {
+			errs = append(errs, fmt.Errorf("%s says %s %q, not %q", emulationMetric, name, got, want))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func label(family *dto.MetricFamily, name string) string {
 	for _, metric := range family.GetMetric() {
 		for _, pair := range metric.GetLabel() {

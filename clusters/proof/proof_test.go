@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 const metrics = `# HELP kubernetes_build_info [ALPHA] build
@@ -14,6 +16,26 @@ kubernetes_build_info{git_version="v1.35.4",major="1"} 1
 kubernetes_feature_enabled{name="On",stage="ALPHA"} 1
 kubernetes_feature_enabled{name="Off",stage=""} 0
 `
+
+func TestEmulation(t *testing.T) {
+	const emulating = metrics + `version_info{binary="1.36.3",component="kube",emulation="1.35",min_compat="1.34"} 1` + "\n"
+	for name, test := range map[string]struct {
+		metrics string
+		state   clusters.State
+		want    string // "" for proven
+	}{
+		"nothing is said": {metrics, clusters.State{}, ""},
+		"proven":          {emulating, clusters.State{EmulatedVersion: "1.35", MinCompatibilityVersion: "1.34"}, ""},
+		"another one":     {emulating, clusters.State{EmulatedVersion: "1.34"}, `emulation "1.35", not "1.34"`},
+		"less compatible": {emulating, clusters.State{MinCompatibilityVersion: "1.35"}, `min_compat "1.34", not "1.35"`},
+		"not told":        {metrics, clusters.State{EmulatedVersion: "1.35"}, `emulation "", not "1.35"`},
+	} {
+		err := Emulation([]byte(test.metrics), test.state)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+}
 
 func TestComponent(t *testing.T) {
 	tests := map[string]struct {

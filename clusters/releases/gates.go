@@ -35,7 +35,7 @@ func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, c
 	var errs []error
 	told := map[string]bool{}
 	for _, component := range components {
-		versions, err := features.VersionsIn(version, state.Components[component].Flags)
+		versions, err := features.VersionsIn(version, state.Flags(component))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("component %s: %w", component, err))
 			continue
@@ -72,7 +72,7 @@ func BlameForField(ctx context.Context, from FeatureLister, state clusters.State
 	if err != nil {
 		return fmt.Sprintf("feature gate %s decides about it", gate)
 	}
-	versions, err := features.VersionsIn(list.Of(), state.Components[clusters.APIServer].Flags)
+	versions, err := features.VersionsIn(list.Of(), state.Flags(clusters.APIServer))
 	if err != nil {
 		return fmt.Sprintf("feature gate %s decides about it", gate)
 	}

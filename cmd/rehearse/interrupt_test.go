@@ -50,29 +50,49 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		for _, moment := range moments {
 			t.Run(signal.String()+" at "+filepath.Base(moment), func(t *testing.T) {
 				t.Parallel()
-				r := startRun(t, rehearsal)
-				r.await(t, moment, func() bool {
-					found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment))
-					return len(found) > 0
-				})
-				if err := r.command.Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
-				code := r.wait(t)
-				if signal == syscall.SIGINT && code != exitInterrupted {
-					t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, r.output.String())
-				}
-				r.noProcessLeft(t)
-				if signal == syscall.SIGKILL {
-					r.sweep(t)
-				}
-				if left, _ := filepath.Glob(filepath.Join(r.clusters(), "*")); len(left) > 0 {
-					t.Errorf("left behind: %v", left)
-				}
-				r.junit(t, "service-name-rollback")
+				endedAt(t, signal, moment, rehearsal, "service-name-rollback")
 			})
 		}
 	}
+}
+
+// Nor of several control planes, of which one is new: a balancer and programs with hostnames of their own are among
+// the processes.
+func TestNothingIsLeftOfAWindow(t *testing.T) {
+	needsClusters(t)
+	const window = "../../scenarios/windows/service-name.yaml"
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		for _, moment := range []string{"logs/kube-apiserver@2-1.log", "logs/kube-controller-manager@0-2.log"} {
+			t.Run(signal.String()+" at "+filepath.Base(moment), func(t *testing.T) {
+				endedAt(t, signal, moment, window, "window-service-name")
+			})
+		}
+	}
+}
+
+// endedAt has a run told to stop, or killed, at a moment, and looks for what is left.
+func endedAt(t *testing.T, signal syscall.Signal, moment, file, scenario string) {
+	t.Helper()
+	r := startRun(t, file)
+	r.await(t, moment, func() bool {
+		found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment))
+		return len(found) > 0
+	})
+	if err := r.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	code := r.wait(t)
+	if signal == syscall.SIGINT && code != exitInterrupted {
+		t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, r.output.String())
+	}
+	r.noProcessLeft(t)
+	if signal == syscall.SIGKILL {
+		r.sweep(t)
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.clusters(), "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	r.junit(t, scenario)
 }
 
 type running struct {

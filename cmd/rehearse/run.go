@@ -24,11 +24,13 @@ import (
 type selection struct {
 	providerFlags
 	focus, label string
-	noSharing    bool
-	noSnapshots  bool
-	systems      []string
-	shard        string
-	timings      string
+	// planes is the number of control planes of scenarios that say none.
+	planes      int
+	noSharing   bool
+	noSnapshots bool
+	systems     []string
+	shard       string
+	timings     string
 }
 
 func (s *selection) add(command *cobra.Command) {
@@ -40,6 +42,8 @@ func (s *selection) add(command *cobra.Command) {
 		"run against another system than the scenarios say: NAME=process:FILE, NAME=manifests:FILE (a YAML file that "+
 			"defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties of its "+
 			"simulator: NAME=faults:A,B, NAME=liberties:A,B")
+	command.Flags().IntVar(&s.planes, "control-planes", 0,
+		"number of control planes of the clusters of scenarios that do not say one themselves (default 1)")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
 		"create every cluster from nothing, and none from a snapshot of another's first state")
@@ -74,12 +78,16 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if selected, err = override(selected, s.systems); err != nil {
 		return nil, err
 	}
+	if err := clusters.CheckControlPlanes(s.planes); err != nil {
+		return nil, fmt.Errorf("--control-planes: %w", err)
+	}
 	simulators, err := catalog().Own()
 	if err != nil {
 		return nil, err
 	}
 	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{
-		NoSharing: s.noSharing, Snapshots: !s.noSnapshots, Simulators: simulators, Shard: shard, Timings: timings,
+		NoSharing: s.noSharing, ControlPlanes: s.planes, Snapshots: !s.noSnapshots, Simulators: simulators, Shard: shard,
+		Timings: timings,
 	})
 }
 

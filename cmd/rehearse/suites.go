@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/regressions"
 	"github.com/rehearse-dev/rehearse/suites/scheduling"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/windows"
 )
 
 // allSuites lists the suites. A new one is one word here.
@@ -22,7 +23,7 @@ func allSuites() []suites.Definition {
 	return []suites.Definition{
 		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
 		grove.Definition(),
-		regressions.Definition(),
+		regressions.Definition(), windows.Definition(),
 	}
 }
 

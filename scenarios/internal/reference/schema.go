@@ -78,6 +78,13 @@ func mapped(comments Comments) func(reflect.Type) *jsonschema.Schema {
 				oneOf(append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy, clusters.Etcd)),
 				{Type: "string", Pattern: "^" + string(clusters.Scheduler) + "/" + `[a-z0-9]([-a-z0-9]*[a-z0-9])?$`},
 			}}
+		case reflect.TypeFor[scenarios.Via]():
+			return &jsonschema.Schema{
+				AnyOf: []*jsonschema.Schema{
+					{Type: "integer", Minimum: "0"}, oneOf([]scenarios.Via{scenarios.ViaNew, scenarios.ViaOld, scenarios.ViaEach}),
+				},
+				Description: comments.Of(t, ""),
+			}
 		case reflect.TypeFor[clusters.Ability]():
 			return oneOf(clusters.Abilities())
 		}

@@ -1,0 +1,108 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The flags by which a component is given the versions that it goes by.
+const (
+	emulatedFlag         = "emulated-version"
+	minCompatibilityFlag = "min-compatibility-version"
+)
+
+// What programs can emulate: at most three minors back, and nothing before 1.31. Since 1.34 they prove it by a metric,
+// and since 1.35 they take the version that they stay compatible with.
+const (
+	emulatedMinors        = 3
+	oldestEmulated        = 31
+	firstProven           = 34
+	firstMinCompatibility = 35
+)
+
+// Emulated is the version whose gates and APIs the state's programs have: the one that they emulate, or their own.
+func (s State) Emulated() string {
+	if s.EmulatedVersion != "" {
+		return s.EmulatedVersion
+	}
+	return s.Version
+}
+
+// Flags returns the flags that one component gets beside those of its provider.
+func (s State) Flags(c Component) map[string]string {
+	flags := map[string]string{}
+	if slices.Contains(ControlPlane(), c.Binary()) {
+		if s.EmulatedVersion != "" {
+			flags[emulatedFlag] = s.EmulatedVersion
+		}
+		if s.MinCompatibilityVersion != "" {
+			flags[minCompatibilityFlag] = s.MinCompatibilityVersion
+		}
+	}
+	maps.Copy(flags, s.Components[c].Flags)
+	return flags
+}
+
+// CheckEmulation says what programs of the state's version would not emulate.
+func (s State) CheckEmulation() error {
+	if s.EmulatedVersion == "" && s.MinCompatibilityVersion == "" {
+		return nil
+	}
+	binary, err := ParseVersion(s.Version)
+	if err != nil {
+		return err
+	}
+	if binary.Minor < firstProven {
+		return fmt.Errorf("Kubernetes %s does not show by a metric what it emulates; from 1.%d on it does", //nolint:staticcheck // a name
+			binary, firstProven)
+	}
+	emulated, err := ParseVersion(s.Emulated())
+	if err != nil {
+		return fmt.Errorf("emulatedVersion: %w", err)
+	}
+	oldest := Version{Major: binary.Major, Minor: max(binary.Minor-emulatedMinors, oldestEmulated), Patch: -1}
+	newest := Version{Major: binary.Major, Minor: binary.Minor, Patch: -1}
+	between := func(name string, v Version) error {
+		minor := Version{Major: v.Major, Minor: v.Minor, Patch: -1}
+		if minor.Compare(oldest) < 0 || minor.Compare(newest) > 0 {
+			return fmt.Errorf("%s: Kubernetes %s takes %s to %s, not %s", name, binary, oldest, newest, minor)
+		}
+		return nil
+	}
+	errs := []error{between("emulatedVersion", emulated)}
+	if s.MinCompatibilityVersion != "" {
+		compatible, err := ParseVersion(s.MinCompatibilityVersion)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("minCompatibilityVersion: %w", err))
+		case binary.Minor < firstMinCompatibility:
+			errs = append(errs, fmt.Errorf("minCompatibilityVersion: Kubernetes %s has no such flag; from 1.%d on it does", binary,
+				firstMinCompatibility))
+		case compatible.Minor > emulated.Minor:
+			errs = append(errs, fmt.Errorf("minCompatibilityVersion %s is newer than the emulated version %s", compatible,
+				emulated.MinorString()))
+		default:
+			errs = append(errs, between("minCompatibilityVersion", compatible))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// emulating returns the state with the versions of a change: who emulates another version is compatible by default, and
+// the program's own version is no emulation.
+func (s State) emulating(c Change) State {
+	if c.EmulatedVersion != "" {
+		s.EmulatedVersion, s.MinCompatibilityVersion = c.EmulatedVersion, ""
+	}
+	own, err1 := ParseVersion(s.Version)
+	emulated, err2 := ParseVersion(s.EmulatedVersion)
+	if err1 == nil && err2 == nil && own.MinorString() == emulated.MinorString() {
+		s.EmulatedVersion, s.MinCompatibilityVersion = "", ""
+	}
+	if c.MinCompatibilityVersion != "" {
+		s.MinCompatibilityVersion = c.MinCompatibilityVersion
+	}
+	return s
+}

@@ -1,0 +1,212 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/schemas"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// views are what each of a cluster's API servers shows, between two transitions.
+type views struct {
+	run *trackRun
+
+	mu sync.Mutex
+	of map[int]*trackRun
+}
+
+// asked runs a step, through the API servers that it names.
+func (s *scenarioRun) asked(ctx context.Context, i int, step scenarios.Step) result {
+	run := verbOf(&step).run
+	if step.Via == "" {
+		return run(ctx, s, i, step)
+	}
+	servers, err := chosen(s.shared.cluster, step.Via)
+	if err != nil {
+		return failure(reports.Error, "via %s: %v", step.Via, err)
+	}
+	var first *result
+	for _, server := range servers {
+		through, err := s.through(ctx, server)
+		if err != nil {
+			return failure(reports.Error, "%v", err)
+		}
+		r := run(ctx, through, i, step)
+		s.readings = through.readings
+		if r.Status != reports.Passed {
+			r.Message = fmt.Sprintf("asked through %s: %s", server, r.Message)
+			return r
+		}
+		if first == nil {
+			first = &r
+		}
+		first.Evidence += fmt.Sprintf("\nasked through %s", server)
+	}
+	return *first
+}
+
+// chosen are the API servers of a cluster that a step names.
+func chosen(c clusters.Cluster, via scenarios.Via) ([]clusters.Server, error) {
+	rolling, able := c.(clusters.Rolling)
+	if !able {
+		return nil, errNoSuchComponent
+	}
+	servers := rolling.Servers()
+	if len(servers) == 0 {
+		return nil, errors.New("no API server runs")
+	}
+	oldest, newest := slices.MinFunc(servers, byVersion), slices.MaxFunc(servers, byVersion)
+	switch {
+	case via == scenarios.ViaEach:
+		return servers, nil
+	case via.Plane() < 0 && byVersion(oldest, newest) == 0:
+		return nil, fmt.Errorf("all API servers that run are alike: %v", servers)
+	case via == scenarios.ViaNew:
+		return []clusters.Server{newest}, nil
+	case via == scenarios.ViaOld:
+		return []clusters.Server{oldest}, nil
+	}
+	for _, server := range servers {
+		if server.Plane == via.Plane() {
+			return []clusters.Server{server}, nil
+		}
+	}
+	return nil, fmt.Errorf("%s does not run; there are %v", clusters.APIServer.On(via.Plane()), servers)
+}
+
+// byVersion orders servers: the older before the newer, and of one version those that a transition did not come to.
+func byVersion(a, b clusters.Server) int {
+	one, err1 := clusters.ParseVersion(a.Version)
+	other, err2 := clusters.ParseVersion(b.Version)
+	if order := one.Compare(other); err1 == nil && err2 == nil && order != 0 {
+		return order
+	}
+	switch {
+	case a.Behind == b.Behind:
+		return 0
+	case a.Behind:
+		return -1
+	}
+	return 1
+}
+
+// through is the scenario's run as it asks one API server. What it keeps beyond a step is the run's own.
+func (s *scenarioRun) through(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
+	track, err := s.shared.views.through(server)
+	if err != nil {
+		return nil, err
+	}
+	through := *s
+	through.shared, through.via = track, &server
+	if err := through.reach(ctx, server.REST); err != nil {
+		return nil, err
+	}
+	through.timeline = &timeline{run: &through, from: track.history.Seq(), beginning: track.history.Now()}
+	through.fields = &fieldCheck{run: &through}
+	return &through, nil
+}
+
+// component is the one that a step means: that of the control plane that it asks.
+func (s *scenarioRun) component(c clusters.Component) clusters.Component {
+	if s.via == nil {
+		return c
+	}
+	return c.On(s.via.Plane)
+}
+
+// speakers are those that speak for a component: of several API servers each, where the step asks for none of them.
+func (s *scenarioRun) speakers(c clusters.Component) []clusters.Component {
+	rolling, able := s.shared.cluster.(clusters.Rolling)
+	if c != clusters.APIServer || !able || s.shared.track.Path[0].NumberOfControlPlanes() == 1 {
+		return []clusters.Component{c}
+	}
+	var all []clusters.Component
+	for _, server := range rolling.Servers() {
+		all = append(all, c.On(server.Plane))
+	}
+	if len(all) == 0 {
+		return []clusters.Component{c} // which says itself that it does not run
+	}
+	return all
+}
+
+// kubeconfig reaches the API server that the run asks.
+func (s *scenarioRun) kubeconfig() string {
+	if s.via == nil {
+		return s.shared.cluster.KubeconfigPath()
+	}
+	return s.via.Kubeconfig
+}
+
+// clients are one for each API server, or one for all where they cannot be told apart.
+func (s *scenarioRun) clients() ([]dynamic.Interface, error) {
+	rolling, able := s.shared.cluster.(clusters.Rolling)
+	if !able || s.shared.track.Path[0].NumberOfControlPlanes() == 1 {
+		return []dynamic.Interface{s.client}, nil
+	}
+	var all []dynamic.Interface
+	for _, server := range rolling.Servers() {
+		client, err := s.clientOf(server.REST)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, client)
+	}
+	return all, nil
+}
+
+func (s *scenarioRun) clientOf(config *rest.Config) (dynamic.Interface, error) {
+	client, err := dynamic.NewForConfig(writes.Configure(config, "rehearse/"+s.namespace))
+	if err != nil {
+		return nil, fmt.Errorf("make a client for cluster %s: %w", s.shared.cluster.Name(), err)
+	}
+	return client, nil
+}
+
+// through is the track as one API server shows it.
+func (v *views) through(server clusters.Server) (*trackRun, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if known := v.of[server.Plane]; known != nil {
+		return known, nil
+	}
+	t := v.run
+	config := writes.Configure(server.REST, "rehearse")
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for %s: %w", server, err)
+	}
+	view := &trackRun{
+		execution: t.execution, track: t.track, cluster: t.cluster, systems: t.systems, inventory: t.inventory,
+		kinds: writes.NewKinds(found.RESTClient(), server.Version), schemas: schemas.New(found.RESTClient()),
+		barrier: t.barrier, gates: t.gates, left: t.left, transitions: t.transitions, views: v,
+	}
+	view.kinds.ExpectMore()
+	if view.history, err = history.New(config); err != nil {
+		return nil, fmt.Errorf("watch %s: %w", server, err)
+	}
+	v.of[server.Plane] = view
+	return view, nil
+}
+
+// forget ends the views: what API servers show is another thing after a transition.
+func (v *views) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, view := range v.of {
+		view.history.Close()
+	}
+	clear(v.of)
+}

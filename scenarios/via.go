@@ -1,0 +1,125 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Via is which of several API servers a step asks: the number of its control plane, from 0; new or old, the first of
+// those with the newest or the oldest version (where all have the same version: of those that a transition with upTo
+// has come to, or has not come to); or each, where every one of them must give the expected answer.
+type Via string
+
+// Words for an API server.
+const (
+	ViaNew  Via = "new"
+	ViaOld  Via = "old"
+	ViaEach Via = "each"
+)
+
+// UnmarshalScalar reads a number or a word.
+func (v *Via) UnmarshalScalar(text string) error {
+	*v = Via(text)
+	return nil
+}
+
+// Plane is the number of the control plane that is named; -1 for a word.
+func (v Via) Plane() int {
+	n, err := strconv.Atoi(string(v))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// via checks whom a step asks.
+func (v *validator) via(s *Scenario, i int, n *node) {
+	at := n.get("via")
+	if at == nil {
+		return
+	}
+	step := &s.Spec.Steps[i]
+	verb, planes := step.verb(), s.Spec.Cluster.NumberOfControlPlanes()
+	words := []Via{ViaNew, ViaOld, ViaEach}
+	switch {
+	case !verb.write && !verb.asksOne:
+		v.at(n.key("via"), "", "a %s cannot choose an API server", verb.name)
+	case planes == 1:
+		v.at(at, "controlPlanes: 2 in spec.cluster makes two", "the cluster has one control plane: there is no choice")
+	case slices.Contains(words, step.Via):
+		v.viaWord(s, i, at)
+	case step.Via.Plane() < 0:
+		v.at(at, "", "want the number of a control plane, new, old or each, not %q", short(string(step.Via)))
+	case step.Via.Plane() >= planes:
+		v.at(at, fmt.Sprintf("the last one is %d", planes-1), "the cluster has no control plane %d", step.Via.Plane())
+	}
+	if len(step.throughout()) > 0 {
+		v.at(n.key("via"), "", "what one API server shows is known from the step itself on: via cannot look back")
+	}
+	v.viaComponent(step, n)
+}
+
+func (v *validator) viaWord(s *Scenario, i int, at *node) {
+	step := &s.Spec.Steps[i]
+	verb := step.verb()
+	switch {
+	case step.Via == ViaEach && (verb.write || verb.changesCluster):
+		v.at(at, "each is for what only reads", "a %s is done once", verb.name)
+	case step.Via != ViaEach && !held(s, i):
+		v.at(at, "a transition with upTo before this step makes them differ", "all API servers are alike here: none is %s",
+			step.Via)
+	}
+}
+
+// held says whether the last transition before a step stopped before the last control plane.
+func held(s *Scenario, i int) bool {
+	for _, step := range slices.Backward(s.Spec.Steps[:i]) {
+		if step.Transition != nil {
+			return step.Transition.UpTo > 0
+		}
+	}
+	return false
+}
+
+// viaComponent checks that what a step names is there on each control plane.
+func (v *validator) viaComponent(step *Step, n *node) {
+	var component clusters.Component
+	switch {
+	case step.Metric != nil:
+		component = step.Metric.Component
+	case step.Kill != nil:
+		component = step.Kill.Component
+	case step.Restart != nil:
+		component = step.Restart.Component
+	default:
+		return
+	}
+	if component == "" && step.Metric != nil || slices.Contains(clusters.ControlPlane(), component) {
+		return
+	}
+	v.at(n.key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
+		"what the step names is not on each control plane")
+}
+
+// upTo checks where a transition stops.
+func (v *validator) upTo(s *Scenario, t *Transition, n *node) {
+	at := n.get("upTo")
+	if at == nil {
+		return
+	}
+	planes := s.Spec.Cluster.NumberOfControlPlanes()
+	switch {
+	case planes == 1:
+		v.at(at, "controlPlanes: 2 in spec.cluster makes two",
+			"the cluster has one control plane: the transition cannot stop before the last")
+	case t.UpTo < 1 || t.UpTo >= planes:
+		v.at(at, "leave it out to change all of them", "of %d control planes a transition can stop after 1 to %d, not %d",
+			planes, planes-1, t.UpTo)
+	}
+	if t.Method != "" {
+		v.at(n.key("upTo"), "", "the method %s changes all control planes", short(t.Method))
+	}
+}

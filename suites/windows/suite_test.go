@@ -1,0 +1,16 @@
+package windows_test
+
+import (
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/suites/suitetest"
+	"github.com/rehearse-dev/rehearse/suites/windows"
+)
+
+func suite() suitetest.Suite {
+	return suitetest.Suite{Definition: windows.Definition(), MaxTracks: 5, CachedVersions: true}
+}
+
+func TestMain(m *testing.M) { suite().Main(m) }
+
+func TestSuite(t *testing.T) { suite().Test(t) }
