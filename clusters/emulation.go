@@ -55,7 +55,7 @@ func (s State) CheckEmulation() error {
 		return err
 	}
 	if binary.Minor < firstProven {
-		return fmt.Errorf("Kubernetes %s does not show by a metric what it emulates; from 1.%d on it does", //nolint:staticcheck // a name
+		return fmt.Errorf("emulatedVersion: Kubernetes %s does not show by a metric what it emulates; 1.%d and newer do",
 			binary, firstProven)
 	}
 	emulated, err := ParseVersion(s.Emulated())
@@ -78,7 +78,8 @@ func (s State) CheckEmulation() error {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("minCompatibilityVersion: %w", err))
 		case binary.Minor < firstMinCompatibility:
-			errs = append(errs, fmt.Errorf("minCompatibilityVersion: Kubernetes %s has no such flag; from 1.%d on it does", binary,
+			errs = append(errs, fmt.Errorf("minCompatibilityVersion: Kubernetes %s has no such flag; from 1.%d on it does",
+				binary,
 				firstMinCompatibility))
 		case compatible.Minor > emulated.Minor:
 			errs = append(errs, fmt.Errorf("minCompatibilityVersion %s is newer than the emulated version %s", compatible,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -130,4 +132,93 @@ func TestRevertAfterADeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, run.Tracks[0].Setup[1].Message, "kube-apiserver ended by itself", "the cluster was taken back to 1.34.4")
+}
+
+// rolling is a provider whose clusters have two API servers.
+type rolling struct{ provider }
+
+func (*rolling) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
+	return true, nil
+}
+
+func (p *rolling) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
+	c, err := p.provider.Create(ctx, name, state)
+	if err != nil {
+		return nil, err
+	}
+	return &rollingCluster{c.(*cluster), apitest.New(p.t)}, nil
+}
+
+// rollingCluster's second API server has what was written through it alone, so that it shows who was asked.
+type rollingCluster struct {
+	*cluster
+	second *apitest.Server
+}
+
+func (c *rollingCluster) ConvergeUpTo(ctx context.Context, state clusters.State, upTo int) error {
+	c.converged = append(c.converged, fmt.Sprintf("up to %d", upTo))
+	return c.Converge(ctx, state)
+}
+
+func (c *rollingCluster) Servers() []clusters.Server {
+	return []clusters.Server{
+		{Plane: 0, Version: "1.35.4", REST: c.server.Config()},
+		{Plane: 1, Version: "1.34.4", Behind: true, REST: c.second.Config()},
+	}
+}
+
+const twoPlanes = "cluster: {version: \"1.34\", controlPlanes: 2}"
+
+func TestUpToAndVia(t *testing.T) {
+	ask := func(name, more string) string {
+		return fmt.Sprintf("  - eventually: {apiVersion: v1, kind: ConfigMap, name: %s, within: 5s%s}\n", name, more)
+	}
+	text := strings.Replace(scenario("window", makeMap("before")+
+		"  - transition: {version: \"1.35\", upTo: 1}\n"+
+		makeMap("a")+"    via: old\n"+
+		ask("a", "")+"    via: 1\n"+
+		ask("a", ", absent: true")+"    via: new\n"+
+		makeMap("b")+"    via: 0\n"+
+		ask("b", "")+
+		"  - transition: {version: \"1.35\"}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
+	p := &rolling{provider{t: t}}
+	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, plan.String(), "on 1 of the control planes")
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	if code := reports.ExitCode(recorder.Run()); code != reports.ExitPassed {
+		t.Errorf("exit code %d: %+v", code, recorder.Run().Tracks[0].Scenarios[0])
+	}
+	want := []string{"up to 1", "1.35.4 controlPlanes=2", "1.35.4 controlPlanes=2"}
+	if got := p.clusters[0].converged; !slices.Equal(got, want) {
+		t.Errorf("converged %v, want %v", got, want)
+	}
+	// What one server does not show is said with its name.
+	fails := strings.Replace(text, ", absent: true", ", cel: \"false\"", 1)
+	fails = strings.Replace(fails, "via: new", "via: each\n    timeout: 1s", 1)
+	plan, err = harness.NewPlan(t.Context(), &rolling{provider{t: t}}, load(t, fails), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, recorder.Run().Tracks[0].Scenarios[0].Message, "asked through kube-apiserver@0 (1.35.4): ")
+}
+
+func TestUpToWhereThatCannotBe(t *testing.T) {
+	text := strings.Replace(scenario("window", "  - transition: {version: \"1.35\", upTo: 1}\n"+makeMap("a")+"    via: 0\n"),
+		"cluster: {version: \"1.34\"}", twoPlanes, 1)
+	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, text), harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	contains(t, err.Error(), "transition: provider fake does not support it: its clusters cannot stop a transition between",
+		"create: provider fake does not support it")
 }

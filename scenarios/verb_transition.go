@@ -72,7 +72,8 @@ func (v *validator) transition(s *Scenario, i int, n *node) {
 	v.method(t, n)
 	v.upTo(s, t, n)
 	if changes == 0 {
-		v.at(n, "give a version, emulatedVersion, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, nodes or systems",
+		v.at(n, "give a version, emulatedVersion, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, "+
+			"nodes or systems",
 			"a transition that changes nothing")
 	}
 	if n.get("version") != nil {

@@ -50,7 +50,10 @@ func (c *Cluster) led(ctx context.Context, state clusters.State) error {
 			continue
 		}
 		since := time.Now()
-		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) { return c.renewed(ctx, component, since) })
+		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) {
+			return c.renewed(ctx, component,
+				since)
+		})
 		var broken *clusters.BrokenError
 		if errors.As(err, &broken) {
 			broken.Component = component

@@ -153,10 +153,8 @@ func (c *Cluster) roll(ctx context.Context, r round) error {
 			return errors.Join(err, ready.Wait())
 		}
 		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
-		last := i+1 == len(r.changed) || !isAPIServer(r.changed[i+1].component)
-		if isAPIServer(w.component) && last && !r.down {
-			// The others give up when nobody listens.
-			if err := c.allListening(starting, r.changed[:i+1]); err != nil {
+		if isAPIServer(w.component) && !r.down {
+			if err := c.served(starting, r.changed, i); err != nil {
 				// Who waited for it to be ready says the same, and more.
 				if waited := ready.Wait(); waited != nil {
 					return waited
@@ -171,11 +169,18 @@ func (c *Cluster) roll(ctx context.Context, r round) error {
 	return c.revive(ctx)
 }
 
-func (c *Cluster) allListening(ctx context.Context, started []want) error {
-	for _, w := range started {
-		if !isAPIServer(w.component) {
-			continue
-		}
+// served waits until the API servers that were started serve those that are started next: the i-th component was the
+// last. Of several the first is there before the others, which would else make the same objects at the same time, as
+// none does that joins a cluster. The other components give up when nobody listens.
+func (c *Cluster) served(ctx context.Context, changed []want, i int) error {
+	more := i+1 < len(changed) && isAPIServer(changed[i+1].component)
+	if more && i == 0 {
+		return c.usableAt(ctx, changed[0].component)
+	}
+	if more {
+		return nil
+	}
+	for _, w := range changed[:i+1] {
 		if err := c.listening(ctx, w.component); err != nil {
 			return err
 		}

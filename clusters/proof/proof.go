@@ -36,7 +36,8 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// Emulation says whether a component's /metrics prove that it emulates what a state says; nothing where it says nothing.
+// Emulation says whether a component's /metrics prove that it emulates what a state says; nothing where it says
+// nothing.
 func Emulation(metrics []byte, state clusters.State) error {
 	found, err := families(metrics)
 	if err != nil {

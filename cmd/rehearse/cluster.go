@@ -172,7 +172,8 @@ func newClusterCreateCommand() *cobra.Command {
 	}
 	flags.add(command)
 	state.add(command)
-	command.Flags().IntVar(&controlPlanes, "control-planes", 1, "number of control planes: at most 7; an odd number for a kind cluster")
+	command.Flags().IntVar(&controlPlanes, "control-planes", 1,
+		"number of control planes: at most 7; an odd number for a kind cluster")
 	return command
 }
 

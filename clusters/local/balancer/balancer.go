@@ -1,4 +1,5 @@
-// Package balancer stands before several API servers: it passes TCP connections on to those that say that they are ready.
+// Package balancer stands before several API servers: it passes TCP connections on to those that say that they are
+// ready.
 package balancer
 
 import (

@@ -1,5 +1,5 @@
-// Package component is how a program that uses local clusters runs itself again as a part of one (etcd, balancer, nodes, dns), so
-// that each part is a process of its own that can be killed alone.
+// Package component is how a program that uses local clusters runs itself again as a part of one (etcd, balancer,
+// nodes, dns), so that each part is a process of its own that can be killed alone.
 package component
 
 import (
