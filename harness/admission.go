@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/canary"
-	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -97,8 +97,8 @@ func (w *settling) seen(ctx context.Context, u unsettled, version string) error 
 // servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has
 // removed that, the newest that is served. It is "" where none is.
 func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, error) {
-	_, err := writes.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
-	var none *writes.NotServedError
+	_, err := served.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
+	var none *served.NotServedError
 	switch {
 	case err == nil:
 		return u.version, nil

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -38,29 +38,29 @@ func (s *scenarioRun) pods(ctx context.Context, namespace string) ([]*unstructur
 }
 
 // served waits until the API server serves the kind: what installs it may have been just one step before.
-func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (writes.Kind,
+func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (served.Kind,
 	error,
 ) {
 	gv, err := schema.ParseGroupVersion(selection.APIVersion)
 	if err != nil {
-		return writes.Kind{}, fmt.Errorf("apiVersion %q: %w", selection.APIVersion, err)
+		return served.Kind{}, fmt.Errorf("apiVersion %q: %w", selection.APIVersion, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return writes.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
+	return served.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
 }
 
 // unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it:
 // who asks whether there is none must be able to look, and what is stored is only out of sight.
 func unserved(step scenarios.Step, selection scenarios.Selection, err error) result {
-	var none *writes.NotServedError
+	var none *served.NotServedError
 	if errors.As(err, &none) {
 		return failure(reports.Failed, "%s: %v", step.Verb(), err)
 	}
 	return failure(reports.Error, "%s %s of %s: %v", step.Verb(), selection.Kind, selection.APIVersion, err)
 }
 
-func (s *scenarioRun) scope(selection scenarios.Selection, kind writes.Kind) history.Scope {
+func (s *scenarioRun) scope(selection scenarios.Selection, kind served.Kind) history.Scope {
 	scope := history.Scope{Name: selection.Name}
 	if kind.Namespaced && !selection.AllNamespaces {
 		scope.Namespace = s.namespace
@@ -75,7 +75,7 @@ func (s *scenarioRun) scope(selection scenarios.Selection, kind writes.Kind) his
 }
 
 // looksAt is the scope of what a step selects; the scenario's history has it.
-func (t *timeline) looksAt(selection scenarios.Selection, kind writes.Kind) history.Scope {
+func (t *timeline) looksAt(selection scenarios.Selection, kind served.Kind) history.Scope {
 	scope := t.run.scope(selection, kind)
 	t.looked = append(t.looked, history.Part{Stream: t.run.shared.history.Stream(kind.Resource), Scope: scope})
 	return scope

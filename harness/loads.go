@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/load"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -50,7 +51,7 @@ type stepLoad struct {
 
 	number  string
 	row     map[string]any
-	kind    writes.Kind
+	kind    served.Kind
 	stream  *history.Stream
 	running *load.Running
 	began   time.Time

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
-
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -37,9 +36,7 @@ func (t try) result() result {
 // repeat looks until all is as expected, looking again would not help, or the context ends. A look that the end cut
 // short does not count when there was one before it. What is new since the look before is recorded.
 func repeat(ctx context.Context, record func(string), look func() try) result {
-	pauses := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(25*time.Millisecond), backoff.WithMaxInterval(500*time.Millisecond),
-		backoff.WithMaxElapsedTime(0))
+	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
 	var last *try
 	for {
 		t := look()
@@ -52,12 +49,8 @@ func repeat(ctx context.Context, record func(string), look func() try) result {
 			}
 			last = &t
 		}
-		timer := time.NewTimer(pauses.NextBackOff())
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if !pauses.Wait(ctx, again) {
 			return last.result()
-		case <-timer.C:
 		}
 	}
 }

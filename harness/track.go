@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -27,7 +28,7 @@ type trackRun struct {
 	systems *systems.Set // nil where there are none
 	// inventory is what the cluster began with.
 	inventory systems.Inventory
-	kinds     *writes.Kinds
+	kinds     *served.Kinds
 	schemas   *schemas.Schemas
 	history   *history.Recorder
 	barrier   *barrier
@@ -159,7 +160,7 @@ func (t *trackRun) connect() error {
 	if err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
-	t.kinds = writes.NewKinds(found.RESTClient(), t.track.Path[0].Version)
+	t.kinds = served.NewKinds(found.RESTClient(), t.track.Path[0].Version)
 	t.schemas = schemas.New(found.RESTClient())
 	if hasSystems(t.track.Path) {
 		t.kinds.ExpectMore()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -37,7 +37,7 @@ func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	default:
 		in.Window = *s.timeline.windowOf(ctx, i)
 	}
-	kinds := map[schema.GroupVersionKind]writes.Kind{}
+	kinds := map[schema.GroupVersionKind]served.Kind{}
 	for _, watch := range step.Watches() {
 		kind, err := s.served(ctx, watch.Selection, timeout)
 		if err != nil {

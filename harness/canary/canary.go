@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
@@ -102,9 +102,7 @@ type Canary struct {
 func (c Canary) Await(ctx context.Context) error {
 	pieces := c.pieces()
 	defer c.remove(context.WithoutCancel(ctx), pieces)
-	pauses := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(10*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond),
-		backoff.WithMaxElapsedTime(0))
+	again := pauses.Growing(10*time.Millisecond, 200*time.Millisecond)
 	written := 0
 	for {
 		err := c.write(ctx, pieces, &written)
@@ -117,11 +115,7 @@ func (c Canary) Await(ctx context.Context) error {
 				return nil
 			}
 		}
-		timer := time.NewTimer(pauses.NextBackOff())
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !pauses.Wait(ctx, again) {
 			return fmt.Errorf("wait until the API server knows each %s: %w", c.Family, errors.Join(context.Cause(ctx), err))
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -159,20 +159,15 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 	}
 	c.Progress("creating %d objects at %s", len(todo), name)
 	created := make([]*survey.Created, len(todo))
-	work := make(chan int)
-	var working sync.WaitGroup
-	for range max(c.Workers, 1) {
-		working.Go(func() {
-			for at := range work {
-				created[at] = c.create(ctx, todo[at])
-			}
+	var working errgroup.Group
+	working.SetLimit(max(c.Workers, 1))
+	for at, n := range todo {
+		working.Go(func() error {
+			created[at] = c.create(ctx, n)
+			return nil
 		})
 	}
-	for at := range todo {
-		work <- at
-	}
-	close(work)
-	working.Wait()
+	_ = working.Wait() // none of them fails
 	for at, one := range created {
 		if one != nil {
 			c.made[todo[at]] = i

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 //go:embed sample.yaml
@@ -28,8 +29,12 @@ func sample() (*manifests.Object, error) {
 	return all[0], nil
 }
 
-// definedWithin is how long the API server may take to serve a kind that was defined.
-const definedWithin = 30 * time.Second
+// definedWithin is how long the API server may take to serve a kind that was defined, and definedLook the pause before
+// it is asked again.
+const (
+	definedWithin = 30 * time.Second
+	definedLook   = 100 * time.Millisecond
+)
 
 // define creates the custom kinds, and returns all kinds when they are served.
 func (e *exploration) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
@@ -53,6 +58,7 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 			return nil, fmt.Errorf("create %s (%s): %w", definition, definition.Place(), err)
 		}
 	}
+	again := pauses.Growing(definedLook, time.Second)
 	for began := time.Now(); ; {
 		missing := e.undefined(kinds)
 		if missing == "" {
@@ -61,9 +67,7 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 		if time.Since(began) > definedWithin {
 			return nil, fmt.Errorf("%s was created, but its kind is not served after %s", missing, definedWithin)
 		}
-		select {
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
+		if !pauses.Wait(ctx, again) {
 			return nil, context.Cause(ctx)
 		}
 		if kinds, err = fields.Kinds(ctx, found); err != nil {

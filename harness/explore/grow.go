@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
@@ -252,27 +252,22 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 // try asks for the verdict on each object; nil where there is none.
 func try(ctx context.Context, client *growth.Client, all []*entry, workers int) ([]*verdict, error) {
 	verdicts := make([]*verdict, len(all))
-	work := make(chan int)
-	var working sync.WaitGroup
-	for range max(workers, 1) {
-		working.Go(func() {
-			for i := range work {
-				object := all[i].Object()
-				answer, err := client.Create(ctx, all[i].Kind, growth.Namespace(all[i].Kind), object, true)
-				if err == nil {
-					verdicts[i] = &verdict{accepted: answer.Accepted(), lost: lostOf(object, answer)}
-				}
-			}
-		})
-	}
-	for i := range all {
+	var working errgroup.Group
+	working.SetLimit(max(workers, 1))
+	for i, one := range all {
 		if ctx.Err() != nil {
 			break
 		}
-		work <- i
+		working.Go(func() error {
+			object := one.Object()
+			answer, err := client.Create(ctx, one.Kind, growth.Namespace(one.Kind), object, true)
+			if err == nil {
+				verdicts[i] = &verdict{accepted: answer.Accepted(), lost: lostOf(object, answer)}
+			}
+			return nil
+		})
 	}
-	close(work)
-	working.Wait()
+	_ = working.Wait() // none of them fails
 	return verdicts, context.Cause(ctx)
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // retry paces attempts: the first at once, then after 5 ms, growing to 250 ms, with jitter, for ever.
@@ -38,12 +40,5 @@ func (r *retry) next(ctx context.Context) bool {
 		r.again = true
 		return true
 	}
-	timer := time.NewTimer(r.backoff.NextBackOff())
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return pauses.Wait(ctx, r.backoff)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
@@ -23,7 +24,7 @@ import (
 // creator creates the objects that people have, each as soon as it can be.
 type creator struct {
 	client dynamic.Interface
-	kinds  *writes.Kinds
+	kinds  *served.Kinds
 	// namespace of objects that name none.
 	namespace string
 	progress  clusters.Progress
@@ -39,7 +40,7 @@ func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Pr
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	return &creator{
-		client: client, kinds: writes.NewKinds(found.RESTClient(), cluster.State().Version),
+		client: client, kinds: served.NewKinds(found.RESTClient(), cluster.State().Version),
 		namespace: namespace, progress: progress,
 	}, nil
 }

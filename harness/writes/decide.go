@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -44,7 +44,7 @@ type answer struct {
 func (w *Writer) decide(ctx context.Context, op *operation, request Request) answer {
 	appear, cancel := context.WithTimeout(ctx, w.appear())
 	defer cancel()
-	pauses, sent := w.pauses(), false
+	again, sent := w.pauses(), false
 	var said error // the last that was not only that time was up
 	for {
 		a := w.attempt(ctx, appear, op, request, sent)
@@ -63,7 +63,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 		if request.Attempt != nil {
 			request.Attempt("unknown: " + a.err.Error())
 		}
-		if !pause(ctx, pauses) {
+		if !pauses.Wait(ctx, again) {
 			return w.timeUp(ctx, a)
 		}
 	}
@@ -143,11 +143,11 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 // outdated says whether the API server may have judged by the definition of a kind as it was before the track changed
 // it. It is asked again then, for a while.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
-	if wanted(step) != nil || refusedBy(status).by != scenarios.BySchema || !w.Kinds.isFresh(op.gvk) {
+	if wanted(step) != nil || refusedBy(status).by != scenarios.BySchema || !w.Kinds.IsFresh(op.gvk) {
 		return false
 	}
 	if appear.Err() != nil {
-		w.Kinds.settle(op.gvk)
+		w.Kinds.Settle(op.gvk)
 		return false
 	}
 	return true
@@ -174,7 +174,7 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 // on the track may have brought the kind, for a while also when it could, since what was just installed is served a
 // moment later; unless that is what the scenario wants.
 func notServed(err error, appear context.Context, step *scenarios.Step) answer {
-	var none *NotServedError
+	var none *served.NotServedError
 	if !errors.As(err, &none) {
 		return answer{err: err}
 	}
@@ -198,16 +198,4 @@ func wanted(step *scenarios.Step) *scenarios.Rejection {
 		return nil
 	}
 	return step.Expect.Rejected
-}
-
-// pause waits before the next try; false when the context ended.
-func pause(ctx context.Context, pauses backoff.BackOff) bool {
-	timer := time.NewTimer(pauses.NextBackOff())
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -141,7 +142,7 @@ func (e *StillThereError) Error() string {
 // *StillThereError when time was up while the object was there, anything else when nobody could say.
 func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
 	var last error
-	pauses := (&Writer{}).pauses()
+	again := (&Writer{}).pauses()
 	for {
 		object, err := api.Get(ctx, name, metav1.GetOptions{})
 		switch {
@@ -161,7 +162,7 @@ func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, 
 		case ctx.Err() == nil:
 			last = err
 		}
-		if !pause(ctx, pauses) {
+		if !pauses.Wait(ctx, again) {
 			return stillThereOr(ctx, name, last)
 		}
 	}

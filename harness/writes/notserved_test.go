@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/apitest"
-	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -49,7 +49,7 @@ func TestNotServed(t *testing.T) {
 		"Gizmo of v1 is not served by 1.34.4":                     {Version: "v1", Kind: "Gizmo"},
 	} {
 		_, err := newSender(t, apitest.New(t, kinds...)).Kinds.Find(t.Context(), gvk)
-		var none *writes.NotServedError
+		var none *served.NotServedError
 		if !errors.As(err, &none) || none.Error() != want || none.MayAppear {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -107,22 +107,22 @@ func TestMayAppear(t *testing.T) {
 	thing := func(version string) schema.GroupVersionKind {
 		return schema.GroupVersionKind{Group: "x.io", Version: version, Kind: "Thing"}
 	}
-	define := func(k *writes.Kinds) { k.Wrote(definition()) }
-	more := func(k *writes.Kinds) { k.ExpectMore() }
+	define := func(k *served.Kinds) { k.Wrote(definition()) }
+	more := func(k *served.Kinds) { k.ExpectMore() }
 	for name, test := range map[string]struct {
-		before func(*writes.Kinds)
+		before func(*served.Kinds)
 		gvk    schema.GroupVersionKind
 		may    bool
 	}{
-		"nothing was written":            {before: func(*writes.Kinds) {}, gvk: thing("v1")},
+		"nothing was written":            {before: func(*served.Kinds) {}, gvk: thing("v1")},
 		"it was defined":                 {before: define, gvk: thing("v1"), may: true},
 		"another version was":            {before: define, gvk: thing("v3")},
 		"it was defined, but not served": {before: define, gvk: thing("v2")},
-		"its definition was deleted": {before: func(k *writes.Kinds) {
+		"its definition was deleted": {before: func(k *served.Kinds) {
 			define(k)
 			k.Removed(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, "things.x.io")
 		}, gvk: thing("v1")},
-		"a service was made": {before: func(k *writes.Kinds) {
+		"a service was made": {before: func(k *served.Kinds) {
 			k.Wrote(&unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": "v1.x.io"},
 				"spec": map[string]any{"group": "x.io", "version": "v1"},
@@ -130,7 +130,7 @@ func TestMayAppear(t *testing.T) {
 		}, gvk: thing("v1"), may: true},
 		"a program ran": {before: more, gvk: thing("v1"), may: true},
 		"a transition was made": {
-			before: func(k *writes.Kinds) { k.Cross("1.35.4") }, gvk: thing("v1"),
+			before: func(k *served.Kinds) { k.Cross("1.35.4") }, gvk: thing("v1"),
 			may: true,
 		},
 		"a kind of Kubernetes itself": {
@@ -147,7 +147,7 @@ func TestMayAppear(t *testing.T) {
 			kinds := newSender(t, apitest.New(t)).Kinds
 			test.before(kinds)
 			_, err := kinds.Find(t.Context(), test.gvk)
-			var none *writes.NotServedError
+			var none *served.NotServedError
 			if !errors.As(err, &none) || none.MayAppear != test.may {
 				t.Errorf("got %+v, want %t", none, test.may)
 			}

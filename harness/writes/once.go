@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/served"
 )
 
 // Single is what became of a write that was sent once, as any client would send it.
@@ -25,7 +27,7 @@ type Single struct {
 }
 
 // Once sends a write of a kind that was found before, and neither looks around nor sends it again.
-func (w *Writer) Once(ctx context.Context, request Request, kind Kind) Single {
+func (w *Writer) Once(ctx context.Context, request Request, kind served.Kind) Single {
 	op, err := w.prepare(request)
 	if err != nil {
 		return Single{Problem: err.Error()}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -72,7 +73,7 @@ type operation struct {
 	settle func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error
 
 	// kind is known once it was found.
-	kind *Kind
+	kind *served.Kind
 	// before is the object before the write, where that was looked at.
 	before *unstructured.Unstructured
 	// there are the objects without managed fields that were there before a creation, where that was looked at.

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -31,7 +33,7 @@ type Proof struct {
 
 	began     bool
 	api       dynamic.ResourceInterface
-	kind      Kind
+	kind      served.Kind
 	namespace string
 	watcher   watch.Interface
 	held      []held
@@ -178,14 +180,14 @@ func (p *Proof) Prove(ctx context.Context) []Verdict {
 
 // list notes all that is there, by a consistent read, and returns the UIDs.
 func (p *Proof) list(ctx context.Context) (map[string]bool, error) {
-	pauses, there, options := p.w.pauses(), map[string]bool{}, metav1.ListOptions{Limit: page}
+	again, there, options := p.w.pauses(), map[string]bool{}, metav1.ListOptions{Limit: page}
 	for {
 		limited, cancel := context.WithTimeout(ctx, p.w.patience())
 		list, err := p.api.List(limited, options)
 		cancel()
 		if err != nil {
 			options.Continue = "" // it may be what is wrong
-			if !pause(ctx, pauses) {
+			if !pauses.Wait(ctx, again) {
 				return nil, fmt.Errorf("list %s: %w", p.kind.Resource.Resource, err)
 			}
 			continue

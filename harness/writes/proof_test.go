@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -50,7 +51,7 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 	}
 	p.api = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
 	p.Writer = &Writer{
-		Client: client, Kinds: NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
+		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Wrote:  func(m Made) { p.made = append(p.made, m) },
 		Pauses: func() backoff.BackOff { return &backoff.ZeroBackOff{} },
 	}

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. One that
@@ -17,7 +19,7 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 	if made.Namespaced {
 		api = client.Resource(made.Resource).Namespace(made.Namespace)
 	}
-	pauses := (&Writer{}).pauses()
+	again := (&Writer{}).pauses()
 	for {
 		uid, err := removeOnce(ctx, api, made)
 		switch {
@@ -26,7 +28,7 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 		case err == nil:
 			return UntilGone(ctx, api, made.Name, uid)
 		}
-		if !pause(ctx, pauses) {
+		if !pauses.Wait(ctx, again) {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
 		}
 	}

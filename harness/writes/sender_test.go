@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -38,7 +39,7 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 	}
 	s := &sender{}
 	s.Writer = &writes.Writer{
-		Client: client, Kinds: writes.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
+		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
 		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
 		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -97,13 +98,13 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	if op.effect == (effect{}) || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
 		return a
 	}
-	pauses := w.pauses()
+	again := w.pauses()
 	for {
 		now, err := op.look(ctx, op.api(w))
 		if err == nil {
 			return op.afterwards(a, now, sent)
 		}
-		if !pause(ctx, pauses) {
+		if !pauses.Wait(ctx, again) {
 			return unseen(a, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -24,7 +26,7 @@ type Writer struct {
 	// Client reaches the API server with a configuration from Configure.
 	Client dynamic.Interface
 	// Kinds tells resources by their kinds.
-	Kinds *Kinds
+	Kinds *served.Kinds
 	// Namespace of objects that name none.
 	Namespace string
 	// Mismatch compares a partial object with a whole one and says how they differ; "" when it matches.
@@ -150,8 +152,7 @@ func (w *Writer) pauses() backoff.BackOff {
 	if w.Pauses != nil {
 		return w.Pauses()
 	}
-	return backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(25*time.Millisecond), backoff.WithMaxInterval(time.Second), backoff.WithMaxElapsedTime(0))
+	return pauses.Growing(25*time.Millisecond, time.Second)
 }
 
 func (w *Writer) patience() time.Duration {

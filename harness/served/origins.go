@@ -1,4 +1,4 @@
-package writes
+package served
 
 import (
 	"slices"
@@ -109,15 +109,15 @@ func custom(group string) bool {
 		group != services.Group
 }
 
-// isFresh says whether the definition of a kind was written, and an API server may not know it yet.
-func (k *Kinds) isFresh(gvk schema.GroupVersionKind) bool {
+// IsFresh says whether the definition of a kind was written, and an API server may not know it yet.
+func (k *Kinds) IsFresh(gvk schema.GroupVersionKind) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.fresh[gvk]
 }
 
-// settle notes that an API server has judged by the kind's present definition.
-func (k *Kinds) settle(gvk schema.GroupVersionKind) {
+// Settle notes that an API server has judged by the kind's present definition.
+func (k *Kinds) Settle(gvk schema.GroupVersionKind) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.fresh, gvk)

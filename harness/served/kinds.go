@@ -1,4 +1,5 @@
-package writes
+// Package served finds out how an API server serves kinds, and whether it may serve one a moment later.
+package served
 
 import (
 	"context"
@@ -7,11 +8,14 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // Kind is how an API server serves a kind.
@@ -84,7 +88,7 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 // Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last. A
 // kind that nothing on the track could bring is not waited for.
 func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind, error) {
-	pauses := (&Writer{}).pauses()
+	again := pauses.Growing(25*time.Millisecond, time.Second)
 	var last error
 	for {
 		kind, err := kinds.Find(ctx, gvk)
@@ -98,7 +102,7 @@ func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind
 		if errors.As(err, &none) && !none.MayAppear {
 			return Kind{}, err
 		}
-		if !pause(ctx, pauses) {
+		if !pauses.Wait(ctx, again) {
 			return Kind{}, last
 		}
 	}

@@ -1,4 +1,4 @@
-package writes
+package served
 
 import (
 	"context"
@@ -46,7 +46,9 @@ func (e *NotServedError) Error() string {
 		}
 		text += "; " + strings.Join(e.Versions, ", ") + verb
 	}
-	text += orNothing("; ", e.detail)
+	if e.detail != "" {
+		text += "; " + e.detail
+	}
 	if e.Earlier != "" {
 		text += fmt.Sprintf("; %s served it before the transition", e.Earlier)
 	}
