@@ -164,26 +164,14 @@ func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
 	if began.IsZero() {
 		began = run.Started
 	}
-	suite := reporters.JUnitTestSuite{
-		Name: s.name, Package: s.name, Tests: len(s.cases), TestCases: s.cases,
-		Time: seconds(s.span.duration()), Timestamp: began.UTC().Format("2006-01-02T15:04:05"),
-	}
+	suite := folder.Suite(s.name, s.cases)
+	suite.Time, suite.Timestamp = seconds(s.span.duration()), folder.Timestamp(began)
+	suite.Disabled = suite.Skipped
 	suite.Properties.Properties = properties(
 		"provider", run.Provider,
 		"interrupted", fmt.Sprint(run.Interrupted),
 	)
 	suite.Properties.Properties = append(suite.Properties.Properties, s.properties...)
-	for _, c := range s.cases {
-		switch {
-		case c.Failure != nil:
-			suite.Failures++
-		case c.Error != nil:
-			suite.Errors++
-		case c.Skipped != nil:
-			suite.Skipped++
-			suite.Disabled++
-		}
-	}
 	return suite
 }
 

@@ -71,8 +71,12 @@ func markdownTable(b *strings.Builder, rows []string) {
 }
 
 func markdownRow(status Status, system, name, remark, took string) string {
-	sign := map[Status]string{Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️", NotRun: "⚪"}[status.OrNotRun()]
-	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), plain.Cell(name), plain.Cell(system), took,
+	sign := map[Status]string{
+		Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️",
+		NotRun: "⚪",
+	}[status.OrNotRun()]
+	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), plain.Cell(name), plain.Cell(system),
+		took,
 		plain.Cell(remark))
 }
 

@@ -110,9 +110,11 @@ func details(b *strings.Builder, r *Report) {
 func reproduce(b *strings.Builder, r *Report) {
 	fmt.Fprintf(b, "\n## Reproduce\n\n    %s\n\n", plain.OneLine(r.Reproduce.Command))
 	fmt.Fprintf(b, "With rehearse %s, suite %s (digest %s), provider %s, Kubernetes %s; %s.\n",
-		plain.Cell(r.Reproduce.Rehearse), plain.Cell(r.Suite.Name), plain.Cell(r.Suite.Digest), plain.Cell(r.Reproduce.Provider),
+		plain.Cell(r.Reproduce.Rehearse), plain.Cell(r.Suite.Name), plain.Cell(r.Suite.Digest),
+		plain.Cell(r.Reproduce.Provider),
 		plain.Cell(strings.Join(r.Reproduce.Kubernetes, ", ")), r.Date.UTC().Format("2006-01-02 15:04 MST"))
 	if len(r.Implementation.Contact) > 0 {
-		fmt.Fprintf(b, "Contact: %s. %s\n", plain.Cell(strings.Join(r.Implementation.Contact, ", ")), plain.Cell(r.Implementation.URL))
+		fmt.Fprintf(b, "Contact: %s. %s\n", plain.Cell(strings.Join(r.Implementation.Contact, ", ")),
+			plain.Cell(r.Implementation.URL))
 	}
 }

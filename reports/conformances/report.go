@@ -1,4 +1,5 @@
-// Package conformances has the report on which requirements of a specification an implementation meets, and its writers.
+// Package conformances has the report on which requirements of a specification an implementation meets, and its
+// writers.
 package conformances
 
 import (

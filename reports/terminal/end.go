@@ -172,5 +172,6 @@ func (l lines) summary(b *strings.Builder, run *reports.Run, report, link string
 	if l.width > 0 && plain.Cells(text+took+report)+len("  ")+len("   report: ") > l.width {
 		between = "\n"
 	}
-	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, plain.Prefixed(between+"report: ", linked(report, link)))
+	fmt.Fprintf(b, "\n%s  %s%s\n", l.style.paint(color, text), took, plain.Prefixed(between+"report: ",
+		linked(report, link)))
 }

@@ -188,7 +188,8 @@ func (r *Report) Sentence() string {
 	for _, s := range r.Path {
 		names = append(names, s.Name)
 	}
-	text := fmt.Sprintf("%s: %s; %s, %s, %d cannot be judged", strings.Join(names, " -> "), plain.Plural(r.Objects, "object"),
+	text := fmt.Sprintf("%s: %s; %s, %s, %d cannot be judged", strings.Join(names, " -> "),
+		plain.Plural(r.Objects, "object"),
 		verb(r.Count(Breaks), "break"), verb(r.Count(Changes), "change"), r.Count(Unjudged))
 	if n := r.Count(Before); n > 0 {
 		text += fmt.Sprintf(", %d %s broken before", n, be(n))

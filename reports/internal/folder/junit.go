@@ -10,12 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// JUnit is one suite of cases as JUnit XML, with the path that it is about.
-func JUnit(name, path string, started, finished time.Time, cases []reporters.JUnitTestCase) ([]byte, error) {
-	suite := reporters.JUnitTestSuite{
-		Name: name, Package: name, Tests: len(cases), TestCases: cases, Time: finished.Sub(started).Seconds(),
-		Timestamp: started.UTC().Format("2006-01-02T15:04:05"),
-	}
+// Suite is a suite of cases, counted.
+func Suite(name string, cases []reporters.JUnitTestCase) reporters.JUnitTestSuite {
+	suite := reporters.JUnitTestSuite{Name: name, Package: name, Tests: len(cases), TestCases: cases}
 	for _, c := range cases {
 		switch {
 		case c.Failure != nil:
@@ -26,6 +23,16 @@ func JUnit(name, path string, started, finished time.Time, cases []reporters.JUn
 			suite.Skipped++
 		}
 	}
+	return suite
+}
+
+// Timestamp is a moment as JUnit has it.
+func Timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05") }
+
+// JUnit is one suite of cases as JUnit XML, with the path that it is about.
+func JUnit(name, path string, started, finished time.Time, cases []reporters.JUnitTestCase) ([]byte, error) {
+	suite := Suite(name, cases)
+	suite.Time, suite.Timestamp = finished.Sub(started).Seconds(), Timestamp(started)
 	suite.Properties.Properties = []reporters.JUnitProperty{{Name: "path", Value: plain.Clean(path)}}
 	return XML(reporters.JUnitTestSuites{
 		Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Disabled: suite.Skipped, Time: suite.Time,
