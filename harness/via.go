@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -190,7 +191,7 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 	}
 	view := &trackRun{
 		execution: t.execution, track: t.track, cluster: t.cluster, systems: t.systems, inventory: t.inventory,
-		kinds: writes.NewKinds(found.RESTClient(), server.Version), schemas: schemas.New(found.RESTClient()),
+		kinds: served.NewKinds(found.RESTClient(), server.Version), schemas: schemas.New(found.RESTClient()),
 		barrier: t.barrier, gates: t.gates, left: t.left, transitions: t.transitions, views: v,
 	}
 	view.kinds.ExpectMore()

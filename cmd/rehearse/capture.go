@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters/existing"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 )
 
@@ -41,13 +42,13 @@ the ClusterRole that it needs.`,
 			}
 			index, err := source.ExportTo(command.Context(), output, capture.Options{
 				Secrets:  secrets,
-				Progress: progressTo(command.ErrOrStderr()), Now: time.Now,
+				Progress: cli.ProgressTo(command.ErrOrStderr()), Now: time.Now,
 			})
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%w; remove it, or name another file with -o", err)
 			}
 			if err != nil {
-				return broken(err)
+				return cli.Broken(err)
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%scapture: %s\n", index, output)
 			return nil

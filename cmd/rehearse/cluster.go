@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/providers"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 const defaultClusterName = "rehearse"
@@ -146,7 +147,7 @@ func newClusterCreateCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "create [NAME]", Short: "Create a cluster that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			provider, err := flags.provider(progressTo(command.ErrOrStderr()))
+			provider, err := flags.provider(cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -163,7 +164,7 @@ func newClusterCreateCommand() *cobra.Command {
 			}
 			cluster, err := provider.Create(command.Context(), clusterName(args), wanted)
 			if err != nil {
-				return broken(err)
+				return cli.Broken(err)
 			}
 			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(),
 				cluster.State(), cluster.KubeconfigPath())
@@ -203,7 +204,7 @@ func newClusterListCommand() *cobra.Command {
 func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) error {
 	names, err := provider.Names()
 	if err != nil {
-		return broken(err)
+		return cli.Broken(err)
 	}
 	var errs []error
 	for _, name := range names {
@@ -214,7 +215,7 @@ func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) e
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, provider.Name(), info.State, running, info.Kubeconfig)
 	}
-	return broken(errors.Join(errs...))
+	return cli.Broken(errors.Join(errs...))
 }
 
 func newClusterKubeconfigCommand() *cobra.Command {
@@ -250,7 +251,7 @@ func newClusterTransitionCommand() *cobra.Command {
 				return err
 			}
 			provider, cluster, err := open(command.Context(), command, flags, clusterName(args),
-				progressTo(command.ErrOrStderr()))
+				cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -269,7 +270,7 @@ func newClusterTransitionCommand() *cobra.Command {
 				return err
 			}
 			if err := cluster.Converge(command.Context(), wanted); err != nil {
-				return broken(err)
+				return cli.Broken(err)
 			}
 			fmt.Fprintf(command.OutOrStdout(), "cluster %s: %s\n", cluster.Name(), cluster.State())
 			return nil
@@ -306,12 +307,12 @@ func newClusterDeleteCommand() *cobra.Command {
 				args = []string{defaultClusterName}
 			}
 			for _, name := range args {
-				_, cluster, err := open(command.Context(), command, flags, name, progressTo(command.ErrOrStderr()))
+				_, cluster, err := open(command.Context(), command, flags, name, cli.ProgressTo(command.ErrOrStderr()))
 				if err != nil {
 					return err
 				}
 				if err := cluster.Delete(command.Context()); err != nil {
-					return broken(err)
+					return cli.Broken(err)
 				}
 				fmt.Fprintf(command.OutOrStdout(), "cluster %s is deleted\n", name)
 			}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 const (
@@ -92,8 +94,8 @@ func TestWrongInput(t *testing.T) {
 				args = append([]string{"run", "--report-dir", report}, args[1:]...)
 			}
 			var out, err bytes.Buffer
-			if code := run(t.Context(), args, nil, &out, &err); code != exitInput {
-				t.Errorf("exit code %d, want %d", code, exitInput)
+			if code := run(t.Context(), args, nil, &out, &err); code != cli.ExitInput {
+				t.Errorf("exit code %d, want %d", code, cli.ExitInput)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(err.String(), want) {
@@ -110,22 +112,22 @@ func TestWrongInput(t *testing.T) {
 func TestLint(t *testing.T) {
 	var out, err bytes.Buffer
 	path := file(t, scenario(""))
-	if code := run(t.Context(), []string{"lint", path}, nil, &out, &err); code != exitOK {
+	if code := run(t.Context(), []string{"lint", path}, nil, &out, &err); code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, err.String())
 	}
 	if !strings.Contains(out.String(), "1 scenario is well formed") || strings.Contains(err.String(),
 		"covers no requirement") {
 		t.Errorf("it says:\n%s%s", out.String(), err.String())
 	}
-	if code := run(t.Context(), []string{"lint", "--strict", path}, nil, &out, &err); code != exitInput ||
+	if code := run(t.Context(), []string{"lint", "--strict", path}, nil, &out, &err); code != cli.ExitInput ||
 		!strings.Contains(err.String(), "covers no requirement") {
-		t.Errorf("with --strict: exit code %d, want %d: %s", code, exitInput, err.String())
+		t.Errorf("with --strict: exit code %d, want %d: %s", code, cli.ExitInput, err.String())
 	}
 }
 
 func TestPlanStartsNothing(t *testing.T) {
 	var out, err bytes.Buffer
-	if code := run(t.Context(), []string{"plan", rehearsal}, nil, &out, &err); code != exitOK {
+	if code := run(t.Context(), []string{"plan", rehearsal}, nil, &out, &err); code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, err.String())
 	}
 	for _, want := range []string{"create 1.34", "then 1.35", "4 starts", "service-name-rollback"} {
@@ -137,7 +139,7 @@ func TestPlanStartsNothing(t *testing.T) {
 
 func TestSchemaIsJSON(t *testing.T) {
 	var out, err bytes.Buffer
-	if code := run(t.Context(), []string{"schema"}, nil, &out, &err); code != exitOK || !json.Valid(out.Bytes()) {
+	if code := run(t.Context(), []string{"schema"}, nil, &out, &err); code != cli.ExitOK || !json.Valid(out.Bytes()) {
 		t.Errorf("exit code %d, valid JSON: %t", code, json.Valid(out.Bytes()))
 	}
 }
@@ -148,15 +150,15 @@ func TestSchemaIsInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, said bytes.Buffer
-	if code := run(t.Context(), []string{"schema", "--install", "mine.yaml"}, nil, &out, &said); code != exitOK ||
+	if code := run(t.Context(), []string{"schema", "--install", "mine.yaml"}, nil, &out, &said); code != cli.ExitOK ||
 		!strings.Contains(out.String(), "wrote .vscode/settings.json\nwrote mine.yaml\n") {
 		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
 	}
-	if code := run(t.Context(), []string{"lint", "mine.yaml"}, nil, &out, &said); code != exitOK {
+	if code := run(t.Context(), []string{"lint", "mine.yaml"}, nil, &out, &said); code != cli.ExitOK {
 		t.Errorf("the scenario is not well formed any more: %s", said.String())
 	}
 	for _, wrong := range [][]string{{"schema", "--install"}, {"schema", "--install", "nowhere"}, {"schema", "walk"}} {
-		if code := run(t.Context(), wrong, nil, &out, &said); code != exitInput {
+		if code := run(t.Context(), wrong, nil, &out, &said); code != cli.ExitInput {
 			t.Errorf("%v: exit code %d", wrong, code)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -18,7 +19,7 @@ import (
 
 // conformanceFlags say what is tested, and what is reported.
 type conformanceFlags struct {
-	providerFlags
+	cli.ProviderFlags
 	profile, focus string
 	// repeat is how often each suite is run.
 	repeat         int
@@ -73,7 +74,7 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
   rehearse conformance diff before.yaml after.yaml`,
 		RunE: f.run,
 	}
-	f.providerFlags.add(command)
+	f.ProviderFlags.AddTo(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
 	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or "+
@@ -116,7 +117,7 @@ func (f *conformanceFlags) newPlan(command *cobra.Command, name string,
 			return nil, fmt.Errorf("--system %s: %w", text, err)
 		}
 	}
-	if o.Provider, err = f.provider(f.execute.Keep, progress); err != nil {
+	if o.Provider, err = f.Provider(f.execute.Keep, progress); err != nil {
 		return nil, err
 	}
 	if o.Plan.Simulators, err = catalog().Own(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
@@ -41,10 +42,10 @@ compared.`,
 				return err
 			}
 			if _, err := fmt.Fprint(command.OutOrStdout(), diff); err != nil {
-				return broken(fmt.Errorf("write the difference: %w", err))
+				return cli.Broken(fmt.Errorf("write the difference: %w", err))
 			}
 			if !diff.Same() {
-				return &exitError{code: exitFailed}
+				return &cli.ExitError{Code: cli.ExitFailed}
 			}
 			return nil
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
@@ -28,7 +29,7 @@ func (f *conformanceFlags) run(command *cobra.Command, names []string) error {
 	if err := f.check(names); err != nil {
 		return err
 	}
-	planning := terminal.New(terminalConfig(command.OutOrStdout(), ""))
+	planning := terminal.New(cli.TerminalConfig(command.OutOrStdout(), ""))
 	defer planning.Close()
 	var runs []*conformanceRun
 	for _, name := range names {
@@ -95,14 +96,14 @@ func isFolder(path string) bool {
 // worse is the error that the command ends with: an interrupt, a failed requirement, or else what could not be tested.
 func worse(a, b error) error {
 	rank := func(err error) int {
-		var exit *exitError
+		var exit *cli.ExitError
 		switch {
 		case err == nil:
 			return 0
 		case !errors.As(err, &exit):
 			return 4
 		}
-		return map[int]int{exitBroken: 1, exitFailed: 2, exitInterrupted: 3}[exit.code]
+		return map[int]int{cli.ExitBroken: 1, cli.ExitFailed: 2, cli.ExitInterrupted: 3}[exit.Code]
 	}
 	if rank(b) > rank(a) {
 		return b
@@ -134,7 +135,7 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 	for n := 1; n <= c.repeat && command.Context().Err() == nil; n++ {
 		if n > 1 {
 			var err error
-			if c.plan, err = c.newPlan(command, c.suite, progressTo(command.ErrOrStderr())); err != nil {
+			if c.plan, err = c.newPlan(command, c.suite, cli.ProgressTo(command.ErrOrStderr())); err != nil {
 				return err
 			}
 		}
@@ -149,7 +150,7 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 		list, runs = append(list, report), append(runs, reports.Part{Run: run, Prefix: name})
 	}
 	if len(list) == 0 {
-		return broken(errors.Join(failures...))
+		return cli.Broken(errors.Join(failures...))
 	}
 	err := reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder))
 	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
@@ -159,7 +160,7 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 func (c *conformanceRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
 	err error,
 ) {
-	c.terminal = terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
+	c.terminal = terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
@@ -173,7 +174,7 @@ func (c *conformanceRun) once(command *cobra.Command) (report *conformances.Repo
 	c.terminal.Close()
 	failure = errors.Join(failure, publish(results.Run, c.execute.ReportDir, command.OutOrStdout()))
 	report, err = c.plan.Report(results, conformance.About{
-		Implementation: c.implementation, Command: commandLine(command, c.suite), Rehearse: programVersion(),
+		Implementation: c.implementation, Command: cli.CommandLine(command, c.suite), Rehearse: cli.ProgramVersion(),
 	})
 	return report, results.Run, failure, err
 }
@@ -185,7 +186,7 @@ func (c *conformanceRun) finish(command *cobra.Command, report *conformances.Rep
 		written, err = c.write(report)
 	}
 	if err != nil {
-		return broken(errors.Join(failure, err))
+		return cli.Broken(errors.Join(failure, err))
 	}
 	writeConclusions(command.OutOrStdout(), report, written)
 	return conclude(report, failure)
@@ -219,12 +220,12 @@ func (c *conformanceRun) results(ctx context.Context, results *conformance.Resul
 // conclude is how the command ends.
 func conclude(report *conformances.Report, failure error) error {
 	switch code := report.ExitCode(); {
-	case code == exitInterrupted:
-		return &exitError{code: code, err: errors.New("interrupted; the reports say what did not run")}
-	case code == exitOK && failure != nil:
-		return broken(failure)
-	case code != exitOK:
-		return &exitError{code: code, err: failure}
+	case code == cli.ExitInterrupted:
+		return &cli.ExitError{Code: code, Err: errors.New("interrupted; the reports say what did not run")}
+	case code == cli.ExitOK && failure != nil:
+		return cli.Broken(failure)
+	case code != cli.ExitOK:
+		return &cli.ExitError{Code: code, Err: failure}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
@@ -90,8 +91,8 @@ func TestConformanceWrongInput(t *testing.T) {
 				args = append(args[:len(args):len(args)], "--report-dir", report)
 			}
 			var out, err bytes.Buffer
-			if code := run(t.Context(), args, nil, &out, &err); code != exitInput {
-				t.Errorf("exit code %d, want %d: %s", code, exitInput, out.String())
+			if code := run(t.Context(), args, nil, &out, &err); code != cli.ExitInput {
+				t.Errorf("exit code %d, want %d: %s", code, cli.ExitInput, out.String())
 			}
 			for _, want := range c.want {
 				if !strings.Contains(err.String(), want) {
@@ -130,8 +131,8 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 		page,
 	}, somebody...)
 	out, err := stopper{stop: cancel}, bytes.Buffer{}
-	if code := run(ctx, args, nil, &out, &err); code != exitInterrupted {
-		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), err.String())
+	if code := run(ctx, args, nil, &out, &err); code != cli.ExitInterrupted {
+		t.Fatalf("exit code %d, want %d: %s%s", code, cli.ExitInterrupted, out.said.String(), err.String())
 	}
 	data, readErr := os.ReadFile(yaml)
 	if readErr != nil {
@@ -164,8 +165,8 @@ func TestConformanceOfSeveral(t *testing.T) {
 	args := append([]string{"conformance", "kubernetes", "kai", "--report-dir", filepath.Join(dir, "report"), "-o", dir},
 		somebody...)
 	out, errs := stopper{stop: cancel}, bytes.Buffer{}
-	if code := run(ctx, args, nil, &out, &errs); code != exitInterrupted {
-		t.Fatalf("exit code %d, want %d: %s%s", code, exitInterrupted, out.said.String(), errs.String())
+	if code := run(ctx, args, nil, &out, &errs); code != cli.ExitInterrupted {
+		t.Fatalf("exit code %d, want %d: %s%s", code, cli.ExitInterrupted, out.said.String(), errs.String())
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "kubernetes.yaml"))
 	if err != nil {
@@ -208,8 +209,8 @@ func TestConformanceDiff(t *testing.T) {
 		code          int
 		want          string
 	}{
-		{golden, golden, exitOK, "no requirement differs"},
-		{golden, other, exitFailed, "G-2 (core): failed  ->  passed"},
+		{golden, golden, cli.ExitOK, "no requirement differs"},
+		{golden, other, cli.ExitFailed, "G-2 (core): failed  ->  passed"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{"conformance", "diff", c.before, c.after}, nil, &out, &errs); code != c.code ||
@@ -229,7 +230,7 @@ func TestRequirementsAndFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs bytes.Buffer
-			if code := run(t.Context(), []string{"requirements", "--names", definition.Name}, nil, &out, &errs); code != exitOK {
+			if code := run(t.Context(), []string{"requirements", "--names", definition.Name}, nil, &out, &errs); code != cli.ExitOK {
 				t.Errorf("exit code %d: %s", code, errs.String())
 			}
 			for _, want := range []string{"REQUIREMENT", "core", "scenario ", " scenarios; "} {
@@ -238,7 +239,7 @@ func TestRequirementsAndFaults(t *testing.T) {
 				}
 			}
 			out.Reset()
-			if code := run(t.Context(), []string{"faults", definition.Name}, nil, &out, &errs); code != exitOK {
+			if code := run(t.Context(), []string{"faults", definition.Name}, nil, &out, &errs); code != cli.ExitOK {
 				t.Errorf("exit code %d: %s", code, errs.String())
 			}
 			for _, fault := range suite.Faults {

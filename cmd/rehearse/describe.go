@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its
 // requirements are.
 func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
-	run.Command, run.Program = commandLine(command, args...), programVersion()
+	run.Command, run.Program = cli.CommandLine(command, args...), cli.ProgramVersion()
 	covered := map[string]bool{}
 	for _, track := range run.Tracks {
 		for _, scenario := range track.Scenarios {

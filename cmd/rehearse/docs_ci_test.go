@@ -15,6 +15,7 @@ import (
 	"k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -244,7 +245,7 @@ func TestCICommands(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(rest, -1) {
 		args := arguments(t, m[1])
 		var out, problems bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &problems); code != exitOK {
+		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
 			t.Errorf("%s: exit code %d: %s", m[1], code, problems.String())
 		}
 		said[args[1]] = out.String()
@@ -279,7 +280,7 @@ func TestCIJobRuns(t *testing.T) {
 			args[i] = filepath.Join(root, "scenarios", "kubernetes", "service-name-rollback.yaml")
 		}
 		var out, said bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &said); code != exitOK {
+		if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitOK {
 			t.Fatalf("%s: exit code %d: %s%s", text, code, out.String(), said.String())
 		}
 	}
@@ -317,7 +318,7 @@ func TestShardsOfTheDocumentation(t *testing.T) {
 			})
 			args[len(args)-1] = filepath.Join("..", "..", args[len(args)-1])
 			var out, problems bytes.Buffer
-			if code := run(t.Context(), args, nil, &out, &problems); code != exitOK {
+			if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
 				t.Errorf("%s: exit code %d: %s", args, code, problems.String())
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // An engine as kind and Rehearse ask it, with one node image and no container.
@@ -30,36 +31,36 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		code                  int
 		said                  string
 	}{
-		{"none", "", "1.34.4", 1, exitBroken, "none of docker, nerdctl, podman is on the PATH: install one, or use " +
+		{"none", "", "1.34.4", 1, cli.ExitBroken, "none of docker, nerdctl, podman is on the PATH: install one, or use " +
 			"--provider local"},
 		{
 			"no daemon", "echo 'Cannot connect to the Docker daemon. Is the docker daemon running?' >&2; exit 1", "1.34.4", 1,
-			exitBroken, "docker is installed but its daemon does not answer: start it",
+			cli.ExitBroken, "docker is installed but its daemon does not answer: start it",
 		},
 		{
 			"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1",
-			"1.34.4", 1, exitBroken, "docker is there but this user may not use it: join the group of its socket",
+			"1.34.4", 1, cli.ExitBroken, "docker is there but this user may not use it: join the group of its socket",
 		},
 		{
 			"no image",
 			`case "$1" in image) echo "No such image" >&2; exit 1 ;; pull) echo "manifest unknown" >&2; exit 1 ;; esac`,
 			"1.34.4", 1,
-			exitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest " +
+			cli.ExitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest " +
 				"unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
 		},
 		{
 			"no image of a minor version", `case "$1" in manifest) echo "no such host" >&2; exit 1 ;; esac`, "1.34", 1,
-			exitInput, "no node image of Kubernetes 1.34 is here, and the registry did not name one",
+			cli.ExitInput, "no node image of Kubernetes 1.34 is here, and the registry did not name one",
 		},
 		{
 			"no image of a load balancer",
 			`case "$1 $2 $5" in "image inspect "*node*) echo sha256:1 ;; "image inspect "*) echo "No such image" >&2; exit 1 ;; "pull "*) echo "no such host" >&2; exit 1 ;; esac`, "1.34.4", 3,
-			exitBroken, "there is no image envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: " +
+			cli.ExitBroken, "there is no image envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: " +
 				"docker pull --quiet envoyproxy/envoy:v1.36.2: no such host; build one (sudo rehearse node-images VERSION) or " +
 				"name your own (--node-image load-balancer=IMAGE)",
 		},
 		{
-			"a full disk", engineScript, "1.34.4", 1, exitBroken,
+			"a full disk", engineScript, "1.34.4", 1, cli.ExitBroken,
 			"the disk is full: docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device.",
 		},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -20,7 +21,7 @@ import (
 
 // exploreFlags are those of rehearse explore.
 type exploreFlags struct {
-	releaseFlags
+	cli.ReleaseFlags
 	path      []string
 	gates     []string
 	kinds     []string
@@ -63,7 +64,7 @@ judged; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
-	flags.releaseFlags.add(command)
+	flags.ReleaseFlags.AddTo(command)
 	set := command.Flags()
 	set.StringSliceVar(&flags.path, "path", nil, `states to go through: 1.34,1.35,1.34, or "1.34.4 SomeGate=true,1.34.4"`)
 	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: "+
@@ -93,12 +94,12 @@ judged; 130 interrupted.`,
 func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) {
 	o := explore.Options{
 		Kinds: f.kinds, For: f.duration, Seed: f.seed, Objects: f.objects, Settle: f.settle, Prove: !f.noProof,
-		Workers: 8 * runtime.NumCPU(), Progress: progressTo(command.ErrOrStderr()),
+		Workers: 8 * runtime.NumCPU(), Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
 	if len(f.path) == 0 {
 		return o, errors.New("name the states to go through: --path 1.34,1.35,1.34; see rehearse explore --help")
 	}
-	provider, err := f.local(o.Progress)
+	provider, err := f.Local(o.Progress)
 	if err != nil {
 		return o, err
 	}
@@ -231,17 +232,17 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		return nil
 	}
 	report, err := explore.Run(command.Context(), options)
-	report.Command = commandLine(command)
+	report.Command = cli.CommandLine(command)
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
 	if writeErr := explorations.Write(f.reportDir, report); writeErr != nil {
-		return broken(errors.Join(err, writeErr))
+		return cli.Broken(errors.Join(err, writeErr))
 	}
 	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, "explore.md"))
 	if err != nil {
-		return broken(err)
+		return cli.Broken(err)
 	}
-	if code := report.ExitCode(); code != exitOK {
-		return &exitError{code: code}
+	if code := report.ExitCode(); code != cli.ExitOK {
+		return &cli.ExitError{Code: code}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 func TestExploreRefusesWrongInput(t *testing.T) {
@@ -32,8 +34,8 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append([]string{"explore"}, test.args...), strings.NewReader(""), &out, &errs)
-			if code != exitInput || !strings.Contains(errs.String(), test.want) {
-				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), exitInput, test.want)
+			if code != cli.ExitInput || !strings.Contains(errs.String(), test.want) {
+				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, test.want)
 			}
 		})
 	}
@@ -57,7 +59,7 @@ func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 		}
 		args := append(words("explore --"+strings.ReplaceAll(strings.TrimSpace(text), "known.yaml", known)), "--plan")
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitOK ||
+		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != cli.ExitOK ||
 			!strings.Contains(out.String(), "survey, watched for") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
@@ -19,7 +20,7 @@ import (
 
 // faultsFlags say whether faults are tried, and how.
 type faultsFlags struct {
-	releaseFlags
+	cli.ReleaseFlags
 	try     bool
 	kind    string
 	options faults.Options
@@ -68,7 +69,7 @@ not; 3 it could not be tried.`,
 			return f.run(command)
 		},
 	}
-	f.releaseFlags.add(command)
+	f.ReleaseFlags.AddTo(command)
 	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
 	command.Flags().BoolVar(&f.options.All, "all", false,
@@ -79,13 +80,13 @@ not; 3 it could not be tried.`,
 }
 
 func (f *faultsFlags) run(command *cobra.Command) error {
-	f.options.Progress = progressTo(command.ErrOrStderr())
+	f.options.Progress = cli.ProgressTo(command.ErrOrStderr())
 	var err error
 	if f.options.Room, err = harness.ThisMachine(); err != nil && f.options.Clusters == 0 {
 		f.options.Progress("one cluster at a time: %v", err)
 		f.options.Clusters = 1
 	}
-	if f.options.Provider, err = f.local(f.options.Progress); err != nil {
+	if f.options.Provider, err = f.Local(f.options.Progress); err != nil {
 		return err
 	}
 	if f.options.Simulators, err = catalog().Own(); err != nil {
@@ -95,7 +96,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	for _, one := range f.parts() {
 		result, err := one.try(command.Context(), one.options)
 		if err != nil {
-			return broken(err)
+			return cli.Broken(err)
 		}
 		fmt.Fprint(command.OutOrStdout(), result)
 		wrong = append(wrong, result.Err())
@@ -104,10 +105,10 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 		}
 	}
 	if err := errors.Join(wrong...); err != nil {
-		return &exitError{code: exitFailed, err: errors.Join(err, errors.Join(unjudged...))}
+		return &cli.ExitError{Code: cli.ExitFailed, Err: errors.Join(err, errors.Join(unjudged...))}
 	}
 	if err := errors.Join(unjudged...); err != nil {
-		return broken(err)
+		return cli.Broken(err)
 	}
 	return nil
 }
@@ -185,13 +186,13 @@ func writeFaults(out io.Writer, suite suites.Suite) error {
 	for _, l := range suite.Liberties {
 		liberties = append(liberties, []string{l.Name, l.Sentence})
 	}
-	err := writeTable(out, rows)
+	err := cli.WriteTable(out, rows)
 	if err == nil {
 		fmt.Fprintln(out)
-		err = writeTable(out, liberties)
+		err = cli.WriteTable(out, liberties)
 	}
 	if err != nil {
-		return broken(fmt.Errorf("write the faults: %w", err))
+		return cli.Broken(fmt.Errorf("write the faults: %w", err))
 	}
 	return nil
 }

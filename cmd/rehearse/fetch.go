@@ -8,10 +8,11 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 func newFetchCommand() *cobra.Command {
-	var flags releaseFlags
+	var flags cli.ReleaseFlags
 	var programs []string
 	command := &cobra.Command{
 		Use:   "fetch VERSION...",
@@ -23,9 +24,9 @@ available; "1.34.4" is exactly that one.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch --source build 1.34.4
   rehearse fetch --program kubectl 1.36`,
-		Args: named("a version, such as 1.35"),
+		Args: cli.Named("a version, such as 1.35"),
 		RunE: func(command *cobra.Command, args []string) error {
-			options := flags.options(progressTo(command.ErrOrStderr()))
+			options := flags.Options(cli.ProgressTo(command.ErrOrStderr()))
 			options.Refresh = true
 			var err error
 			if options.CacheDir, err = local.CacheDir(); err != nil {
@@ -44,7 +45,7 @@ available; "1.34.4" is exactly that one.`,
 				}
 				binaries, err := store.Ensure(command.Context(), version, programs...)
 				if err != nil {
-					errs = append(errs, broken(err))
+					errs = append(errs, cli.Broken(err))
 					continue
 				}
 				if _, err := store.FeatureList(command.Context(), version); err != nil {
@@ -55,7 +56,7 @@ available; "1.34.4" is exactly that one.`,
 			return errors.Join(errs...)
 		},
 	}
-	flags.add(command)
+	flags.AddTo(command)
 	command.Flags().StringSliceVar(&programs, "program", nil,
 		"get this program as well: kubectl, kubelet, kubeadm or kube-proxy")
 	return command

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // documented is a YAML block of a page, by a line in it.
@@ -45,8 +47,8 @@ func TestForeignProgram(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"", exitOK, "2 passed"},
-		{"shared-service-dropped-when-unique", exitFailed, "lws-shared-to-unique [1.36]"},
+		{"", cli.ExitOK, "2 passed"},
+		{"shared-service-dropped-when-unique", cli.ExitFailed, "lws-shared-to-unique [1.36]"},
 	} {
 		text := strings.Replace(definition, `"--faults="`, `"--faults=`+c.faults+`"`, 1)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -137,9 +139,9 @@ func (f foreign) test(t *testing.T) {
 		code, out, errs := command(t, append(args, "--focus", f.focus, "--report-dir", t.TempDir())...)
 		// A conformance run that is not given the older version leaves core requirements untested, and nothing else is wrong
 		// with it.
-		want, says := exitOK, "0 failed"
+		want, says := cli.ExitOK, "0 failed"
 		if args[0] == "conformance" && !regexp.MustCompile(`--system \w+/`).MatchString(text) {
-			want, says = exitBroken, "which is not given"
+			want, says = cli.ExitBroken, "which is not given"
 		}
 		if code != want || !strings.Contains(out, says) || !strings.Contains(out, " passed, 0 failed  in ") {
 			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", text, code, want, says, out, errs)

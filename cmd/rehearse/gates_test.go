@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -93,7 +94,7 @@ func TestGates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"gates"}, args...), nil, &out, &said); code != exitOK {
+			if code := run(t.Context(), append([]string{"gates"}, args...), nil, &out, &said); code != cli.ExitOK {
 				t.Fatalf("exit code %d: %s", code, said.String())
 			}
 			golden := filepath.Join("testdata", "gates", name+".txt")
@@ -133,7 +134,7 @@ func TestGatesWrongInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir()) // no Go tool, so that nothing is fetched
 			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != exitInput ||
+			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != cli.ExitInput ||
 				!strings.Contains(said.String(), test.want) {
 				t.Errorf("exit code %d, no %q in: %s", code, test.want, said.String())
 			}
@@ -141,7 +142,7 @@ func TestGatesWrongInput(t *testing.T) {
 	}
 	cacheOf(t)
 	var out, said bytes.Buffer
-	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != exitInput ||
+	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != cli.ExitInput ||
 		!strings.Contains(said.String(), "`rehearse fetch 1.36`") {
 		t.Errorf("an empty cache: exit code %d: %s", code, said.String())
 	}
@@ -200,7 +201,7 @@ func TestLintStates(t *testing.T) {
 			t.Setenv("PATH", t.TempDir())
 			var out, said bytes.Buffer
 			code := run(t.Context(), []string{"lint", file(t, test.text)}, nil, &out, &said)
-			if want := map[bool]int{true: exitOK, false: exitInput}[test.err == ""]; code != want {
+			if want := map[bool]int{true: cli.ExitOK, false: cli.ExitInput}[test.err == ""]; code != want {
 				t.Errorf("exit code %d, want %d", code, want)
 			}
 			if notes := strings.Count(said.String(), "not checked: "); !strings.Contains(said.String(), test.err) ||

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 )
 
 // What init writes is well formed by what lint knows, and a second time it is not written over.
@@ -66,7 +69,7 @@ func TestInit(t *testing.T) {
 			}
 			args := append([]string{"init"}, test.args...)
 			var out, said bytes.Buffer
-			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != exitOK {
+			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != cli.ExitOK {
 				t.Fatalf("exit code %d: %s", code, said.String())
 			}
 			if want := "wrote " + test.file + "\nnext:  rehearse run " + test.file + "\n"; out.String() != want {
@@ -81,14 +84,14 @@ func TestInit(t *testing.T) {
 					t.Errorf("it lacks %q:\n%s", want, text)
 				}
 			}
-			if code := run(t.Context(), []string{"lint", test.file}, nil, &out, &said); code != exitOK {
+			if code := run(t.Context(), []string{"lint", test.file}, nil, &out, &said); code != cli.ExitOK {
 				t.Errorf("lint: %s", said.String())
 			}
-			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != exitInput ||
+			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != cli.ExitInput ||
 				!strings.Contains(said.String(), "--force") {
 				t.Errorf("a second time: exit code %d: %s", code, said.String())
 			}
-			if code := run(t.Context(), append(args, "--force"), strings.NewReader(configMap), &out, &said); code != exitOK {
+			if code := run(t.Context(), append(args, "--force"), strings.NewReader(configMap), &out, &said); code != cli.ExitOK {
 				t.Errorf("with --force: %s", said.String())
 			}
 		})
@@ -119,8 +122,8 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out, said bytes.Buffer
 			if code := run(t.Context(), append([]string{"init"}, test.args...), strings.NewReader(""), &out,
-				&said); code != exitInput || !strings.Contains(said.String(), test.want) {
-				t.Errorf("exit code %d, want %d; it does not say %q but: %s", code, exitInput, test.want, said.String())
+				&said); code != cli.ExitInput || !strings.Contains(said.String(), test.want) {
+				t.Errorf("exit code %d, want %d; it does not say %q but: %s", code, cli.ExitInput, test.want, said.String())
 			}
 		})
 	}
@@ -131,7 +134,7 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 
 // The enhancement's own scenarios tell its gate.
 func TestInitKnowsTheGateOfAKEP(t *testing.T) {
-	if gate, err := gateOf("5311"); err != nil || gate != "RelaxedServiceNameValidation" {
+	if gate, err := initialize.GateOf("5311"); err != nil || gate != "RelaxedServiceNameValidation" {
 		t.Errorf("the gate of KEP-5311: %q, %v", gate, err)
 	}
 }
@@ -153,9 +156,9 @@ func TestInitAsks(t *testing.T) {
 		"it never began": {"", nil, "the answers ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			command := newInitCommand()
+			command := initialize.Command(isSimulator)
 			var out bytes.Buffer
-			next, err := asker{in: strings.NewReader(test.typed), out: &out}.all(command)
+			next, err := initialize.Ask(command, strings.NewReader(test.typed), &out)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%v, want %q", err, test.err)
@@ -183,7 +186,7 @@ func TestInitSuite(t *testing.T) {
 	command := &cobra.Command{}
 	command.SetOut(&bytes.Buffer{})
 	command.SetErr(&bytes.Buffer{})
-	next, err := asker{in: strings.NewReader("4\nmy-operator\nyes\n"), out: &bytes.Buffer{}}.all(command)
+	next, err := initialize.Ask(command, strings.NewReader("4\nmy-operator\nyes\n"), &bytes.Buffer{})
 	if err != nil || next == nil {
 		t.Fatal(err)
 	}
@@ -195,11 +198,11 @@ func TestInitSuite(t *testing.T) {
 	}
 	var out, said bytes.Buffer
 	args := []string{"init", "suite", "my-operator"}
-	if code := run(t.Context(), args, nil, &out, &said); code != exitInput || !strings.Contains(said.String(), "--force") {
+	if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitInput || !strings.Contains(said.String(), "--force") {
 		t.Errorf("a second time: exit code %d: %s", code, said.String())
 	}
 	out.Reset()
-	if code := run(t.Context(), append(args, "--force"), nil, &out, &said); code != exitOK ||
+	if code := run(t.Context(), append(args, "--force"), nil, &out, &said); code != cli.ExitOK ||
 		!strings.Contains(out.String(), "next:  rehearse conformance ./my-operator\n") {
 		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
 	}
@@ -238,7 +241,7 @@ func TestInitRuns(t *testing.T) {
 		{"conformance", "./my-operator"},
 	} {
 		var out, said bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &said); code != exitOK {
+		if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitOK {
 			t.Fatalf("%v: exit code %d:\n%s%s", args, code, out.String(), said.String())
 		}
 	}

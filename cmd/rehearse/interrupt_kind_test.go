@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -89,9 +90,9 @@ func (i interruption) run(t *testing.T, e *engine.Engine) {
 	switch {
 	case i.signal == syscall.SIGKILL:
 		k.sweepKind()
-	case i.scenario == ends && code == exitOK: // it came to its end before the signal
-	case code != exitInterrupted:
-		t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, k.output.String())
+	case i.scenario == ends && code == cli.ExitOK: // it came to its end before the signal
+	case code != cli.ExitInterrupted:
+		t.Errorf("exit code %d, want %d; it said:\n%s", code, cli.ExitInterrupted, k.output.String())
 	}
 	if left, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

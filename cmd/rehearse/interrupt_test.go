@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // rehearseItself makes the test's own program behave as rehearse.
@@ -82,8 +83,8 @@ func endedAt(t *testing.T, signal syscall.Signal, moment, file, scenario string)
 		t.Fatal(err)
 	}
 	code := r.wait(t)
-	if signal == syscall.SIGINT && code != exitInterrupted {
-		t.Errorf("exit code %d, want %d; it said:\n%s", code, exitInterrupted, r.output.String())
+	if signal == syscall.SIGINT && code != cli.ExitInterrupted {
+		t.Errorf("exit code %d, want %d; it said:\n%s", code, cli.ExitInterrupted, r.output.String())
 	}
 	r.noProcessLeft(t)
 	if signal == syscall.SIGKILL {

@@ -10,21 +10,22 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/providers"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // lastingFlags choose a provider of clusters that outlive the command.
 type lastingFlags struct {
-	releaseFlags
+	cli.ReleaseFlags
 	providers.Flags
 }
 
 func (f *lastingFlags) add(command *cobra.Command) {
-	f.releaseFlags.add(command)
+	f.ReleaseFlags.AddTo(command)
 	f.Flags.Add(command.Flags(), providers.Lasting())
 }
 
 func (f *lastingFlags) provider(progress clusters.Progress) (clusters.LastingProvider, error) {
-	provider, err := f.New(f.setup(true, progress))
+	provider, err := f.New(f.Setup(true, progress))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (f *lastingFlags) provider(progress clusters.Progress) (clusters.LastingPro
 
 // each makes all providers whose clusters outlive a command.
 func (f *lastingFlags) each(progress clusters.Progress) ([]clusters.LastingProvider, error) {
-	all, err := f.Each(f.setup(true, progress))
+	all, err := f.Each(f.Setup(true, progress))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func owner(command *cobra.Command, flags lastingFlags, name string,
 	for _, provider := range all {
 		own, err := provider.Names()
 		if err != nil {
-			return nil, broken(err)
+			return nil, cli.Broken(err)
 		}
 		if slices.Contains(own, name) {
 			owners, names = append(owners, provider), append(names, provider.Name())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // Clusters of both providers are known by their folders, also where no container engine answers.
@@ -39,28 +40,28 @@ func TestLastingClusters(t *testing.T) {
 		said    []string
 		nothing string
 	}{
-		{"list", exitBroken, []string{
+		{"list", cli.ExitBroken, []string{
 			"both  local     1.35.4", "here  local     1.35.4", "both  kind      1.35.4  unknown",
 			"real  kind      1.35.4  unknown",
 		}, []string{"none of docker, nerdctl, podman is on the PATH"}, "left-over"},
-		{"kubeconfig here", exitOK, []string{"/rehearse/clusters/here/"}, nil, "kind"},
-		{"kubeconfig real", exitOK, []string{"/rehearse/kind/clusters/real/kubeconfig"}, nil, ""},
+		{"kubeconfig here", cli.ExitOK, []string{"/rehearse/clusters/here/"}, nil, "kind"},
+		{"kubeconfig real", cli.ExitOK, []string{"/rehearse/kind/clusters/real/kubeconfig"}, nil, ""},
 		{
-			"kubeconfig both", exitInput, nil,
+			"kubeconfig both", cli.ExitInput, nil,
 			[]string{`providers local and kind each have a cluster "both"`, "--provider"},
 			"",
 		},
-		{"kubeconfig --provider kind both", exitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
-		{"kubeconfig --provider kind here", exitInput, nil, []string{`cluster "here": no such cluster`}, ""},
-		{"delete left-over", exitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
-		{"transition real --feature-gates A=true", exitInput, nil, []string{"none of docker"}, ""},
+		{"kubeconfig --provider kind both", cli.ExitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
+		{"kubeconfig --provider kind here", cli.ExitInput, nil, []string{`cluster "here": no such cluster`}, ""},
+		{"delete left-over", cli.ExitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
+		{"transition real --feature-gates A=true", cli.ExitInput, nil, []string{"none of docker"}, ""},
 		{
-			"create --provider existing --version 1.35", exitInput, nil,
+			"create --provider existing --version 1.35", cli.ExitInput, nil,
 			[]string{`--provider "existing": want local or kind`},
 			"",
 		},
 		{
-			"create --node-image 1.35=x --version 1.35", exitInput, nil,
+			"create --node-image 1.35=x --version 1.35", cli.ExitInput, nil,
 			[]string{"--node-image: only with --provider kind"},
 			"",
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -48,7 +49,7 @@ func TestLivePods(t *testing.T) {
 		"run", "--provider", "kind", "--report-dir", t.TempDir(),
 		"../../scenarios/kubernetes/service-name-pods.yaml",
 	}, nil, &out, &said)
-	if all := out.String() + said.String(); code != exitOK || !strings.Contains(all, "1 passed, 0 failed  in") {
+	if all := out.String() + said.String(); code != cli.ExitOK || !strings.Contains(all, "1 passed, 0 failed  in") {
 		t.Errorf("exit code %d:\n%s", code, all)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters/offline"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -25,7 +26,7 @@ have no probes. What lint could not check it says. What is only doubtful is a wa
 Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --strict was given.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
-		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			set, err := scenarios.LoadWith(paths, command.InOrStdin())
 			if err != nil {
@@ -55,7 +56,7 @@ Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --str
 
 // lintStates finds what a plan finds, by what the cache holds.
 func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
-	store, err := cachedReleases(nil)
+	store, err := cli.CachedReleases(nil)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
@@ -30,7 +31,7 @@ twice or is of another run.`,
 		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
   rehearse run --shard 2/2 --report-dir shard-2 scenarios
   rehearse merge shard-1 shard-2 -o merged`,
-		Args: named("the run.json of each shard, or its report folder"),
+		Args: cli.Named("the run.json of each shard, or its report folder"),
 		RunE: func(command *cobra.Command, args []string) error { return mergeShards(command, args, out) },
 	}
 	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the reports of the whole run")
@@ -51,11 +52,11 @@ func mergeShards(command *cobra.Command, args []string, out string) error {
 	if err != nil {
 		return err
 	}
-	shown := terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(out, page.File)))
+	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(out, page.File)))
 	defer shown.Close()
 	files := reports.NewFiles(out, clock.RealClock{}, fileFormats(out)...)
 	if err := files.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
-		return broken(err)
+		return cli.Broken(err)
 	}
 	var unfinished []error
 	for i, part := range parts {
@@ -64,20 +65,20 @@ func mergeShards(command *cobra.Command, args []string, out string) error {
 				part.Run.Shard.Number, part.Run.Shard.Of))
 		}
 		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
-			return broken(err)
+			return cli.Broken(err)
 		}
 	}
 	finished := *run // another one, since the files hold the first
 	for _, observer := range []reports.Observer{files, shown} {
 		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
-			return broken(err)
+			return cli.Broken(err)
 		}
 	}
 	if len(unfinished) > 0 {
-		return broken(errors.Join(unfinished...))
+		return cli.Broken(errors.Join(unfinished...))
 	}
-	if code := reports.ExitCode(run); code != exitOK {
-		return &exitError{code: code}
+	if code := reports.ExitCode(run); code != cli.ExitOK {
+		return &cli.ExitError{Code: code}
 	}
 	return nil
 }

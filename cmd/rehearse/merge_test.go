@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -49,13 +50,13 @@ func TestMerge(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"all passed":    {nil, exitOK, "2 passed"},
-		"one failed":    {failed, exitFailed, "1 failed"},
-		"one died":      {ended, exitBroken, "shard 2/2 ended early"},
-		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, exitInput, "no parts of one run"},
-		"no shard":      {func(r *reports.Run) { r.Shard = nil }, exitInput, "it is no shard"},
-		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, exitInput, "shard 1 is there twice"},
-		"files missing": {nil, exitOK, "1 of 2 files that its scenarios left are not beside it"},
+		"all passed":    {nil, cli.ExitOK, "2 passed"},
+		"one failed":    {failed, cli.ExitFailed, "1 failed"},
+		"one died":      {ended, cli.ExitBroken, "shard 2/2 ended early"},
+		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "no parts of one run"},
+		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "it is no shard"},
+		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, cli.ExitInput, "shard 1 is there twice"},
+		"files missing": {nil, cli.ExitOK, "1 of 2 files that its scenarios left are not beside it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "merged")
@@ -65,7 +66,7 @@ func TestMerge(t *testing.T) {
 			if said := out.String() + errs.String(); code != test.code || !strings.Contains(said, test.says) {
 				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
 			}
-			if code == exitInput {
+			if code == cli.ExitInput {
 				if _, err := os.Stat(dir); err == nil {
 					t.Errorf("%s was made", dir)
 				}
@@ -93,7 +94,7 @@ func TestShardsOfAPlan(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append([]string{"plan", "../../scenarios/kubernetes"}, args...), strings.NewReader(""),
 			&out,
-			&errs); code != exitOK {
+			&errs); code != cli.ExitOK {
 			t.Fatalf("exit code %d: %s", code, errs.String())
 		}
 		var names []string

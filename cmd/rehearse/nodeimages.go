@@ -11,10 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 func newNodeImagesCommand() *cobra.Command {
-	var flags releaseFlags
+	var flags cli.ReleaseFlags
 	var mirror string
 	command := &cobra.Command{
 		Use:   "node-images VERSION...",
@@ -26,12 +27,12 @@ container engine. An image of the same content is not built again.`,
 		Example: `  sudo rehearse node-images 1.34 1.35`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, versions []string) error {
-			progress := progressTo(command.ErrOrStderr())
+			progress := cli.ProgressTo(command.ErrOrStderr())
 			cache, err := local.CacheDir()
 			if err != nil {
 				return err
 			}
-			options := flags.options(progress)
+			options := flags.Options(progress)
 			options.CacheDir = cache
 			programs, err := releases.New(options)
 			if err != nil {
@@ -39,7 +40,7 @@ container engine. An image of the same content is not built again.`,
 			}
 			loader, err := engine.Detect(command.Context())
 			if err != nil {
-				return broken(err)
+				return cli.Broken(err)
 			}
 			builder := nodeimage.New(nodeimage.Options{
 				CacheDir: filepath.Join(cache, "node-images"), Programs: programs, Loader: loader, Mirror: mirror,
@@ -49,20 +50,20 @@ container engine. An image of the same content is not built again.`,
 			for _, version := range versions {
 				tag, err := builder.Build(command.Context(), version)
 				if err != nil {
-					errs = append(errs, broken(err))
+					errs = append(errs, cli.Broken(err))
 					continue
 				}
 				fmt.Fprintln(command.OutOrStdout(), tag)
 			}
 			if tag, err := builder.BuildBalancer(command.Context()); err != nil {
-				errs = append(errs, broken(err))
+				errs = append(errs, cli.Broken(err))
 			} else {
 				fmt.Fprintln(command.OutOrStdout(), tag)
 			}
 			return errors.Join(errs...)
 		},
 	}
-	flags.add(command)
+	flags.AddTo(command)
 	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (default: debootstrap's own choice)")
 	return command
 }

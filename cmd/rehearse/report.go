@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/compare"
 	"github.com/rehearse-dev/rehearse/reports/page"
@@ -51,7 +52,7 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 		output = "-"
 	}
 	command := &cobra.Command{
-		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: named("a run.json, or a report folder that has one"),
+		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, files, err := readRuns(args)
 			if err != nil {
@@ -148,7 +149,7 @@ new and fails; 2 a run cannot be read. A time alone does not change the exit cod
 			result := compare.Runs(before, after)
 			fmt.Fprint(command.OutOrStdout(), result.Text())
 			if result.Worsened() {
-				return &exitError{code: exitFailed}
+				return &cli.ExitError{Code: cli.ExitFailed}
 			}
 			return nil
 		},
@@ -164,7 +165,7 @@ under their exact headings, with what the scenarios that carry the label kep sho
 gates, steps, what was seen, and the command. What no scenario shows is left open, with what would
 show it.`,
 		Example: `  rehearse report prr --kep 5311 rehearse-report`,
-		Args:    named("a run.json, or a report folder that has one"),
+		Args:    cli.Named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, _, err := readRuns(args)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
@@ -32,7 +33,7 @@ or a core rule that no fault breaks without a reason.`,
 				return err
 			}
 			if err := suite.Check(); err != nil {
-				return &exitError{code: exitFailed, err: err}
+				return &cli.ExitError{Code: cli.ExitFailed, Err: err}
 			}
 			return nil
 		},
@@ -84,13 +85,13 @@ func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {
 			more("no fault: %s", r.NoFault)
 		}
 	}
-	err := writeTable(out, rows)
+	err := cli.WriteTable(out, rows)
 	if err == nil {
 		_, err = fmt.Fprintf(out, "\n%d requirements, %d of them core; %d scenarios; %d faults; %d liberties\n",
 			len(suite.Requirements), core, len(suite.Scenarios), len(suite.Faults), len(suite.Liberties))
 	}
 	if err != nil {
-		return broken(fmt.Errorf("write the requirements: %w", err))
+		return cli.Broken(fmt.Errorf("write the requirements: %w", err))
 	}
 	return nil
 }

@@ -3,16 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
@@ -22,7 +20,7 @@ import (
 
 // selection is which scenarios, on what.
 type selection struct {
-	providerFlags
+	cli.ProviderFlags
 	focus, label string
 	// planes is the number of control planes of scenarios that say none.
 	planes      int
@@ -34,7 +32,7 @@ type selection struct {
 }
 
 func (s *selection) add(command *cobra.Command) {
-	s.providerFlags.add(command)
+	s.ProviderFlags.AddTo(command)
 	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's "+
 		"--label-filter: 'kep:5311 && !slow:minutes'")
@@ -71,7 +69,7 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err != nil {
 		return nil, err
 	}
-	provider, err := s.provider(keep, progress)
+	provider, err := s.Provider(keep, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +128,7 @@ interrupted.`,
   rehearse run --system lws=process:my-lws.yaml --system lws/before-kep-173=process:old-lws.yaml \
     scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
-		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			return runScenarios(command, paths, what, options)
 		},
@@ -152,7 +150,7 @@ const stepTimeoutUsage = "how long a step may take where neither it nor its scen
 	"instance (default 30s)"
 
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
-	shown := terminal.New(terminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
+	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
 	defer shown.Close()
 	plan, err := what.plan(command, paths, options.Keep, shown.Progress)
 	if err != nil {
@@ -175,49 +173,16 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	shown.Close()
 	err = errors.Join(err, publish(options.Recorder.Run(), options.ReportDir, command.OutOrStdout()))
 	code := reports.ExitCode(options.Recorder.Run())
-	if err != nil && code == exitOK {
-		code = exitBroken
+	if err != nil && code == cli.ExitOK {
+		code = cli.ExitBroken
 	}
-	if code == exitInterrupted {
+	if code == cli.ExitInterrupted {
 		err = errors.New("interrupted; the reports say what did not run")
 	}
-	if code == exitOK {
+	if code == cli.ExitOK {
 		return nil
 	}
-	return &exitError{code: code, err: err}
-}
-
-func terminalConfig(out io.Writer, report string) terminal.Config {
-	config := terminal.Config{
-		Out: out, TTY: isTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
-		Unicode: terminal.UnicodeWanted(os.Getenv), Color: terminal.ColorWanted(os.Getenv),
-	}
-	if config.TTY && report != "" && terminal.LinksWanted(os.Getenv) {
-		config.ReportLink = fileAddress(report)
-	}
-	if file, ok := out.(*os.File); ok {
-		config.Width = func() int {
-			width, _, err := term.GetSize(int(file.Fd()))
-			if err != nil {
-				return 0
-			}
-			return width
-		}
-	}
-	return config
-}
-
-// fileAddress is the address of a file on this machine; "" where its path is not known.
-func fileAddress(path string) string {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return ""
-	}
-	host, err := os.Hostname() // a terminal on another machine, over SSH, can tell by it that the file is not there
-	if err != nil {
-		host = ""
-	}
-	return (&url.URL{Scheme: "file", Host: host, Path: absolute}).String()
+	return &cli.ExitError{Code: code, Err: err}
 }
 
 func newPlanCommand() *cobra.Command {
@@ -233,9 +198,9 @@ Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an
 cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
-		Args: named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
-			plan, err := what.plan(command, paths, false, progressTo(command.ErrOrStderr()))
+			plan, err := what.plan(command, paths, false, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

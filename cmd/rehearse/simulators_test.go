@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
@@ -34,12 +35,12 @@ func conform(t *testing.T, path string, code int, args ...string) *conformances.
 func TestConformanceOfASimulator(t *testing.T) {
 	needsClusters(t)
 	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
-	r := conform(t, good, exitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
+	r := conform(t, good, cli.ExitOK, "kai", "--profile", "crd", "--cases", "200", "--seed", "3")
 	if last := r.Scenarios[len(r.Scenarios)-1]; r.Core.Result != conformances.Success || last.Cases == nil ||
 		last.Cases.Agreed != 200 || last.Cases.Seed != 3 {
 		t.Errorf("core %s, %+v", r.Core.Result, last)
 	}
-	r = conform(t, bad, exitFailed, "kai", "--profile", "crd", "--cases", "200", "--system",
+	r = conform(t, bad, cli.ExitFailed, "kai", "--profile", "crd", "--cases", "200", "--system",
 		"kai=faults:crd-pattern-ignores-case")
 	last := r.Scenarios[len(r.Scenarios)-1]
 	// The seed is a new one each time, and not from each does the library find its way to the smallest case, which is "A".
@@ -51,7 +52,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 		t.Errorf("seed %d; to reproduce: %s", last.Cases.Seed, r.Reproduce.Command)
 	}
 	code, out, _ := command(t, "conformance", "diff", good, bad)
-	if code != exitFailed || !strings.Contains(out, "KAI-K02 (core): passed  ->  failed") {
+	if code != cli.ExitFailed || !strings.Contains(out, "KAI-K02 (core): passed  ->  failed") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }
@@ -60,7 +61,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 // so.
 func TestConformanceInOtherReadings(t *testing.T) {
 	needsClusters(t)
-	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "porch", "--system", "porch=variant:other-readings")
+	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), cli.ExitOK, "porch", "--system", "porch=variant:other-readings")
 	var seen []string
 	for _, q := range r.Requirements {
 		if q.Variant != "" {
@@ -78,7 +79,7 @@ func TestConformanceInOtherReadings(t *testing.T) {
 func TestFaultsAreTried(t *testing.T) {
 	needsClusters(t)
 	code, out, errs := command(t, "faults", "kai", "--try", "--only", "crd-pattern-ignores-case,cycles-from-first")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
 	}
 	for _, want := range []string{
@@ -89,7 +90,7 @@ func TestFaultsAreTried(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
 	}
-	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == exitOK ||
+	if code, _, errs = command(t, "faults", "kai", "--try", "--only", "no-such"); code == cli.ExitOK ||
 		!strings.Contains(errs, `no fault and no liberty "no-such"`) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
@@ -104,14 +105,14 @@ func TestConformanceOfAFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, "conformance", c.args)
-			if code != exitInput || !strings.Contains(errs, c.want) {
+			if code != cli.ExitInput || !strings.Contains(errs, c.want) {
 				t.Errorf("exit code %d, want %q:\n%s%s", code, c.want, out, errs)
 			}
 		})
 	}
 	t.Run("example", func(t *testing.T) {
 		needsClusters(t)
-		r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), exitOK, "../../examples/team-rules")
+		r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), cli.ExitOK, "../../examples/team-rules")
 		if r.Core.Result != conformances.Success || len(r.Requirements) != 3 || r.Suite.Name != "team-rules" {
 			t.Errorf("%+v of suite %+v", r.Requirements, r.Suite)
 		}

@@ -36,6 +36,12 @@ func catalog() simulators.Catalog {
 	return all
 }
 
+// isSimulator says whether rehearse can be the system.
+func isSimulator(name string) bool {
+	_, is := catalog()[name]
+	return is
+}
+
 func suiteNames() []string {
 	var names []string
 	for _, definition := range allSuites() {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 const withSystem = ", systems: [{name: lws, simulated: {simulator: leaderworkerset}}]"
@@ -25,7 +27,7 @@ func TestSystemFlag(t *testing.T) {
 		"lws=process:" + real: "lws(process, 7)",
 	} {
 		code, out, errs := command(t, "plan", "--system", text, scenarioFile)
-		if code != exitOK || !strings.Contains(out, want) {
+		if code != cli.ExitOK || !strings.Contains(out, want) {
 			t.Errorf("--system %s: %d, no %q in\n%s%s", text, code, want, out, errs)
 		}
 	}
@@ -41,12 +43,12 @@ func TestSystemFlag(t *testing.T) {
 		for _, text := range strings.Fields(texts) {
 			args = append(args, "--system", text)
 		}
-		if code, _, errs := command(t, append(args, scenarioFile)...); code != exitInput || !strings.Contains(errs, want) {
+		if code, _, errs := command(t, append(args, scenarioFile)...); code != cli.ExitInput || !strings.Contains(errs, want) {
 			t.Errorf("--system %s: %d, no %q in\n%s", texts, code, want, errs)
 		}
 	}
 	both := []string{"plan", "--system", "lws=process:" + real, "--system", "lws/label=process:" + real, scenarioFile}
-	if code, out, errs := command(t, both...); code != exitOK || !strings.Contains(out, "lws(process, 7)") {
+	if code, out, errs := command(t, both...); code != cli.ExitOK || !strings.Contains(out, "lws(process, 7)") {
 		t.Errorf("%q: %d\n%s%s", both, code, out, errs)
 	}
 	for text, want := range map[string]string{
@@ -61,7 +63,7 @@ func TestSystemFlag(t *testing.T) {
 		"lws=process:" + scenarioFile: `unknown field "apiVersion"`,
 	} {
 		code, _, errs := command(t, "plan", "--system", text, scenarioFile)
-		if code != exitInput || !strings.Contains(errs, want) {
+		if code != cli.ExitInput || !strings.Contains(errs, want) {
 			t.Errorf("--system %s: %d, no %q in\n%s", text, code, want, errs)
 		}
 	}

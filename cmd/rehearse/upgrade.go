@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -18,7 +19,7 @@ import (
 
 // upgradeFlags are those of rehearse upgrade.
 type upgradeFlags struct {
-	releaseFlags
+	cli.ReleaseFlags
 	originFlags
 	from, to     stateFlags
 	files        []string
@@ -62,7 +63,7 @@ judged; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
-	flags.releaseFlags.add(command)
+	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
 	set := command.Flags()
 	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
@@ -99,7 +100,7 @@ judged; 130 interrupted.`,
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
 	o := upgrade.Options{
 		Namespace: f.namespace, Settle: f.settle, Sample: f.sample,
-		Progress: progressTo(command.ErrOrStderr()),
+		Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
 	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
 		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and " +
@@ -111,7 +112,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		return o, err
 	}
 	to.Nodes = nil
-	provider, err := f.local(o.Progress)
+	provider, err := f.Local(o.Progress)
 	if err != nil {
 		return o, err
 	}
@@ -166,16 +167,16 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 	}
 	report, err := upgrade.Run(command.Context(), options)
 	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
-	report.Command = commandLine(command)
+	report.Command = cli.CommandLine(command)
 	if writeErr := writeUpgrade(f.reportDir, report); writeErr != nil {
-		return broken(errors.Join(err, writeErr))
+		return cli.Broken(errors.Join(err, writeErr))
 	}
 	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, page.File))
 	if err != nil {
-		return broken(err)
+		return cli.Broken(err)
 	}
-	if code := report.ExitCode(); code != exitOK {
-		return &exitError{code: code}
+	if code := report.ExitCode(); code != cli.ExitOK {
+		return &cli.ExitError{Code: code}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/existing"
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
@@ -104,7 +105,7 @@ func (f *originFlags) origin(
 	}
 	recorder, err := transplant.NewRecorder(ctx, files, time.Now())
 	if err != nil {
-		return nil, flags, broken(err)
+		return nil, flags, cli.Broken(err)
 	}
 	f.opened = append(f.opened, recorder)
 	options := transplant.Options{
@@ -217,7 +218,7 @@ func (f *originFlags) captured(ctx context.Context, progress clusters.Progress) 
 		Secrets: f.secrets, Progress: progress,
 		Now: time.Now,
 	}); err != nil {
-		return nil, broken(err)
+		return nil, cli.Broken(err)
 	}
 	return capture.InMemory(access.Context, held.Bytes())
 }

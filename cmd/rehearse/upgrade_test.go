@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 func TestUpgradeRefusesWrongInput(t *testing.T) {
@@ -59,8 +61,8 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 			args := strings.ReplaceAll(test.args, "CAPTURE", captured)
 			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(args)...), strings.NewReader(test.stdin), &out,
 				&errs)
-			if code != exitInput || !strings.Contains(errs.String(), test.want) {
-				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), exitInput, test.want)
+			if code != cli.ExitInput || !strings.Contains(errs.String(), test.want) {
+				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, test.want)
 			}
 		})
 	}
@@ -86,7 +88,7 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 			"../../harness/upgrade/testdata/ordinary") + " --plan"
 		var out, errs bytes.Buffer
 		stdin := strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-		if code := run(t.Context(), strings.Fields(args), stdin, &out, &errs); code != exitOK ||
+		if code := run(t.Context(), strings.Fields(args), stdin, &out, &errs); code != cli.ExitOK ||
 			!strings.Contains(out.String(), "states, each surveyed once") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}
@@ -123,7 +125,7 @@ func smallCapture(t *testing.T) string {
 	}
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file}, nil,
-		&out, &errs); code != exitOK {
+		&out, &errs); code != cli.ExitOK {
 		t.Fatalf("exit code %d, %s", code, errs.String())
 	}
 	if !strings.Contains(out.String(), "1 objects of 1 kinds of cluster prod") {

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"regexp"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 func TestVersion(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", "")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"--version"}, nil, &out, &errs); code != exitOK {
+	if code := run(t.Context(), []string{"--version"}, nil, &out, &errs); code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	for _, want := range []string{

@@ -1,17 +1,14 @@
-package main
+package cli
 
 import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
-
-	"github.com/rehearse-dev/rehearse/clusters/local"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// programVersion is this program's module version or, where it was built from a checkout, the commit.
-func programVersion() string {
+// ProgramVersion is this program's module version or, where it was built from a checkout, the commit.
+func ProgramVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -39,10 +36,10 @@ func commitOf(info *debug.BuildInfo) (commit string, modified bool) {
 	return commit, modified
 }
 
-// versionText is what --version prints: what the program is, and which versions of Kubernetes it can start at once.
-func versionText() string {
+// VersionText is what --version prints: what the program is, and which versions of Kubernetes it can start at once.
+func VersionText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rehearse %s\n", programVersion())
+	fmt.Fprintf(&b, "rehearse %s\n", ProgramVersion())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if commit, modified := commitOf(info); commit != "" {
 			fmt.Fprintf(&b, "commit: %s", commit)
@@ -64,11 +61,7 @@ func versionText() string {
 
 // cachedVersions lists the versions that start at once; others are fetched when they are asked for.
 func cachedVersions() string {
-	cache, err := local.CacheDir()
-	if err != nil {
-		return fmt.Sprintf("unknown (%v)", err)
-	}
-	store, err := releases.New(releases.Options{CacheDir: cache})
+	store, err := CachedReleases(nil)
 	if err != nil {
 		return fmt.Sprintf("unknown (%v)", err)
 	}

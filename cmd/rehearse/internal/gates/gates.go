@@ -1,4 +1,5 @@
-package main
+// Package gates is the command that shows feature gates, and what looks them up.
+package gates
 
 import (
 	"encoding/json"
@@ -9,18 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// gatesAnswer is what the command found out.
-type gatesAnswer struct {
+// Answer is what the command found out.
+type Answer struct {
 	// Gates that were asked for, each in each version.
 	Gates []features.Description `json:"gates,omitempty"`
 	// Hops are the parts of a path.
-	Hops []gatesHop `json:"hops,omitempty"`
+	Hops []Hop `json:"hops,omitempty"`
 	// LookedAt are the versions whose lists were read.
 	LookedAt []string `json:"lookedAt"`
 	// NotLookedAt is what the cache does not have, with the command that gets it: lists of versions between them, and
@@ -28,9 +28,9 @@ type gatesAnswer struct {
 	NotLookedAt map[string]string `json:"notLookedAt,omitempty"`
 }
 
-// newGatesAnswer says what the lists do not tell.
-func newGatesAnswer(lists ...*features.List) gatesAnswer {
-	answer := gatesAnswer{LookedAt: versionsOf(lists), NotLookedAt: map[string]string{}}
+// newAnswer says what the lists do not tell.
+func newAnswer(lists ...*features.List) Answer {
+	answer := Answer{LookedAt: versionsOf(lists), NotLookedAt: map[string]string{}}
 	for _, list := range lists {
 		if len(list.Programs) == 0 {
 			answer.NotLookedAt["components of "+list.Version] = fmt.Sprintf("`rehearse fetch %s`", list.Version)
@@ -39,14 +39,15 @@ func newGatesAnswer(lists ...*features.List) gatesAnswer {
 	return answer
 }
 
-// gatesHop is what flips between two versions of a path.
-type gatesHop struct {
+// Hop is what flips between two versions of a path.
+type Hop struct {
 	From  string          `json:"from"`
 	To    string          `json:"to"`
 	Flips []features.Flip `json:"flips"`
 }
 
-func newGatesCommand() *cobra.Command {
+// Command shows gates.
+func Command() *cobra.Command {
 	var version, output string
 	var path []string
 	command := &cobra.Command{
@@ -71,12 +72,12 @@ Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 			if output != "table" && output != "json" {
 				return fmt.Errorf("--output %q: want table or json", output)
 			}
-			store, err := cachedReleases(progressTo(command.ErrOrStderr()))
+			store, err := cli.CachedReleases(cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
-			look := gatesLook{store: store, names: names}
-			var answer gatesAnswer
+			look := Look{Store: store, Names: names}
+			var answer Answer
 			switch {
 			case version != "" && len(path) > 0:
 				return errors.New("give either --version or --path")
@@ -94,11 +95,11 @@ Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 				return err
 			}
 			if output == "table" {
-				return broken(writeGates(command.OutOrStdout(), answer))
+				return cli.Broken(write(command.OutOrStdout(), answer))
 			}
 			encoder := json.NewEncoder(command.OutOrStdout())
 			encoder.SetIndent("", "  ")
-			return broken(encoder.Encode(answer))
+			return cli.Broken(encoder.Encode(answer))
 		},
 	}
 	command.Flags().StringVar(&version, "version", "", "every gate of this version: 1.36, or 1.36.3")
@@ -107,34 +108,25 @@ Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 	return command
 }
 
-// cachedReleases are those of the user's cache.
-func cachedReleases(progress clusters.Progress) (*releases.Store, error) {
-	dir, err := local.CacheDir()
-	if err != nil {
-		return nil, err
-	}
-	return releases.New(releases.Options{CacheDir: dir, Progress: progress})
+// Look looks gates up.
+type Look struct {
+	Store *releases.Store
+	Names []string
 }
 
-// gatesLook looks gates up.
-type gatesLook struct {
-	store *releases.Store
-	names []string
-}
-
-// list is a version's list, from the cache if it has it.
-func (l gatesLook) list(command *cobra.Command, version string) (*features.List, error) {
-	v, cached, err := l.store.CachedVersion(version)
+// List is a version's list, from the cache if it has it.
+func (l Look) List(command *cobra.Command, version string) (*features.List, error) {
+	v, cached, err := l.Store.CachedVersion(version)
 	if err != nil {
 		return nil, err
 	}
 	exact := v.String()
 	if !cached {
-		if exact, err = l.store.Resolve(command.Context(), version); err != nil {
+		if exact, err = l.Store.Resolve(command.Context(), version); err != nil {
 			return nil, err
 		}
 	}
-	list, err := l.store.FeatureList(command.Context(), exact)
+	list, err := l.Store.FeatureList(command.Context(), exact)
 	var none *releases.NoFeatureListError
 	if errors.As(err, &none) {
 		return nil, fmt.Errorf("read the list of feature gates of Kubernetes %s: %w", exact, none.Err)
@@ -142,10 +134,10 @@ func (l gatesLook) list(command *cobra.Command, version string) (*features.List,
 	return list, err
 }
 
-// known says which of the names are in none of the lists.
-func (l gatesLook) known(lists []*features.List) error {
+// Known says which of the names are in none of the lists.
+func (l Look) Known(lists []*features.List) error {
 	var errs []error
-	for _, name := range l.names {
+	for _, name := range l.Names {
 		if slices.ContainsFunc(lists, func(list *features.List) bool { return len(list.Gates[name].Specs) > 0 }) {
 			continue
 		}
@@ -160,60 +152,60 @@ func (l gatesLook) known(lists []*features.List) error {
 }
 
 // at answers for one version: all of its gates, or those that are named.
-func (l gatesLook) at(command *cobra.Command, version string) (gatesAnswer, error) {
-	list, err := l.list(command, version)
+func (l Look) at(command *cobra.Command, version string) (Answer, error) {
+	list, err := l.List(command, version)
 	if err != nil {
-		return gatesAnswer{}, err
+		return Answer{}, err
 	}
-	answer := newGatesAnswer(list)
-	if len(l.names) == 0 {
+	answer := newAnswer(list)
+	if len(l.Names) == 0 {
 		answer.Gates = list.DescribeAll()
 	}
-	for _, name := range l.names {
+	for _, name := range l.Names {
 		answer.Gates = append(answer.Gates, list.Describe(name))
 	}
-	return answer, l.known(append(l.store.CachedLists(), list))
+	return answer, l.Known(append(l.Store.CachedLists(), list))
 }
 
 // along answers for a path: what flips on it, of all gates or of those that are named.
-func (l gatesLook) along(command *cobra.Command, path []string) (gatesAnswer, error) {
+func (l Look) along(command *cobra.Command, path []string) (Answer, error) {
 	if len(path) < 2 {
-		return gatesAnswer{}, fmt.Errorf("--path %s: want two versions or more, such as 1.34,1.35", path[0])
+		return Answer{}, fmt.Errorf("--path %s: want two versions or more, such as 1.34,1.35", path[0])
 	}
 	var lists []*features.List
 	for _, version := range path {
-		list, err := l.list(command, version)
+		list, err := l.List(command, version)
 		if err != nil {
-			return gatesAnswer{}, err
+			return Answer{}, err
 		}
 		lists = append(lists, list)
 	}
-	if err := l.known(append(l.store.CachedLists(), lists...)); err != nil {
-		return gatesAnswer{}, err
+	if err := l.Known(append(l.Store.CachedLists(), lists...)); err != nil {
+		return Answer{}, err
 	}
-	answer := newGatesAnswer(lists...)
+	answer := newAnswer(lists...)
 	for i := range lists[1:] {
 		flips := features.Flips(lists[i], lists[i+1])
-		if len(l.names) > 0 {
-			flips = slices.DeleteFunc(flips, func(f features.Flip) bool { return !slices.Contains(l.names, f.Gate) })
+		if len(l.Names) > 0 {
+			flips = slices.DeleteFunc(flips, func(f features.Flip) bool { return !slices.Contains(l.Names, f.Gate) })
 		}
-		answer.Hops = append(answer.Hops, gatesHop{From: lists[i].Version, To: lists[i+1].Version, Flips: flips})
+		answer.Hops = append(answer.Hops, Hop{From: lists[i].Version, To: lists[i+1].Version, Flips: flips})
 	}
 	return answer, nil
 }
 
 // everywhere answers for every version whose list is in the cache.
-func (l gatesLook) everywhere() (gatesAnswer, error) {
-	lists := l.store.CachedLists()
+func (l Look) everywhere() (Answer, error) {
+	lists := l.Store.CachedLists()
 	if len(lists) == 0 {
-		return gatesAnswer{}, fmt.Errorf("the cache has no list of feature gates yet; %s gets one",
+		return Answer{}, fmt.Errorf("the cache has no list of feature gates yet; %s gets one",
 			releases.HowToGetList("1.36"))
 	}
-	if err := l.known(lists); err != nil {
-		return gatesAnswer{}, err
+	if err := l.Known(lists); err != nil {
+		return Answer{}, err
 	}
-	answer := newGatesAnswer(lists...)
-	for _, name := range l.names {
+	answer := newAnswer(lists...)
+	for _, name := range l.Names {
 		for _, list := range lists {
 			answer.Gates = append(answer.Gates, list.Describe(name))
 		}

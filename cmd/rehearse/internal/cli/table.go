@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 // narrowest is the least room for the last column of a table; where there is less its lines are not broken.
 const narrowest = 24
 
-// writeTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell
+// WriteTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell
 // is broken between its words.
-func writeTable(out io.Writer, rows [][]string) error {
+func WriteTable(out io.Writer, rows [][]string) error {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row[:len(row)-1] {
@@ -27,7 +27,7 @@ func writeTable(out io.Writer, rows [][]string) error {
 		before += width + 2
 	}
 	columns := 0
-	if width := terminalConfig(out, "").Width; width != nil {
+	if width := TerminalConfig(out, "").Width; width != nil {
 		columns = width() - 1
 	}
 	var text strings.Builder

@@ -1,4 +1,4 @@
-package main
+package gates
 
 import (
 	"fmt"
@@ -8,10 +8,11 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// writeGates writes an answer for a person.
-func writeGates(out io.Writer, answer gatesAnswer) error {
+// write writes an answer for a person.
+func write(out io.Writer, answer Answer) error {
 	var rows [][]string
 	switch {
 	case answer.Hops != nil:
@@ -28,7 +29,7 @@ func writeGates(out io.Writer, answer gatesAnswer) error {
 	for _, what := range clusters.SortedKeys(answer.NotLookedAt) {
 		rows = append(rows, []string{fmt.Sprintf("Not in the cache: %s; get it with %s.", what, answer.NotLookedAt[what])})
 	}
-	return writeTable(out, rows)
+	return cli.WriteTable(out, rows)
 }
 
 // historyRows have a table of versions for each gate.
@@ -128,7 +129,7 @@ func shortened(names []string) string {
 func short(c clusters.Component) string { return strings.TrimPrefix(string(c), "kube-") }
 
 // hopRows have a table of flips for each part of a path.
-func hopRows(hops []gatesHop) [][]string {
+func hopRows(hops []Hop) [][]string {
 	var rows [][]string
 	for i, hop := range hops {
 		if i > 0 {

@@ -1,4 +1,4 @@
-package main
+package initialize
 
 import (
 	"bufio"
@@ -9,6 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 )
+
+// Ask asks a person what a scenario is to be about, and puts the answers into the flags of the command. For a suite it
+// returns what writes it.
+func Ask(command *cobra.Command, in io.Reader, out io.Writer) (func() error, error) {
+	return asker{in: in, out: out}.all(command)
+}
 
 // asker asks a person what a scenario is to be about.
 type asker struct {
@@ -78,8 +84,8 @@ func (a asker) suite(command *cobra.Command) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := initSuiteFlags{simulator: simulator == "yes"}
-	return func() error { return flags.run(command, name) }, nil
+	f := suiteFlags{simulator: simulator == "yes"}
+	return func() error { return f.run(command, name) }, nil
 }
 
 // one asks until the answer is one of some.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func TestLinesOfACell(t *testing.T) {
 
 func TestTableInAFile(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeTable(&out, [][]string{
+	if err := WriteTable(&out, [][]string{
 		{"ID", "N", "STATEMENT"},
 		{"KAI-1", "3", "Names are – as it were – lowercase."},
 		{"  scenario x"},

@@ -1,4 +1,4 @@
-package main
+package initialize
 
 import (
 	"errors"
@@ -13,38 +13,40 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/gates"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// initLook looks up what a scenario is about.
-type initLook struct {
-	gatesLook
+// look looks up what a scenario is about.
+type look struct {
+	gates.Look
 	command *cobra.Command
 }
 
-func newInitLook(command *cobra.Command) (*initLook, error) {
-	store, err := cachedReleases(progressTo(command.ErrOrStderr()))
+func newLook(command *cobra.Command) (*look, error) {
+	store, err := cli.CachedReleases(cli.ProgressTo(command.ErrOrStderr()))
 	if err != nil {
 		return nil, err
 	}
-	return &initLook{gatesLook{store: store}, command}, nil
+	return &look{gates.Look{Store: store}, command}, nil
 }
 
 // gate finds out where a gate can be off and on: in the version that is named, in the one to go to, or else in the
 // newest whose programs are in the cache.
-func (l *initLook) gate(name, version, to string) (*starters.Gate, error) {
-	l.names = []string{name}
+func (l *look) gate(name, version, to string) (*starters.Gate, error) {
+	l.Names = []string{name}
 	if version != "" && to != "" {
 		return nil, errors.New("give either --version, or --from and --to")
 	}
-	known := l.store.CachedLists()
+	known := l.Store.CachedLists()
 	if version == "" {
 		version = to
 	}
 	var lists []*features.List
 	if version != "" {
-		list, err := l.list(l.command, version)
+		list, err := l.List(l.command, version)
 		if err != nil {
 			return nil, err
 		}
@@ -57,16 +59,16 @@ func (l *initLook) gate(name, version, to string) (*starters.Gate, error) {
 		return nil, errors.New("no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one, or name one " +
 			"with --version")
 	}
-	if err := l.known(known); err != nil {
+	if err := l.Known(known); err != nil {
 		return nil, err
 	}
 	return starters.NewGate(name, lists, known)
 }
 
 // atHand are the lists of versions whose programs are in the cache; where there are none, all lists.
-func (l *initLook) atHand(known []*features.List) []*features.List {
+func (l *look) atHand(known []*features.List) []*features.List {
 	cached := slices.DeleteFunc(slices.Clone(known), func(list *features.List) bool {
-		return !l.store.Cached(list.Version)
+		return !l.Store.Cached(list.Version)
 	})
 	if len(cached) == 0 {
 		return known
@@ -76,7 +78,7 @@ func (l *initLook) atHand(known []*features.List) []*features.List {
 
 // versions are those that the scenario goes through. Where one of them is not given it is the one beside the other;
 // where none is, a gate stays at its own version, and all else has the two newest in the cache.
-func (l *initLook) versions(from, to string, gate, system bool) (string, string, error) {
+func (l *look) versions(from, to string, gate, system bool) (string, string, error) {
 	if from == "" && to == "" {
 		if gate {
 			return "", "", nil
@@ -106,9 +108,9 @@ func beside(version string, step int) string {
 
 // newest are the two newest minor versions in a row of which the programs are in the cache. Where there are no two,
 // one is enough for a system.
-func (l *initLook) newest(one bool) (from, to string, err error) {
+func (l *look) newest(one bool) (from, to string, err error) {
 	var at []clusters.Version
-	for _, list := range l.atHand(l.store.CachedLists()) {
+	for _, list := range l.atHand(l.Store.CachedLists()) {
 		if v := list.Of(); len(at) == 0 || at[len(at)-1].MinorString() != v.MinorString() {
 			at = append(at, v)
 		}
@@ -126,17 +128,17 @@ func (l *initLook) newest(one bool) (from, to string, err error) {
 }
 
 // flips are what changes by itself between two versions, as far as the cache knows.
-func (l *initLook) flips(from, to string) []features.Flip {
-	before, err1 := l.store.CachedFeatureList(from)
-	after, err2 := l.store.CachedFeatureList(to)
+func (l *look) flips(from, to string) []features.Flip {
+	before, err1 := l.Store.CachedFeatureList(from)
+	after, err2 := l.Store.CachedFeatureList(to)
 	if err1 != nil || err2 != nil || to == "" {
 		return nil
 	}
 	return features.Flips(before, after)
 }
 
-// gateOf is the gate that this program's own scenarios of an enhancement set.
-func gateOf(kep string) (string, error) {
+// GateOf is the gate that this program's own scenarios of an enhancement set.
+func GateOf(kep string) (string, error) {
 	names, err := scenarios.Libraries()
 	if err != nil {
 		return "", err
@@ -170,14 +172,14 @@ func gateOf(kep string) (string, error) {
 }
 
 // underTest is the system that the flag names; nil for none.
-func (f *initFlags) underTest() (*starters.System, error) {
+func (f *flags) underTest() (*starters.System, error) {
 	if f.system == "" {
 		return nil, nil //nolint:nilnil // none is no mistake
 	}
 	name, what, defined := strings.Cut(f.system, "=")
 	system := &starters.System{Name: name}
 	if !defined {
-		if _, found := catalog()[name]; found {
+		if f.simulator(name) {
 			system.Simulator = name
 		}
 		return system, nil

@@ -1,4 +1,4 @@
-package main
+package initialize
 
 import (
 	"fmt"
@@ -7,18 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// initSuiteFlags say what the suite that is written has.
-type initSuiteFlags struct {
+// suiteFlags say what the suite that is written has.
+type suiteFlags struct {
 	from, to  string
 	simulator bool
 	force     bool
 }
 
-func newInitSuiteCommand() *cobra.Command {
-	var flags initSuiteFlags
+func suiteCommand() *cobra.Command {
+	var f suiteFlags
 	command := &cobra.Command{
 		Use:   "suite FOLDER",
 		Short: "Write the folder of a suite: requirements, scenarios, and a simulator",
@@ -32,18 +33,18 @@ the standard library, with a webhook, and a rule that can be broken to see the s
   rehearse init suite my-operator --simulator
   rehearse conformance ./my-operator`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
+		RunE: func(command *cobra.Command, args []string) error { return f.run(command, args[0]) },
 	}
 	set := command.Flags()
-	set.BoolVar(&flags.simulator, "simulator", false, "with a small program in the place of the system")
-	set.StringVar(&flags.from, "from", "", "minor version to begin with (default: the second newest in the cache)")
-	set.StringVar(&flags.to, "to", "", "minor version to go to (default: the one after --from)")
-	set.BoolVar(&flags.force, "force", false, "write over files that are there")
+	set.BoolVar(&f.simulator, "simulator", false, "with a small program in the place of the system")
+	set.StringVar(&f.from, "from", "", "minor version to begin with (default: the second newest in the cache)")
+	set.StringVar(&f.to, "to", "", "minor version to go to (default: the one after --from)")
+	set.BoolVar(&f.force, "force", false, "write over files that are there")
 	return command
 }
 
-func (f *initSuiteFlags) run(command *cobra.Command, folder string) error {
-	look, err := newInitLook(command)
+func (f *suiteFlags) run(command *cobra.Command, folder string) error {
+	found, err := newLook(command)
 	if err != nil {
 		return err
 	}
@@ -52,19 +53,19 @@ func (f *initSuiteFlags) run(command *cobra.Command, folder string) error {
 		return fmt.Errorf("find the folder %s: %w", folder, err)
 	}
 	suite := starters.Suite{
-		Command: "rehearse init suite " + quoted(folder), Name: filepath.Base(absolute), Simulator: f.simulator,
+		Command: "rehearse init suite " + cli.Quoted(folder), Name: filepath.Base(absolute), Simulator: f.simulator,
 	}
 	if f.simulator {
 		suite.Command += " --simulator"
 	}
-	if suite.From, suite.To, err = look.versions(f.from, f.to, false, true); err != nil {
+	if suite.From, suite.To, err = found.versions(f.from, f.to, false, true); err != nil {
 		return err
 	}
 	files, err := suite.Write()
 	if err != nil {
 		return err
 	}
-	if err := writeStarters(folder, files, f.force); err != nil {
+	if err := writeAll(folder, files, f.force); err != nil {
 		return err
 	}
 	if !filepath.IsAbs(folder) && !strings.HasPrefix(folder, ".") {
@@ -73,6 +74,6 @@ func (f *initSuiteFlags) run(command *cobra.Command, folder string) error {
 	for _, file := range files {
 		fmt.Fprintf(command.OutOrStdout(), "wrote %s\n", filepath.Join(folder, file.Path))
 	}
-	fmt.Fprintf(command.OutOrStdout(), "next:  rehearse conformance %s\n", quoted(folder))
+	fmt.Fprintf(command.OutOrStdout(), "next:  rehearse conformance %s\n", cli.Quoted(folder))
 	return nil
 }

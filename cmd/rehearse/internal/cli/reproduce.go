@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commandLine is the command that makes the report again: with its arguments, but for where the reports go.
-func commandLine(command *cobra.Command, args ...string) string {
+// CommandLine is the command that makes the report again: with its arguments, but for where the reports go.
+func CommandLine(command *cobra.Command, args ...string) string {
 	words := []string{command.CommandPath()}
 	for _, arg := range args {
-		words = append(words, quoted(arg))
+		words = append(words, Quoted(arg))
 	}
 	command.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
@@ -26,14 +26,14 @@ func commandLine(command *cobra.Command, args ...string) string {
 			values = []string{strings.Trim(flag.Value.String(), "[]")} // as the flag takes it
 		}
 		for _, value := range values {
-			words = append(words, "--"+flag.Name+"="+quoted(value))
+			words = append(words, "--"+flag.Name+"="+Quoted(value))
 		}
 	})
 	return strings.Join(words, " ")
 }
 
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
+// Quoted is a word as a shell takes it.
+func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+%", r)
 	}

@@ -1,4 +1,5 @@
-package main
+// Package initialize is the command that writes a scenario, or a suite, to begin with.
+package initialize
 
 import (
 	"errors"
@@ -9,20 +10,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// initFlags say what the scenario that is written is about.
-type initFlags struct {
+// flags say what the scenario that is written is about.
+type flags struct {
 	gate, kep, version, from, to string
 	system, name, output         string
 	files                        []string
 	force                        bool
+	// simulator says whether a system is a simulator of this program.
+	simulator func(name string) bool
 }
 
-func newInitCommand() *cobra.Command {
-	var flags initFlags
+// Command writes scenarios and suites. The function says whether a system is a simulator of this program.
+func Command(simulator func(string) bool) *cobra.Command {
+	f := flags{simulator: simulator}
 	command := &cobra.Command{
 		Use:   "init",
 		Short: "Write a scenario, or a suite, to begin with",
@@ -46,34 +51,34 @@ Exit codes: 0; 2 the input is wrong, or the file is there already (--force write
   rehearse init --system my-operator=process:operator.yaml
   rehearse init suite my-operator`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
+		RunE: func(command *cobra.Command, _ []string) error { return f.run(command) },
 	}
 	set := command.Flags()
-	set.StringVar(&flags.gate, "gate", "", "a feature gate")
-	set.StringVar(&flags.version, "version", "", "the version in which the gate goes off and on (default: the newest in "+
+	set.StringVar(&f.gate, "gate", "", "a feature gate")
+	set.StringVar(&f.version, "version", "", "the version in which the gate goes off and on (default: the newest in "+
 		"the cache where it can)")
-	set.StringVar(&flags.from, "from", "", "minor version to begin with: 1.35")
-	set.StringVar(&flags.to, "to", "", "minor version to go to: 1.36")
-	set.StringArrayVarP(&flags.files, "filename", "f", nil,
+	set.StringVar(&f.from, "from", "", "minor version to begin with: 1.35")
+	set.StringVar(&f.to, "to", "", "minor version to go to: 1.36")
+	set.StringArrayVarP(&f.files, "filename", "f", nil,
 		"a file or a folder of objects, or - for the standard input; may be repeated")
-	set.StringVar(&flags.kep, "kep", "", "number of the enhancement: 5311")
-	set.StringVar(&flags.system, "system", "", "a simulator by its name, NAME=process:FILE, NAME=manifests:FILE, or a "+
+	set.StringVar(&f.kep, "kep", "", "number of the enhancement: 5311")
+	set.StringVar(&f.system, "system", "", "a simulator by its name, NAME=process:FILE, NAME=manifests:FILE, or a "+
 		"NAME "+
 		"to fill in")
-	set.StringVar(&flags.name, "name", "", "name of the scenario (default: after the gate, the versions or the system)")
-	set.StringVarP(&flags.output, "output", "o", "", "file to write; - is the standard output (default NAME.yaml)")
-	set.BoolVar(&flags.force, "force", false, "write over a file that is there")
-	command.AddCommand(newInitSuiteCommand())
+	set.StringVar(&f.name, "name", "", "name of the scenario (default: after the gate, the versions or the system)")
+	set.StringVarP(&f.output, "output", "o", "", "file to write; - is the standard output (default NAME.yaml)")
+	set.BoolVar(&f.force, "force", false, "write over a file that is there")
+	command.AddCommand(suiteCommand())
 	return command
 }
 
-func (f *initFlags) run(command *cobra.Command) error {
+func (f *flags) run(command *cobra.Command) error {
 	if !f.about() {
-		if !isTerminal(command.InOrStdin()) {
+		if !cli.IsTerminal(command.InOrStdin()) {
 			return errors.New("say what the scenario is to be about: --gate, --from and --to, --kep or --system; see rehearse " +
 				"init --help")
 		}
-		next, err := asker{in: command.InOrStdin(), out: command.ErrOrStderr()}.all(command)
+		next, err := Ask(command, command.InOrStdin(), command.ErrOrStderr())
 		if err != nil {
 			return err
 		}
@@ -91,24 +96,24 @@ func (f *initFlags) run(command *cobra.Command) error {
 	}
 	if f.output == "-" {
 		_, err := command.OutOrStdout().Write(text)
-		return broken(err)
+		return cli.Broken(err)
 	}
-	if err := writeStarters(".", []starters.File{{Path: scenario.File, Text: text}}, f.force); err != nil {
+	if err := writeAll(".", []starters.File{{Path: scenario.File, Text: text}}, f.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(command.OutOrStdout(), "wrote %s\nnext:  rehearse run %s\n", scenario.File, quoted(scenario.File))
+	fmt.Fprintf(command.OutOrStdout(), "wrote %s\nnext:  rehearse run %s\n", scenario.File, cli.Quoted(scenario.File))
 	return nil
 }
 
 // about says whether the flags tell what the scenario is about.
-func (f *initFlags) about() bool {
+func (f *flags) about() bool {
 	return f.gate != "" || f.kep != "" || f.from != "" || f.to != "" || f.system != "" || len(f.files) > 0
 }
 
 // scenario is what the flags say.
-func (f *initFlags) scenario(command *cobra.Command) (starters.Scenario, error) {
+func (f *flags) scenario(command *cobra.Command) (starters.Scenario, error) {
 	s := starters.Scenario{Name: f.name, KEP: f.kep}
-	look, err := newInitLook(command)
+	found, err := newLook(command)
 	if err != nil {
 		return s, err
 	}
@@ -117,20 +122,20 @@ func (f *initFlags) scenario(command *cobra.Command) (starters.Scenario, error) 
 	}
 	gate := f.gate
 	if gate == "" && f.kep != "" && s.System == nil {
-		gate, err = gateOf(f.kep)
+		gate, err = GateOf(f.kep)
 		if err != nil && f.from == "" && f.to == "" {
 			return s, err
 		}
 	}
-	if s.From, s.To, err = look.versions(f.from, f.to, gate != "", s.System != nil); err != nil {
+	if s.From, s.To, err = found.versions(f.from, f.to, gate != "", s.System != nil); err != nil {
 		return s, err
 	}
 	if gate != "" {
-		if s.Gate, err = look.gate(gate, f.version, s.To); err != nil {
+		if s.Gate, err = found.gate(gate, f.version, s.To); err != nil {
 			return s, err
 		}
 	} else {
-		s.Flips = look.flips(s.From, s.To)
+		s.Flips = found.flips(s.From, s.To)
 	}
 	if len(f.files) > 0 {
 		s.Objects, err = manifests.Sources{Paths: f.files, Stdin: command.InOrStdin()}.Load()
@@ -142,12 +147,12 @@ func (f *initFlags) scenario(command *cobra.Command) (starters.Scenario, error) 
 	if s.File == "" || s.File == "-" {
 		s.File = f.fileName(s)
 	}
-	s.Command = commandLine(command)
+	s.Command = cli.CommandLine(command)
 	return s, nil
 }
 
 // fileName is where the scenario goes by default: beside the definition of its system, whose files it names.
-func (f *initFlags) fileName(s starters.Scenario) string {
+func (f *flags) fileName(s starters.Scenario) string {
 	name := s.Name
 	if name == "" {
 		name = s.DefaultName()
@@ -160,8 +165,8 @@ func (f *initFlags) fileName(s starters.Scenario) string {
 	return path
 }
 
-// writeStarters writes files into a folder. Where one is there already, none is written.
-func writeStarters(folder string, files []starters.File, force bool) error {
+// writeAll writes files into a folder. Where one is there already, none is written.
+func writeAll(folder string, files []starters.File, force bool) error {
 	for _, file := range files {
 		path := inFolder(folder, file.Path)
 		if _, err := os.Lstat(path); err == nil && !force {

@@ -1,0 +1,82 @@
+// Package cli is what the commands have in common: exit codes, flags, tables, and how they write to a terminal.
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// Exit codes; a scenario's own are in reports.ExitCode.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitInput       = 2
+	ExitBroken      = 3
+	ExitInterrupted = 130
+)
+
+// ExitError carries an exit code other than that of wrong input.
+type ExitError struct {
+	Code int
+	Err  error // nil: all has been said
+}
+
+// Error is what went wrong.
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap is the error itself.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Broken marks an error as the cluster's or the harness's, not the input's.
+func Broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ExitError{Code: ExitBroken, Err: err}
+}
+
+// ProgressTo prints each line of progress at once.
+func ProgressTo(w io.Writer) func(string, ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+}
+
+// IsTerminal says whether a person looks at what is written, or types what is read.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	return term.IsTerminal(int(file.Fd()))
+}
+
+// Named wants at least one argument, and says what it would be.
+func Named(what string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s: name %s; see %s --help", command.CommandPath(), what, command.CommandPath())
+		}
+		return nil
+	}
+}
+
+// CachedReleases are those of the user's cache.
+func CachedReleases(progress clusters.Progress) (*releases.Store, error) {
+	dir, err := local.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return releases.New(releases.Options{CacheDir: dir, Progress: progress})
+}
