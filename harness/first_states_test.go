@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -81,7 +82,7 @@ func TestTracksBeginWithASnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.failing == nil {
-				golden(t, "snapshots.txt", plan.String())
+				golden.Check(t, "testdata/snapshots.txt", plan.String())
 			}
 			recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 			if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Prefix: "run"}); err != nil {

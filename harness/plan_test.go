@@ -3,36 +3,16 @@ package harness_test
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := "testdata/" + file
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is otherwise; run with -update to take it over. Got:\n%s", path, got)
-	}
-}
 
 func planOf(t *testing.T, p *provider, text string, o harness.PlanOptions) (*harness.Plan, error) {
 	t.Helper()
@@ -55,7 +35,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plan.txt", plan.String())
+	golden.Check(t, "testdata/plan.txt", plan.String())
 	for _, track := range plan.Result().Tracks {
 		for _, s := range track.Scenarios {
 			if s.Status != reports.NotRun || statuses(s.Steps) != strings.TrimSpace(strings.Repeat("notRun ", len(s.Steps))) {
@@ -95,7 +75,7 @@ func TestPlanReportsAllProblems(t *testing.T) {
 	if err == nil {
 		t.Fatal("no problem was found")
 	}
-	golden(t, "problems.txt", err.Error()+"\n")
+	golden.Check(t, "testdata/problems.txt", err.Error()+"\n")
 }
 
 // helpless is a provider whose clusters have no abilities.

@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -24,7 +25,7 @@ func TestShorterPathsRide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "riders.txt", plan.String())
+	golden.Check(t, "testdata/riders.txt", plan.String())
 	run, err := execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)

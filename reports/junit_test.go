@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -29,7 +30,7 @@ func TestJUnit(t *testing.T) {
 			for _, problem := range checkJUnit(text) {
 				t.Error(problem)
 			}
-			reporttest.Golden(t, "junit-"+st.Name+".xml", text)
+			golden.Check(t, "testdata/junit-"+st.Name+".xml", string(text))
 			if code := reports.ExitCode(run); code != st.Code {
 				t.Errorf("exit code %d, want %d", code, st.Code)
 			}
@@ -183,7 +184,7 @@ func TestJSONRoundTrip(t *testing.T) {
 				t.Errorf("counted %v before and %v after", a, b)
 			}
 			if st.Name == "failed" {
-				reporttest.Golden(t, "run-failed.json", text)
+				golden.Check(t, "testdata/run-failed.json", string(text))
 			}
 		})
 	}

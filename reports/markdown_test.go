@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -12,7 +13,7 @@ import (
 func TestMarkdown(t *testing.T) {
 	for _, st := range reporttest.Stories() {
 		t.Run(st.Name, func(t *testing.T) {
-			reporttest.Golden(t, "markdown-"+st.Name+".md", []byte(reports.Markdown(reporttest.Told(t, st))))
+			golden.Check(t, "testdata/markdown-"+st.Name+".md", reports.Markdown(reporttest.Told(t, st)))
 		})
 	}
 }

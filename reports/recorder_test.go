@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
@@ -44,7 +45,7 @@ func TestEventsInOrder(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	reporttest.Golden(t, "events-failed.txt", []byte(strings.Join(got, "\n")+"\n"))
+	golden.Check(t, "testdata/events-failed.txt", strings.Join(got, "\n")+"\n")
 }
 
 // An observer may keep what it is given: no later event changes it, and none changes the plan.

@@ -2,14 +2,13 @@ package scenarios
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/rehearse-dev/rehearse/internal/golden"
+)
 
 // Each file in testdata/malformed is wrong in its own way; its golden file is what the author of such a file reads.
 func TestMalformed(t *testing.T) {
@@ -24,19 +23,7 @@ func TestMalformed(t *testing.T) {
 				t.Fatalf("loaded %v with error %v", set, err)
 			}
 			everyErrorHasAPlace(t, err, file)
-			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, readErr := os.ReadFile(golden)
-			if readErr != nil {
-				t.Fatal(readErr)
-			}
-			if got := err.Error() + "\n"; got != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", err.Error()+"\n")
 		})
 	}
 }

@@ -1,16 +1,13 @@
 package local
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // The command lines are data: a change of one is seen in review.
 func TestArguments(t *testing.T) {
@@ -41,18 +38,6 @@ func TestArguments(t *testing.T) {
 		for _, component := range l.onPlane(state, l.planes()-1) {
 			text.WriteString(string(component) + "\n  " + strings.Join(arguments(component, l, state), "\n  ") + "\n")
 		}
-		golden := filepath.Join("testdata", "arguments-"+name+".golden")
-		if *update {
-			if err := os.WriteFile(golden, []byte(text.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text.String() != string(want) {
-			t.Errorf("%s: the command lines differ from %s; if meant, run go test -update:\n%s", name, golden, text.String())
-		}
+		golden.Check(t, filepath.Join("testdata", "arguments-"+name+".golden"), text.String())
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // cacheOf makes a cache of nothing but lists of feature gates.
 func cacheOf(t *testing.T, lists ...features.List) {
@@ -97,19 +95,7 @@ func TestGates(t *testing.T) {
 			if code := run(t.Context(), append([]string{"gates"}, args...), nil, &out, &said); code != cli.ExitOK {
 				t.Fatalf("exit code %d: %s", code, said.String())
 			}
-			golden := filepath.Join("testdata", "gates", name+".txt")
-			if *update {
-				if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.String() != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
-			}
+			golden.Check(t, filepath.Join("testdata", "gates", name+".txt"), out.String())
 		})
 	}
 }

@@ -71,7 +71,7 @@ func TestThroughout(t *testing.T) {
 			if tt.want == reports.Failed && !result.EventAt.Equal(at) {
 				t.Errorf("decided by an event at %v, want %v", result.EventAt, at)
 			}
-			golden(t, tt.name, result.Message)
+			matchesFile(t, tt.name, result.Message)
 		})
 	}
 }
@@ -133,11 +133,11 @@ func TestThroughoutFromTheFirstLook(t *testing.T) {
 	f.put("web", "ready", false)
 	result := f.now(Always, ready())
 	check(t, result, reports.Failed)
-	golden(t, "always-not-at-first", result.Message)
+	matchesFile(t, "always-not-at-first", result.Message)
 	exists := scenarios.Assertion{Selection: named("web"), For: length}
 	result = f.now(Never, exists)
 	check(t, result, reports.Failed)
-	golden(t, "never-at-first", result.Message)
+	matchesFile(t, "never-at-first", result.Message)
 }
 
 func TestAlwaysOverAGap(t *testing.T) {
@@ -305,7 +305,7 @@ func TestVacuous(t *testing.T) {
 			}
 			result := r.after(5 * time.Second)
 			check(t, result, tt.want)
-			golden(t, tt.name, result.Message)
+			matchesFile(t, tt.name, result.Message)
 		})
 	}
 	t.Run("asked before the step", func(t *testing.T) {

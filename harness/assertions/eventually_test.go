@@ -34,7 +34,7 @@ func TestEventuallyAtTheFirstLook(t *testing.T) {
 	if !r.EventAt.IsZero() {
 		t.Errorf("decided by an event at %v, want at the first look", r.EventAt)
 	}
-	golden(t, "eventually-passed", r.Message)
+	matchesFile(t, "eventually-passed", r.Message)
 }
 
 func TestEventuallyByAChange(t *testing.T) {
@@ -131,7 +131,7 @@ func TestEventuallyNot(t *testing.T) {
 			if result.Object != nil || !result.EventAt.IsZero() {
 				t.Errorf("a failure by the time being up has object %v and event %v", result.Object, result.EventAt)
 			}
-			golden(t, "eventually-"+tt.name, result.Message)
+			matchesFile(t, "eventually-"+tt.name, result.Message)
 		})
 	}
 }
@@ -149,7 +149,7 @@ func TestEventuallyNeverJudgesTheStateBefore(t *testing.T) {
 	}()
 	result := f.begun(Eventually, scenarios.Assertion{Selection: named("web")}).after(5 * time.Second)
 	check(t, result, reports.Failed)
-	golden(t, "eventually-deleted-before", result.Message)
+	matchesFile(t, "eventually-deleted-before", result.Message)
 }
 
 func TestEventuallySeesAPassingState(t *testing.T) {
@@ -218,7 +218,7 @@ func TestEventuallyInterrupted(t *testing.T) {
 	cancel(errors.New("somebody pressed Ctrl-C"))
 	result := <-r.result
 	check(t, result, reports.Error)
-	golden(t, "eventually-interrupted", result.Message)
+	matchesFile(t, "eventually-interrupted", result.Message)
 }
 
 func TestStreamIsOfAllNamespaces(t *testing.T) {

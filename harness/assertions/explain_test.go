@@ -21,8 +21,8 @@ func TestWhatKeepsAnObject(t *testing.T) {
 	f.observe()
 	result := f.begun(Eventually, scenarios.Assertion{Selection: named("web"), Absent: true}).after(5 * time.Second)
 	check(t, result, reports.Failed)
-	golden(t, "eventually-finalizers", result.Message)
-	golden(t, "evidence", result.Evidence)
+	matchesFile(t, "eventually-finalizers", result.Message)
+	matchesFile(t, "evidence", result.Evidence)
 }
 
 func TestOnlyTheLastChangesAreListed(t *testing.T) {
@@ -36,7 +36,7 @@ func TestOnlyTheLastChangesAreListed(t *testing.T) {
 	}
 	result := r.after(5 * time.Second)
 	check(t, result, reports.Failed)
-	golden(t, "eventually-many-changes", result.Message)
+	matchesFile(t, "eventually-many-changes", result.Message)
 }
 
 func TestGapsAreToldApart(t *testing.T) {
@@ -56,7 +56,7 @@ func TestGapsAreToldApart(t *testing.T) {
 	}
 	result := r.after(5 * time.Second)
 	check(t, result, reports.Failed)
-	golden(t, "eventually-gaps", regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(result.Message, "ADDRESS"))
+	matchesFile(t, "eventually-gaps", regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(result.Message, "ADDRESS"))
 }
 
 func TestDistance(t *testing.T) {

@@ -3,8 +3,6 @@ package assertions
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -19,11 +17,10 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/history/historytest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var (
 	services = schema.GroupVersionResource{Version: "v1", Resource: "services"}
@@ -256,23 +253,15 @@ func check(t *testing.T, result Result, want reports.Status) {
 	}
 }
 
-// golden compares a message with testdata/NAME.txt.
+// matchesFile compares a message with testdata/NAME.txt.
 // sinceFirstLook depends on whether the first look came before or after the test's first step of the clock.
 var sinceFirstLook = regexp.MustCompile(`\(\d+s into `)
 
-func golden(t *testing.T, name, got string) {
+func matchesFile(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(got+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sinceFirstLook.ReplaceAllString(got+"\n", "(") != sinceFirstLook.ReplaceAllString(string(want), "(") {
+	want := golden.Want(t, file, got+"\n")
+	if sinceFirstLook.ReplaceAllString(got+"\n", "(") != sinceFirstLook.ReplaceAllString(want, "(") {
 		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
 	}
 }

@@ -102,5 +102,5 @@ func TestWhatBecameOfAnObjectThatIsMissed(t *testing.T) {
 		Steps: steps, Assertion: scenarios.Assertion{},
 	}, "eventually")
 	w.seq = f.recorder.Seq()
-	golden(t, "gone", w.gone())
+	matchesFile(t, "gone", w.gone())
 }

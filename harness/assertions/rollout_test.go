@@ -39,7 +39,7 @@ func TestRolledOut(t *testing.T) {
 			tt.during(f)
 			result := r.after(5 * time.Second)
 			check(t, result, tt.want)
-			golden(t, tt.name, result.Message)
+			matchesFile(t, tt.name, result.Message)
 		})
 	}
 }

@@ -164,7 +164,7 @@ func TestSequence(t *testing.T) {
 			f.put("late")
 			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
 			check(t, result, tt.want)
-			golden(t, tt.name, result.Message)
+			matchesFile(t, tt.name, result.Message)
 		})
 	}
 }

@@ -110,7 +110,7 @@ func TestThroughoutAWindow(t *testing.T) {
 			if i := strings.Index(text, "\nNot connected"); i >= 0 {
 				text = text[:i]
 			}
-			golden(t, tt.name, text)
+			matchesFile(t, tt.name, text)
 		})
 	}
 }
@@ -223,7 +223,7 @@ func TestUnchanged(t *testing.T) {
 			}, tt.paths)
 			check(t, result, tt.want)
 			text, _, _ := strings.Cut(result.Message, "\nNot connected")
-			golden(t, tt.name, text)
+			matchesFile(t, tt.name, text)
 		})
 	}
 	t.Run("none", func(t *testing.T) {

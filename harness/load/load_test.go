@@ -2,8 +2,6 @@ package load_test
 
 import (
 	"context"
-	"flag"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,10 +12,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/harness/load"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // answers is a load whose n-th request takes some time and is then answered.
 func answers(took time.Duration, answer func(n int64, at time.Duration) load.Answer) load.Load {
@@ -73,26 +70,10 @@ func TestRecords(t *testing.T) {
 				running := l.Start(t.Context())
 				time.Sleep(10*time.Second - time.Nanosecond)
 				record := running.Stop()
-				golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".golden",
+				golden.Check(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".golden",
 					strings.Join(append([]string{record.String()}, record.Details()...), "\n")+"\n")
 			})
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 

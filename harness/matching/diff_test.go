@@ -1,7 +1,6 @@
 package matching_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // Each testdata/NAME.yaml holds what is wanted and, after "---", what is there; NAME.diff is the explanation.
 func TestDiff(t *testing.T) {
@@ -31,7 +29,7 @@ func TestDiff(t *testing.T) {
 			if !ok {
 				t.Fatal("want two documents")
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".diff", matching.Diff(parse(t, want), parse(t, got)))
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".diff", matching.Diff(parse(t, want), parse(t, got)))
 		})
 	}
 }
@@ -97,20 +95,4 @@ func TestWhatIsThereMatchesItself(t *testing.T) {
 			rt.Fatal(lines(mismatches))
 		}
 	})
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
-	}
 }

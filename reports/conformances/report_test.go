@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -102,8 +103,8 @@ func TestConformanceReport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reporttest.Golden(t, ""+name+".yaml", data)
-			reporttest.Golden(t, ""+name+".md", []byte(conformances.Markdown(r)))
+			golden.Check(t, "testdata/"+name+".yaml", string(data))
+			golden.Check(t, "testdata/"+name+".md", conformances.Markdown(r))
 			read, err := conformances.Read(data)
 			if err != nil || !reflect.DeepEqual(read, r) {
 				t.Errorf("what was read back differs: %v\n%+v", err, read)
@@ -267,7 +268,7 @@ func TestDiffConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Golden(t, "diff.txt", []byte(worse.String()))
+	golden.Check(t, "testdata/diff.txt", worse.String())
 	if worse.Same() || worse.Worse() != 1 || worse.Better() != 1 {
 		t.Errorf("same %t, worse %d, better %d", worse.Same(), worse.Worse(), worse.Better())
 	}

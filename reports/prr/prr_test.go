@@ -1,16 +1,14 @@
 package prr
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // A real run of two files of KEP-5311.
 func TestMarkdown(t *testing.T) {
@@ -26,16 +24,7 @@ func TestMarkdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "5311.md")
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != text {
-		t.Errorf("%s differs (%v; go test -update writes it anew):\n%s", path, err, text)
-	}
+	golden.Check(t, filepath.Join("testdata", "5311.md"), text)
 	if _, err := Markdown(run, "1"); err == nil || !strings.Contains(err.Error(), `label kep: "1"`) {
 		t.Errorf("of a KEP without scenarios: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
@@ -49,7 +50,7 @@ func TestTerminalPiped(t *testing.T) {
 			if i := strings.IndexFunc(out, control); i >= 0 {
 				t.Errorf("a control character at %q", out[i:min(i+20, len(out))])
 			}
-			reporttest.Golden(t, st.Name+".txt", []byte(out))
+			golden.Check(t, "testdata/"+st.Name+".txt", out)
 		})
 	}
 }
@@ -303,7 +304,7 @@ func TestTerminalLive(t *testing.T) {
 	}
 	shown.Close()
 	fmt.Fprintf(&view, "=== the end\n%s", out)
-	reporttest.Golden(t, "live.txt", []byte(view.String()))
+	golden.Check(t, "testdata/live.txt", view.String())
 	if len(out.problems) > 0 {
 		t.Error(out.problems)
 	}
@@ -347,7 +348,7 @@ func TestTerminalAtWidths(t *testing.T) {
 			out := pipe(t, reporttest.Stories()[i], config)
 			// What the live view draws goes away again; the explanations come after it.
 			out = out[strings.LastIndex(out, "\x1b[J")+len("\x1b[J"):]
-			reporttest.Golden(t, fmt.Sprintf("%s-%d.txt", st, columns), []byte(out))
+			golden.Check(t, fmt.Sprintf("testdata/%s-%d.txt", st, columns), out)
 			for _, line := range strings.Split(out, "\n") {
 				if utf8.RuneCountInString(line) > columns && len(strings.Fields(line)) > 1 {
 					t.Errorf("%d columns: %q", columns, line)

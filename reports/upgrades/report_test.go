@@ -2,15 +2,13 @@ package upgrades
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/rehearse-dev/rehearse/internal/golden"
+)
 
 func sample() *Report {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -60,19 +58,7 @@ func TestReports(t *testing.T) {
 		"report.txt": Text(sample()), "report.md": Markdown(sample()),
 		"junit.xml": string(junit),
 	} {
-		golden := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs from %s; if meant, run go test -update:\n%s", name, golden, got)
-		}
+		golden.Check(t, filepath.Join("testdata", name+".golden"), got)
 	}
 }
 

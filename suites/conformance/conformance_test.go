@@ -3,9 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,14 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // paper is a provider of clusters that are never made. It has no cluster of version 1.35.
 type paper struct{ clusters.Provider }
@@ -139,19 +136,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/report.yaml"
-	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != string(got) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
-	}
+	golden.Check(t, "testdata/report.yaml", string(got))
 	if read, err := conformances.Read(got); err != nil || !reflect.DeepEqual(read, r) {
 		t.Errorf("read back: %v", err)
 	}

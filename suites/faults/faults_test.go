@@ -2,21 +2,18 @@ package faults
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func scenario(name string, covers ...string) *scenarios.Scenario {
 	return &scenarios.Scenario{Metadata: scenarios.Metadata{Name: name}, Spec: scenarios.Spec{Covers: covers}}
@@ -69,19 +66,7 @@ func matrix() *Matrix {
 
 func TestMatrix(t *testing.T) {
 	m := matrix()
-	const golden = "testdata/matrix.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(m.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.String() != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, m)
-	}
+	golden.Check(t, "testdata/matrix.txt", m.String())
 }
 
 // Of some faults only those requirements are shown that catch one.

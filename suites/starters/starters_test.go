@@ -1,7 +1,6 @@
 package starters
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,12 +10,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/prr"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // lists are of three versions, in which gates come, depend on each other, and are locked.
 func lists() []*features.List {
@@ -118,24 +116,6 @@ func starters(t *testing.T) map[string]Scenario {
 	}
 }
 
-// golden compares a text with a file.
-func golden(t *testing.T, path string, text []byte) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != string(text) {
-		t.Errorf("%s differs (%v; go test -update writes it anew):\n%s", path, err, text)
-	}
-}
-
 // What is written is a scenario without a doubt, and no line of it is longer than a screen.
 func TestScenario(t *testing.T) {
 	for name, s := range starters(t) {
@@ -145,7 +125,7 @@ func TestScenario(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".yaml", text)
+			golden.Check(t, filepath.Join("testdata", name+".yaml"), string(text))
 			set, err := scenarios.LoadBytes(name+".yaml", text)
 			if err != nil {
 				t.Fatal(err)
@@ -239,7 +219,7 @@ func TestSuite(t *testing.T) {
 			}
 			folder := filepath.Join(t.TempDir(), suite.Name)
 			for _, file := range files {
-				golden(t, filepath.Join(name, file.Path+".golden"), file.Text)
+				golden.Check(t, filepath.Join("testdata", filepath.Join(name, file.Path+".golden")), string(file.Text))
 				path := filepath.Join(folder, file.Path)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)

@@ -2,10 +2,7 @@
 package reporttest
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,26 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew") //nolint:gochecknoglobals // a flag
-
-// Golden compares with a file in testdata, or writes it with -update.
-func Golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != string(got) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", path, got)
-	}
-}
 
 // Began is when all runs begin.
 var Began = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)

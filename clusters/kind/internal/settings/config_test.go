@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,31 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("differs from %s (go test -update writes it anew); got:\n%s", path, got)
-	}
-}
 
 func two() *int { n := 2; return &n }
 
@@ -81,7 +57,7 @@ func TestConfig(t *testing.T) {
 				if err := yaml.UnmarshalStrict(got, &decoded); err != nil {
 					t.Errorf("kind would not take it: %v", err)
 				}
-				golden(t, filepath.Join("config", version, name+".yaml"), string(got))
+				golden.Check(t, filepath.Join("testdata", "config", version, name+".yaml"), string(got))
 			})
 		}
 	}
@@ -121,6 +97,6 @@ func TestNodeFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("node", name), string(data))
+		golden.Check(t, filepath.Join("testdata", "node", name), string(data))
 	}
 }

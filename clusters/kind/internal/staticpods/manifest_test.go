@@ -1,39 +1,14 @@
 package staticpods
 
 import (
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("differs from %s (go test -update writes it anew); got:\n%s", path, got)
-	}
-}
 
 func manifestFixture(t *testing.T) string {
 	t.Helper()
@@ -56,7 +31,7 @@ func TestDesiredManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "kube-apiserver-desired.golden", got)
+	golden.Check(t, "testdata/kube-apiserver-desired.golden", got)
 }
 
 func TestDesiredManifestOfTheSameStateChangesNothing(t *testing.T) {
