@@ -1,10 +1,6 @@
 package reports
 
-import (
-	"time"
-
-	"github.com/rehearse-dev/rehearse/reports/internal/plain"
-)
+import "github.com/rehearse-dev/rehearse/reports/internal/plain"
 
 // What writers in other packages say as the writers here do.
 
@@ -43,9 +39,6 @@ func SetupTitle(s *Step) string { return plain.OneLine(setupTitle(s)) }
 // ExplainSetup is all that there is to say of a setup step that broke.
 func ExplainSetup(run *Run, t *Track, s *Step) string { return plain.Clean(explainSetup(run, t, s)) }
 
-// Clean removes control characters and sequences from a text.
-func Clean(text string) string { return plain.Clean(text) }
-
 // StatusWord is a status as a person reads it.
 func StatusWord(s Status) string { return statusWord(s) }
 
@@ -55,6 +48,3 @@ func Sign(s Status) string {
 		Passed: "✓", Failed: "✗", Error: "!", Known: "~", NotRun: "-", Skipped: "○",
 	}[s.OrNotRun()]
 }
-
-// InWords writes a length of time for a person: 12ms, 2.4s, 3m07s.
-func InWords(d time.Duration) string { return plain.Duration(d) }

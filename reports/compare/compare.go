@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // A scenario is slower when it takes that much longer, as a ratio and in time: less is noise.
@@ -128,7 +129,7 @@ func (r Result) Text() string {
 	list("passes now:", r.Better, status)
 	list("is different:", r.Other, status)
 	list("got slower:", r.Slower, func(c Change) string {
-		return fmt.Sprintf("%s: %s, was %s", c.Name, reports.InWords(c.Is), reports.InWords(c.Was))
+		return fmt.Sprintf("%s: %s, was %s", c.Name, plain.Duration(c.Is), plain.Duration(c.Was))
 	})
 	fmt.Fprintf(&b, "%d worse, %d gone, %d new, %d better, %d different, %d slower, %d the same\n",
 		len(r.Worse), len(r.Gone), len(r.Fresh), len(r.Better), len(r.Other), len(r.Slower), r.Same)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 func later(times ...time.Time) time.Time {
@@ -54,7 +55,7 @@ func (c *collector) step(step *reports.Step, logs []logLine) stepData {
 	for _, attempt := range step.Attempts {
 		first, _, _ := strings.Cut(strings.TrimSpace(attempt.Outcome), "\n")
 		data.Attempts = append(data.Attempts,
-			fmt.Sprintf("+%s %s", reports.InWords(reports.Elapsed(step.Started, attempt.At)), reports.Clean(first)))
+			fmt.Sprintf("+%s %s", plain.Duration(reports.Elapsed(step.Started, attempt.At)), plain.Clean(first)))
 	}
 	if step.Status != reports.Passed {
 		data.Diff = differences(step.Message)
@@ -64,7 +65,7 @@ func (c *collector) step(step *reports.Step, logs []logLine) stepData {
 }
 
 func short(text string) string {
-	text = reports.Clean(text)
+	text = plain.Clean(text)
 	if len(text) > mostText {
 		return strings.ToValidUTF8(text[:mostText], "") + "\n… (the rest is in run.json)"
 	}

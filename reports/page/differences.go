@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -32,7 +32,7 @@ const mostDifferences = 40
 // differences that a message tells; none where it tells them in another way, and then it is read whole.
 func differences(message string) []difference {
 	var all []difference
-	lines := strings.Split(reports.Clean(message), "\n")
+	lines := strings.Split(plain.Clean(message), "\n")
 	for i, line := range lines {
 		if m := oneLined.FindStringSubmatch(line); m != nil {
 			all = append(all, difference{m[1], m[2], strings.TrimPrefix(m[3], "is ")})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Failures that are written out whole for readers without script; of all others there is a line.
@@ -93,7 +94,7 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 	}
 	return failure{
 		Status: status, Name: "cluster of " + track.Name, Step: reports.SetupTitle(step),
-		Headline: brief(reports.Clean(headline)), State: step.State, Text: clipped(text),
+		Headline: brief(plain.Clean(headline)), State: step.State, Text: clipped(text),
 	}
 }
 
@@ -111,11 +112,11 @@ func scenarioFailure(run *reports.Run, track *reports.Track, s *reports.Scenario
 	f.Step, f.Place, f.State = "step "+itoa(i+1)+" of "+itoa(len(s.Steps))+": "+reports.StepTitle(step), step.Position,
 		step.State
 	if line, _, _ := strings.Cut(strings.TrimSpace(step.Message), "\n"); line != "" {
-		f.Headline = brief(reports.Clean(line))
+		f.Headline = brief(plain.Clean(line))
 	}
 	f.Differences = differences(step.Message)
 	f.Wanted, f.WantedLine = excerpt(run.Sources, step.Position)
-	f.Seen = clipped(reports.Clean(step.Evidence))
+	f.Seen = clipped(plain.Clean(step.Evidence))
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // mostLogs is how many lines of logs a step shows, and mostLine how long one is.
@@ -96,7 +97,7 @@ func cutLine(line string) string {
 	if len(line) > mostLine {
 		line = strings.ToValidUTF8(line[:mostLine], "") + "…"
 	}
-	return reports.Clean(strings.TrimSpace(line))
+	return plain.Clean(strings.TrimSpace(line))
 }
 
 // readEvents reads the events that a scenario left.
@@ -147,7 +148,7 @@ func logsOf(step *reports.Step, logs []logLine) []logLine {
 			slack = time.Second
 		}
 		if !line.at.Before(step.Started.Add(-slack)) && !line.at.After(until.Add(slack)) {
-			line.Text = "+" + reports.InWords(max(line.at.Sub(step.Started), 0)) + " " + line.Text
+			line.Text = "+" + plain.Duration(max(line.at.Sub(step.Started), 0)) + " " + line.Text
 			within = append(within, line)
 		}
 	}

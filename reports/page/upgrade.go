@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -31,7 +32,7 @@ func OfUpgrade(r *upgrades.Report) ([]byte, error) {
 	}
 	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
 	if !r.Finished.IsZero() {
-		v.Facts = append(v.Facts, fact{"Took", reports.InWords(reports.Elapsed(r.Started, r.Finished))})
+		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
 	}
 	v.Facts = append(v.Facts, fact{"Objects", fmt.Sprintf("%d given, %d surveyed", r.Objects, r.Surveyed)},
 		fact{"Requests", fmt.Sprint(r.Requests)})
@@ -66,7 +67,7 @@ func upgradeVerdict(r *upgrades.Report) reports.Status {
 func findingOf(f *upgrades.Finding) finding {
 	one := finding{
 		Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: f.Hop,
-		Count: number(len(f.Objects), "object"),
+		Count: plain.Plural(len(f.Objects), "object"),
 	}
 	for i, o := range f.Objects {
 		if i == shownObjects {
@@ -101,7 +102,7 @@ func upgradeMatrix(r *upgrades.Report) matrix {
 		m.Columns = append(m.Columns, column{Name: s.Name, Remark: strings.TrimSpace(s.Way + " " + listed(s.Flips))})
 	}
 	for _, row := range r.Matrix {
-		line := matrixRow{Name: row.Kind, Level: number(row.Objects, "object")}
+		line := matrixRow{Name: row.Kind, Level: plain.Plural(row.Objects, "object")}
 		for i, c := range row.Cells {
 			line.Cells = append(line.Cells, upgradeCell(c, r.Path[i]))
 		}

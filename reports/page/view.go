@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // view is what the template shows.
@@ -78,7 +79,7 @@ func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 		for _, s := range track.Scenarios {
 			took := ""
 			if !s.Started.IsZero() {
-				took = reports.InWords(s.Duration())
+				took = plain.Duration(s.Duration())
 			}
 			v.Rows = append(v.Rows, scenarioRow{
 				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)),
@@ -135,20 +136,13 @@ func sentence(run *reports.Run) string {
 	if s := only(run); s != nil && c.Setup == 0 {
 		return fmt.Sprintf("%s %s%s.%s", s.Name, becomes[s.Status], on, end)
 	}
-	return fmt.Sprintf("%s%s: %s.%s", number(c.Total(), "scenario"), on, c, end)
+	return fmt.Sprintf("%s%s: %s.%s", plain.Plural(c.Total(), "scenario"), on, c, end)
 }
 
 // becomes says what came of a scenario.
 var becomes = map[reports.Status]string{
 	reports.Passed: "passed", reports.Failed: "failed", reports.Error: "could not be judged",
 	reports.Known: "failed with a known issue", reports.Skipped: "was skipped", reports.NotRun: "did not run to its end",
-}
-
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // way is the versions of the only path, or all versions of several.
@@ -223,7 +217,7 @@ func facts(run *reports.Run) []fact {
 		all = nil
 	}
 	if !run.Finished.IsZero() {
-		all = append(all, fact{"Took", reports.InWords(reports.Elapsed(run.Started, run.Finished))})
+		all = append(all, fact{"Took", plain.Duration(reports.Elapsed(run.Started, run.Finished))})
 	}
 	var paths []string
 	for _, track := range run.Tracks {

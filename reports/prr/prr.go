@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // Markdown has the questions of the enhancement template, under their exact headings, with what the scenarios that
@@ -134,11 +135,11 @@ func (j journey) observed(state int) string {
 		if step.Verb == "transition" || step.Verb == reports.Cleanup {
 			continue
 		}
-		fmt.Fprintf(&b, "    - %s: **%s**", plain(reports.StepTitle(step)), reports.StatusWord(step.Status))
-		if seen := firstLine(step.Evidence); seen != "" {
-			fmt.Fprintf(&b, "; seen: %s", plain(seen))
-		} else if why := firstLine(step.Message); why != "" {
-			fmt.Fprintf(&b, "; %s", plain(why))
+		fmt.Fprintf(&b, "    - %s: **%s**", escaped(reports.StepTitle(step)), reports.StatusWord(step.Status))
+		if seen := plain.FirstLine(step.Evidence); seen != "" {
+			fmt.Fprintf(&b, "; seen: %s", escaped(seen))
+		} else if why := plain.FirstLine(step.Message); why != "" {
+			fmt.Fprintf(&b, "; %s", escaped(why))
 		}
 		b.WriteString("\n")
 	}
@@ -149,7 +150,7 @@ func (j journey) observed(state int) string {
 func (j journey) title() string {
 	text := fmt.Sprintf("`%s` (%s:%d): **%s**", j.Name, j.File, j.Line, reports.StatusWord(j.Status))
 	if j.Status != reports.Passed && j.remark != "" {
-		text += ": " + plain(j.remark)
+		text += ": " + escaped(j.remark)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // The questions of the enhancement template, under their exact headings and in its order.
@@ -227,10 +228,10 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 		var steps []string
 		for _, step := range j.Steps {
 			if step.Status != reports.NotRun && wanted(step) {
-				line := fmt.Sprintf("  - on `%s`: %s: **%s**", step.State, plain(reports.StepTitle(step)),
+				line := fmt.Sprintf("  - on `%s`: %s: **%s**", step.State, escaped(reports.StepTitle(step)),
 					reports.StatusWord(step.Status))
-				if seen := firstLine(step.Evidence + "\n" + step.Message); seen != "" {
-					line += "; seen: " + plain(seen)
+				if seen := plain.FirstLine(step.Evidence + "\n" + step.Message); seen != "" {
+					line += "; seen: " + escaped(seen)
 				}
 				steps = append(steps, line+"\n")
 			}
@@ -242,16 +243,8 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 	return b.String()
 }
 
-// plain is a text in which Markdown sees nothing.
-func plain(text string) string {
-	text = strings.Join(strings.Fields(reports.Clean(text)), " ")
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
+// escaped is a text in which Markdown sees nothing.
+func escaped(text string) string { return plain.Escaped(plain.Clean(text)) }
 
 // compareVersions orders 1.34.4 and 1.35.0.
 func compareVersions(a, b string) int {
