@@ -15,8 +15,8 @@ import (
 // drainDelay is how long one of several API servers that is asked to end goes on to serve while it says that it is not
 // ready: time for the balancer to see it. drainTime is how long it may take to end.
 const (
-	drainDelay = 500 * time.Millisecond
-	drainTime  = 1500 * time.Millisecond
+	drainDelay = 300 * time.Millisecond
+	drainTime  = 800 * time.Millisecond
 )
 
 // end ends a process that is to be replaced. One of several is asked to, as kubelet does it, and ends what it is at;

@@ -243,6 +243,7 @@ func newClusterTransitionCommand() *cobra.Command {
 	var flags lastingFlags
 	var state stateFlags
 	var force bool
+	var upTo int
 	command := &cobra.Command{
 		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -269,8 +270,8 @@ func newClusterTransitionCommand() *cobra.Command {
 			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
 				return err
 			}
-			if err := cluster.Converge(command.Context(), wanted); err != nil {
-				return cli.Broken(err)
+			if err := convergeUpTo(command.Context(), command.OutOrStdout(), cluster, wanted, upTo); err != nil {
+				return err
 			}
 			fmt.Fprintf(command.OutOrStdout(), "cluster %s: %s\n", cluster.Name(), cluster.State())
 			return nil
@@ -280,6 +281,7 @@ func newClusterTransitionCommand() *cobra.Command {
 	state.add(command)
 	command.Flags().StringArrayVar(&state.removed, "remove-scheduler", nil, "remove this additional kube-scheduler")
 	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
+	command.Flags().IntVar(&upTo, "up-to", 0, upToUsage)
 	return command
 }
 

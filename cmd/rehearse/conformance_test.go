@@ -30,7 +30,7 @@ func TestConformanceWrongInput(t *testing.T) {
 		},
 		"one report of all suites": {
 			append([]string{"conformance", "-o", nobody}, somebody...),
-			[]string{"it is no folder", "each of 7 suites"},
+			[]string{"it is no folder", "each of 8 suites"},
 		},
 		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
@@ -185,7 +185,7 @@ func TestConformanceOfSeveral(t *testing.T) {
 }
 
 func TestConformanceDiff(t *testing.T) {
-	golden := filepath.Join("..", "..", "reports", "testdata", "conformance-mixed.yaml")
+	golden := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
 	data, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type Config struct {
 
 const (
 	// checkInterval is between two looks at each server. A server that is asked to end goes on to serve for some of them.
-	checkInterval = 150 * time.Millisecond
+	checkInterval = 100 * time.Millisecond
 	// checkTimeout is how long a server may take to say that it is ready, dialTimeout how long to take a connection.
 	checkTimeout, dialTimeout = 2 * time.Second, time.Second
 )
