@@ -75,7 +75,7 @@ bench-kind:
 # Scenarios that wait for minutes.
 .PHONY: slow
 slow: fetch
-	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling
+	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling scenarios/windows
 
 # All regressions of the gallery. Versions that are not in the cache are downloaded, or built in about four minutes each; go test leaves out what needs one, and names it.
 .PHONY: regressions
