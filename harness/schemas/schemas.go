@@ -43,7 +43,8 @@ func New(client rest.Interface) *Schemas {
 func (s *Schemas) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.documents, s.customs = map[schema.GroupVersion]*once[openapi.Document]{}, map[schema.GroupVersionKind]*once[*Schema]{}
+	s.documents, s.customs = map[schema.GroupVersion]*once[openapi.Document]{},
+		map[schema.GroupVersionKind]*once[*Schema]{}
 }
 
 // Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which

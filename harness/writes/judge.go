@@ -48,7 +48,7 @@ func Judge(err error, asked ...int) Outcome {
 	return Refused
 }
 
-// mistyped says whether server-side apply could not take an object, the one that was sent or the one that is stored, for
+// mistyped says whether server-side apply could not take an object, the one that was sent or the one that is stored, as
 // one of its kind. The API server answers with 500, though it has judged the object (k8s.io/apiserver,
 // endpoints/handlers/fieldmanager; structured-merge-diff in apimachinery's util/managedfields).
 func mistyped(status metav1.Status) bool {
