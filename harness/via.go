@@ -151,7 +151,7 @@ func (s *scenarioRun) kubeconfig() string {
 	return s.via.Kubeconfig
 }
 
-// clients are one for each API server, or one for all where they cannot be told apart.
+// clients are one for each API server, or one for all where the provider does not list them.
 func (s *scenarioRun) clients() ([]dynamic.Interface, error) {
 	rolling, able := s.shared.cluster.(clusters.Rolling)
 	if !able || s.shared.track.Path[0].NumberOfControlPlanes() == 1 {

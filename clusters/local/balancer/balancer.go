@@ -152,7 +152,7 @@ func (b *balancer) pass(ctx context.Context, client net.Conn) {
 	}
 }
 
-// join copies both ways until both sides have ended; how one ends is told to the other.
+// join copies both ways until both sides have ended; when one ends, the other hears of it.
 func join(a, b net.Conn) {
 	defer b.Close()
 	var both sync.WaitGroup
