@@ -65,12 +65,14 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			fill(t, original.RESTConfig())
 			source, err := capture.NewSource("original", reader(t, original))
 			must(t, err)
+			untilEveryKind(t, source)
+			// From here on nothing moves, so that the capture and the snapshot are of the same state.
+			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
 			var held bytes.Buffer
 			index, err := source.Export(t.Context(), &held, capture.Options{Secrets: true, Progress: t.Logf, Now: time.Now})
 			must(t, err)
 			everyKind(t, index)
 			onlyReads(t, audit)
-			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
 			captured, err := capture.InMemory("original", held.Bytes())
 			must(t, err)
 			backup, err := storage.OpenSnapshot(backUp(t, original))
@@ -281,6 +283,22 @@ func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryCl
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 20*time.Second, true, again)
 	if err != nil {
 		t.Fatalf("%s %s: %v: %v", o.GetKind(), o.GetName(), err, last)
+	}
+}
+
+// untilEveryKind waits until controllers have made what they make: everyKind says what is missing.
+func untilEveryKind(t *testing.T, source *capture.Source) {
+	t.Helper()
+	all := func(ctx context.Context) (bool, error) {
+		index, err := source.Export(ctx, io.Discard, capture.Options{Now: time.Now, Progress: func(string, ...any) {}})
+		if err != nil {
+			return false, err
+		}
+		return !slices.ContainsFunc(index.Kinds, func(k capture.Kind) bool { return k.Objects == 0 }), nil
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 30*time.Second, true, all)
+	if err != nil && !wait.Interrupted(err) {
+		t.Fatal(err)
 	}
 }
 
