@@ -9,15 +9,19 @@ import (
 
 // The flags by which a component is given the versions that it goes by.
 const (
-	emulatedFlag         = "emulated-version"
-	minCompatibilityFlag = "min-compatibility-version"
+	EmulatedVersionFlag         = "emulated-version"
+	MinCompatibilityVersionFlag = "min-compatibility-version"
 )
 
-// What programs can emulate: at most three minors back, and nothing before 1.31. Since 1.34 they prove it by a metric,
-// and since 1.35 they take the version that they stay compatible with.
+// What programs can emulate: at most three minor versions back, and nothing before 1.31.
 const (
-	emulatedMinors        = 3
-	oldestEmulated        = 31
+	EmulatedMinors      = 3
+	OldestEmulatedMinor = 31
+)
+
+// Since 1.34 programs prove by a metric what they emulate, and since 1.35 they take the version that they stay
+// compatible with.
+const (
 	firstProven           = 34
 	firstMinCompatibility = 35
 )
@@ -35,10 +39,10 @@ func (s State) Flags(c Component) map[string]string {
 	flags := map[string]string{}
 	if slices.Contains(ControlPlane(), c.Binary()) {
 		if s.EmulatedVersion != "" {
-			flags[emulatedFlag] = s.EmulatedVersion
+			flags[EmulatedVersionFlag] = s.EmulatedVersion
 		}
 		if s.MinCompatibilityVersion != "" {
-			flags[minCompatibilityFlag] = s.MinCompatibilityVersion
+			flags[MinCompatibilityVersionFlag] = s.MinCompatibilityVersion
 		}
 	}
 	maps.Copy(flags, s.Components[c].Flags)
@@ -62,7 +66,7 @@ func (s State) CheckEmulation() error {
 	if err != nil {
 		return fmt.Errorf("emulatedVersion: %w", err)
 	}
-	oldest := Version{Major: binary.Major, Minor: max(binary.Minor-emulatedMinors, oldestEmulated), Patch: -1}
+	oldest := Version{Major: binary.Major, Minor: max(binary.Minor-EmulatedMinors, OldestEmulatedMinor), Patch: -1}
 	newest := Version{Major: binary.Major, Minor: binary.Minor, Patch: -1}
 	between := func(name string, v Version) error {
 		minor := Version{Major: v.Major, Minor: v.Minor, Patch: -1}

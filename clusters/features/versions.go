@@ -16,18 +16,6 @@ type Versions struct {
 	MinCompatibility clusters.Version
 }
 
-// The flags by which a component is given its versions.
-const (
-	emulatedFlag         = "emulated-version"
-	minCompatibilityFlag = "min-compatibility-version"
-)
-
-// The oldest version that a component can emulate is three minor versions older than itself, and not older than 1.31.
-const (
-	emulatedMinors = 3
-	oldestEmulated = 31
-)
-
 // VersionsOf are the versions of a component of a release, without flags that change them.
 func VersionsOf(release clusters.Version) Versions {
 	return Versions{Emulated: minorOf(release), MinCompatibility: before(minorOf(release), release)}
@@ -37,17 +25,18 @@ func VersionsOf(release clusters.Version) Versions {
 // own to say: an error is only for what is no version.
 func VersionsIn(release clusters.Version, flags map[string]string) (Versions, error) {
 	v := VersionsOf(release)
-	if err := readVersion(flags, emulatedFlag, &v.Emulated); err != nil {
+	if err := readVersion(flags, clusters.EmulatedVersionFlag, &v.Emulated); err != nil {
 		return v, err
 	}
 	v.MinCompatibility = before(v.Emulated, release)
-	return v, readVersion(flags, minCompatibilityFlag, &v.MinCompatibility)
+	return v, readVersion(flags, clusters.MinCompatibilityVersionFlag, &v.MinCompatibility)
 }
 
 // before is what a component of a release stays compatible with by default: the version before that which it emulates,
 // where it can emulate that.
 func before(emulated, release clusters.Version) clusters.Version {
-	emulated.Minor = max(emulated.Minor-1, min(emulated.Minor, max(release.Minor-emulatedMinors, oldestEmulated)))
+	emulated.Minor = max(emulated.Minor-1, min(emulated.Minor, max(release.Minor-clusters.EmulatedMinors,
+		clusters.OldestEmulatedMinor)))
 	return emulated
 }
 

@@ -13,16 +13,8 @@ import (
 // CachedLists are the feature gates of every version whose list is in the cache, from the oldest version to the
 // newest. They need neither the network nor the Go tool.
 func (s *Store) CachedLists() []*features.List {
-	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
-	if err != nil {
-		return nil
-	}
 	var found []*features.List
-	for _, folder := range folders {
-		at, err := clusters.ParseVersion(folder.Name())
-		if err != nil || !at.Exact() {
-			continue
-		}
+	for _, at := range s.entries() {
 		if list, err := readList(s.entry(at)); err == nil {
 			found = append(found, list)
 		}
@@ -33,18 +25,24 @@ func (s *Store) CachedLists() []*features.List {
 
 // CachedVersions are those whose control plane is in the cache, from the oldest to the newest.
 func (s *Store) CachedVersions() []clusters.Version {
+	found := slices.DeleteFunc(s.entries(), func(v clusters.Version) bool { return !s.Cached(v.String()) })
+	slices.SortFunc(found, clusters.Version.Compare)
+	return found
+}
+
+// entries are the versions of which the cache has something; none where it cannot be read.
+func (s *Store) entries() []clusters.Version {
 	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
 	if err != nil {
 		return nil
 	}
-	var found []clusters.Version
+	var all []clusters.Version
 	for _, folder := range folders {
-		if v, err := clusters.ParseVersion(folder.Name()); err == nil && v.Exact() && s.Cached(v.String()) {
-			found = append(found, v)
+		if v, err := clusters.ParseVersion(folder.Name()); err == nil && v.Exact() {
+			all = append(all, v)
 		}
 	}
-	slices.SortFunc(found, clusters.Version.Compare)
-	return found
+	return all
 }
 
 // CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs

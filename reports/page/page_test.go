@@ -36,8 +36,8 @@ func TestShapeJoinsWhatSaysTheSame(t *testing.T) {
 			"always: exactly 2 of kind Pod in namespace c exist. It was false at +1.2s, when web-0 was deleted.",
 		},
 		{
-			"kube-apiserver (pid 123) ended by itself; the end of /root/.cache/x/a-1.log:",
-			"kube-apiserver (pid 9) ended by itself; the end of /root/.cache/y/b-2.log:",
+			"kube-apiserver (pid 123) ended by itself; the end of /cache/x/a-1.log:",
+			"kube-apiserver (pid 9) ended by itself; the end of /cache/y/b-2.log:",
 		},
 	} {
 		if shape(pair[0]) != shape(pair[1]) {
