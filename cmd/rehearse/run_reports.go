@@ -2,11 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
+	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its
@@ -36,4 +40,18 @@ func describe(run *reports.Run, command *cobra.Command, args ...string) (*report
 		}
 	}
 	return run, nil
+}
+
+// fileFormats are the reports of a run beside run.json.
+func fileFormats(dir string) []reports.FileFormat {
+	formats := []reports.FileFormat{page.Format(dir)}
+	if attach := ci.Attachments(dir, os.Getenv); attach != nil {
+		formats = append(formats, reports.FileFormat{File: "junit.xml", Encode: reports.JUnitAttaching(attach)})
+	}
+	return formats
+}
+
+// publish hands the reports to the CI system that the run is in, if it is in one.
+func publish(run *reports.Run, dir string, out io.Writer) error {
+	return ci.Publish(run, dir, os.Getenv, out)
 }
