@@ -170,7 +170,7 @@ func (one *survival) look(ctx context.Context, state string) {
 		}
 	}
 	one.path = append(one.path, &upgrades.State{Name: state, Way: way})
-	err := one.survey.At(ctx, one.mark)
+	_, err := one.survey.At(ctx, one.mark)
 	one.path[len(one.path)-1].Reached = err == nil
 	one.fail(err)
 }

@@ -40,7 +40,9 @@ type crossing struct {
 	cluster clusters.Cluster
 	client  *growth.Client
 	survey  *survey.Survey
-	report  *upgrades.Report
+	// mark is from when the next state is judged.
+	mark   survey.Mark
+	report *upgrades.Report
 }
 
 // cross creates each object at the first state of the path that accepts it, and surveys all of them at each state.
@@ -87,11 +89,7 @@ func wayTo(path []clusters.State, i int) string {
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	began := time.Now()
 	name := c.report.Path[i].Name
-	var since survey.Mark
 	if i > 0 {
-		if since, err = c.survey.Begin(ctx); err != nil {
-			return false, err
-		}
 		c.Progress("crossing to %s", name)
 		timed, cancel := context.WithTimeout(ctx, transitionTimeout)
 		err := c.cluster.Converge(timed, c.path[i])
@@ -109,12 +107,12 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 		return false, err
 	}
 	if i == 0 {
-		if since, err = c.survey.Begin(ctx); err != nil {
+		if c.mark, err = c.survey.Begin(ctx); err != nil {
 			return false, err
 		}
 	}
 	c.Progress("surveying %d objects at %s", len(c.made), name)
-	err = c.survey.At(ctx, since)
+	c.mark, err = c.survey.At(ctx, c.mark)
 	if dog, ok := c.cluster.(clusters.ProcessRunner); ok {
 		select {
 		case died := <-dog.Died():

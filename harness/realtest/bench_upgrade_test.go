@@ -186,7 +186,7 @@ func BenchmarkSurvey(b *testing.B) {
 			requests = nil
 			mu.Unlock()
 			began := time.Now()
-			if err := s.At(b.Context(), mark); err != nil {
+			if _, err := s.At(b.Context(), mark); err != nil {
 				b.Fatal(err)
 			}
 			surveyed = time.Since(began)

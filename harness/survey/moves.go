@@ -35,7 +35,6 @@ const (
 // Mark is a moment of the history.
 type Mark struct {
 	seq int64
-	at  time.Time
 	// there are the targets that there were, by uid.
 	there map[string]*Target
 }
@@ -68,11 +67,16 @@ func (s *Survey) mark(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	there := map[string]*Target{}
+	return s.markOf(found), nil
+}
+
+// markOf is the moment of what was found.
+func (s *Survey) markOf(found *sight) Mark {
+	there := make(map[string]*Target, len(found.targets))
 	for _, t := range found.targets {
 		there[t.UID] = t
 	}
-	return Mark{seq: s.history.Seq(), at: s.history.Now(), there: there}, nil
+	return Mark{seq: s.history.Seq(), there: there}
 }
 
 func (s *Survey) caughtUp(ctx context.Context) error {

@@ -73,7 +73,7 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 			t.Fatal(err)
 		}
 		between()
-		if err := s.At(t.Context(), since); err != nil {
+		if _, err := s.At(t.Context(), since); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -110,37 +110,38 @@ func (s *Survey) Series() []*Series { return s.order }
 func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
 
 // At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
-// to settle. The error is of what kept it from being surveyed; what could not be judged of an object is in its series.
-func (s *Survey) At(ctx context.Context, since Mark) error {
+// to settle. The new mark is of that moment: the next transition can be judged from it when nothing is written before.
+// The error is of what kept the state from being surveyed; what could not be judged of an object is in its series.
+func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 	s.state++
-	err := s.at(ctx, since)
+	mark, err := s.at(ctx, since)
 	if err != nil {
 		s.forget()
 	}
-	return err
+	return mark, err
 }
 
-func (s *Survey) at(ctx context.Context, since Mark) error {
+func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	settled := time.NewTimer(s.options.Settle)
 	defer settled.Stop()
 	found, err := s.look(ctx)
 	if err != nil {
-		return err
+		return Mark{}, err
 	}
 	s.judgeReading(found)
 	s.probeAll(ctx, found)
 	select {
 	case <-settled.C:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return Mark{}, context.Cause(ctx)
 	}
 	if found, err = s.look(ctx); err != nil {
-		return err
+		return Mark{}, err
 	}
 	s.judgeContents(found)
 	s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
-	return context.Cause(ctx)
+	return s.markOf(found), context.Cause(ctx)
 }
 
 // counter counts requests.

@@ -95,6 +95,8 @@ type rehearsal struct {
 	cluster clusters.Cluster
 	creator *creator
 	survey  *survey.Survey
+	// mark is from when the next state is judged.
+	mark survey.Mark
 	// waiting are the objects that no state has accepted yet, left why; withheld are those that are never created.
 	waiting        []*manifests.Object
 	left, withheld []rejected
@@ -142,11 +144,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 
 // visit brings the cluster to a state and surveys it; false when the cluster broke.
 func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
-	var since survey.Mark
 	if i > 0 {
-		if since, err = r.survey.Begin(ctx); err != nil {
-			return false, err
-		}
 		if whole, err := r.converge(ctx, i); err != nil || !whole {
 			return false, err
 		}
@@ -162,14 +160,14 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 				return false, err
 			}
 		}
-		if since, err = r.survey.Begin(ctx); err != nil {
+		if r.mark, err = r.survey.Begin(ctx); err != nil {
 			return false, err
 		}
 	}
 	state := r.report.Path[i]
 	r.Progress("surveying %s", state.Name)
 	began := time.Now()
-	err = r.survey.At(ctx, since)
+	r.mark, err = r.survey.At(ctx, r.mark)
 	if r.died(i) {
 		return false, nil
 	}
