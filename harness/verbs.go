@@ -40,6 +40,7 @@ func verbs() map[string]verb {
 		"restore":    restoreVerb(),
 		"eventually": eventuallyVerb(), "rolledOut": rolledOutVerb(), "always": alwaysVerb(), "never": neverVerb(),
 		"sequence": sequenceVerb(), "unchanged": unchangedVerb(), "survives": survivesVerb(),
+		"window":  windowVerb(),
 		"resolve": resolveVerb(), "metric": metricVerb(), "command": commandVerb(), "exec": execVerb(),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/window"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -21,6 +22,14 @@ func TestEachVerbRuns(t *testing.T) {
 		if verb.run == nil {
 			t.Errorf("%s is in the table, but does nothing", name)
 		}
+	}
+}
+
+// The checks of a window that scenarios can name are those that are made.
+func TestWindowChecks(t *testing.T) {
+	want, got := slices.Sorted(slices.Values(scenarios.WindowChecks())), slices.Sorted(slices.Values(window.Checks()))
+	if !slices.Equal(want, got) {
+		t.Errorf("the language has the checks\n%v\nthere are\n%v", want, got)
 	}
 }
 

@@ -80,6 +80,9 @@ type Step struct {
 	// its application accepted (all as dry runs); and did nothing move: no pod replaced or restarted, nothing deleted.
 	// What controllers made for the objects is asked, too. What failed before is not blamed on what came after it.
 	Survives *Survives `json:"survives,omitempty" verb:"true"`
+	// Window judges the window of an upgrade, which a transition with upTo holds: what must be true of the whole cluster
+	// while API servers that differ serve what one etcd stores. {} makes every check.
+	Window *Window `json:"window,omitempty" verb:"true"`
 
 	// Resolve asks the cluster's DNS.
 	Resolve *Resolve `json:"resolve,omitempty" verb:"true"`
@@ -140,6 +143,7 @@ func verbs() []verb {
 		parallelVerb(),
 		transitionVerb(), restartVerb(), killVerb(), snapshotVerb(), restoreVerb(),
 		eventuallyVerb(), rolledOutVerb(), alwaysVerb(), neverVerb(), sequenceVerb(), unchangedVerb(), survivesVerb(),
+		windowVerb(),
 		resolveVerb(), metricVerb(), commandVerb(), execVerb(),
 	}
 }

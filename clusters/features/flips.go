@@ -108,9 +108,9 @@ func knowing(name string, lists ...*List) []clusters.Component {
 	return clusters.SortedKeys(found)
 }
 
-// in is what the gate is in a program of the list's version by default, nil where it does not know it.
+// in is what the gate is in a program of the list's versions by default, nil where it does not know it.
 func (l *List) in(program clusters.Component, name string) *Spec {
-	spec, started := l.Gates[name].At(l.Of())
+	spec, started := l.Gates[name].in(l.versions())
 	if !started {
 		return nil
 	}

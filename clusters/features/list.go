@@ -21,6 +21,8 @@ type List struct {
 	Programs map[clusters.Component]map[string]bool `json:"programs,omitempty"`
 
 	others []*List
+	// as are the versions that the components go by; nil for the release's own.
+	as *Versions
 }
 
 // Gate is one feature gate.
@@ -68,6 +70,22 @@ func (l *List) With(others ...*List) *List {
 	next := *l
 	next.others = append(slices.Clone(l.others), others...)
 	return &next
+}
+
+// As returns the list of components that go by these versions. What the programs say of themselves is left out: it is
+// of the release's own version.
+func (l *List) As(v Versions) *List {
+	next := *l
+	next.as, next.Programs = &v, nil
+	return &next
+}
+
+// versions that the components go by.
+func (l *List) versions() Versions {
+	if l.as != nil {
+		return *l.as
+	}
+	return VersionsOf(l.Of())
 }
 
 // Of is the version of the list's release.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type upgradeFlags struct {
 	settle       time.Duration
 	sample       int
 	noRollback   bool
+	strategy     string
 	plan         bool
 	reportDir    string
 }
@@ -56,6 +58,7 @@ judged; 130 interrupted.`,
   rehearse upgrade --from 1.34 --to 1.36 -k overlays/prod
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
   rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
+  rehearse upgrade --from 1.33 --to 1.36 --strategy skip-level -f manifests/
   rehearse upgrade --from-context prod --to 1.36
   rehearse upgrade --capture prod.capture --to 1.36
   rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
@@ -89,6 +92,9 @@ judged; 130 interrupted.`,
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
 	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
 		"the others only (default: all are sent)")
+	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "how to go through the versions: minor (one minor "+
+		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
+		"skip-level (the last version's programs at once, which emulate one minor version after the other)")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
@@ -105,6 +111,9 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
 		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and " +
 			"--etcd-snapshot; see rehearse upgrade --help")
+	}
+	if !slices.Contains(upgrade.Strategies(), upgrade.Strategy(f.strategy)) {
+		return o, fmt.Errorf("--strategy %s: want one of %v", f.strategy, upgrade.Strategies())
 	}
 	from, err1 := f.from.change(command)
 	to, err2 := f.to.change(command)
@@ -131,7 +140,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
-		NoRollback: f.noRollback,
+		NoRollback: f.noRollback, Strategy: upgrade.Strategy(f.strategy),
 	})
 	return o, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,6 +155,10 @@ func (s *Server) update(c *call) (any, *metav1.Status) {
 	}
 	if v := object.GetResourceVersion(); v != "" && v != before.GetResourceVersion() {
 		return nil, Status(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified")
+	}
+	object.SetManagedFields(before.GetManagedFields())
+	if reflect.DeepEqual(object.Object, before.Object) {
+		return before.Object, nil // what changes nothing is not stored
 	}
 	if !c.dryRun || c.wet {
 		s.keep(c.key(), object, before, c.Manager, metav1.ManagedFieldsOperationUpdate)

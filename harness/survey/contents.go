@@ -30,7 +30,7 @@ func (s *Survey) judgeContents(found *sight) {
 			continue
 		}
 		now := contents{}
-		for _, version := range found.kinds[t.GVK.GroupKind()].versions {
+		for _, version := range found.Kinds[t.GVK.GroupKind()].Versions {
 			if o := found.object(t, version); o != nil {
 				now[version] = own(o)
 			}

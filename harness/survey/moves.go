@@ -109,7 +109,7 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	moved := s.movements(since, found)
 	for _, t := range s.targets {
 		_, was := since.there[t.UID]
-		how := found.kinds[t.GVK.GroupKind()]
+		how := found.Kinds[t.GVK.GroupKind()]
 		switch {
 		case was && how != nil && found.listed(t) && found.object(t, "") == nil && !expires(t):
 			s.note(t, Moved, Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"})
@@ -139,7 +139,7 @@ func expires(t *Target) bool {
 
 // listed says whether any version of the target's kind could be listed.
 func (f *sight) listed(t *Target) bool {
-	for _, version := range f.kinds[t.GVK.GroupKind()].versions {
+	for _, version := range f.Kinds[t.GVK.GroupKind()].Versions {
 		if f.lists[t.GVK.GroupKind().WithVersion(version)].err == nil {
 			return true
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
@@ -57,7 +58,7 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 type probe struct {
 	target *Target
 	object *unstructured.Unstructured
-	served *served
+	served *inventory.Kind
 	api    dynamic.ResourceInterface
 	// given is where the manifest would be written; nil where its version is not served.
 	given dynamic.ResourceInterface
@@ -68,14 +69,14 @@ type probe struct {
 
 func (s *Survey) newProbe(found *sight, t *Target) *probe {
 	version, own := found.version(t)
-	p := &probe{target: t, served: found.kinds[t.GVK.GroupKind()], object: found.object(t, version)}
+	p := &probe{target: t, served: found.Kinds[t.GVK.GroupKind()], object: found.object(t, version)}
 	if p.object == nil {
 		p.object = found.object(t, "")
 		version = p.object.GroupVersionKind().Version
 	}
-	p.api = s.client.Resource(p.served.in(t.GVK.Group, version))
-	if p.served.namespaced {
-		p.api = s.client.Resource(p.served.in(t.GVK.Group, version)).Namespace(t.Namespace)
+	p.api = s.client.Resource(p.served.In(t.GVK.Group, version))
+	if p.served.Namespaced {
+		p.api = s.client.Resource(p.served.In(t.GVK.Group, version)).Namespace(t.Namespace)
 	}
 	if own && t.Given != nil {
 		p.given = p.api
@@ -95,7 +96,7 @@ func (p *probe) all(ctx context.Context) {
 	if len(p.object.GetFinalizers()) > 0 {
 		p.patch(ctx, Finalizer, `{"metadata":{"finalizers":null}}`)
 	}
-	if p.served.status {
+	if p.served.Status {
 		p.write(ctx, Status, func(ctx context.Context) error {
 			_, err := p.api.UpdateStatus(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
 			return err
@@ -110,7 +111,7 @@ func (p *probe) all(ctx context.Context) {
 	defer p.warn()
 	if p.given == nil {
 		words := fmt.Sprintf("the API server does not serve %s, in which the manifest is written; it serves %s",
-			p.target.GVK.GroupVersion(), strings.Join(p.served.versions, ", "))
+			p.target.GVK.GroupVersion(), strings.Join(p.served.Versions, ", "))
 		p.note(Create, Outcome{Answer: Bad, Words: words})
 		p.note(Apply, Outcome{Answer: Bad, Words: words})
 		return
@@ -144,7 +145,7 @@ func (p *probe) patch(ctx context.Context, check Check, patch string) (accepted 
 // manifest is the object as it was given, in its namespace.
 func (p *probe) manifest() *unstructured.Unstructured {
 	o := p.target.Given.Content.DeepCopy()
-	if p.served.namespaced {
+	if p.served.Namespaced {
 		o.SetNamespace(p.target.Namespace)
 	}
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
@@ -181,7 +182,7 @@ func (p *probe) anew() *unstructured.Unstructured {
 // and sent again.
 func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) (accepted bool) {
 	ctx, warned := writes.WithWarnings(ctx)
-	outcome, err := persist(ctx, send)
+	outcome, err := writes.Persist(ctx, send)
 	for range 5 {
 		if !apierrors.IsConflict(err) {
 			break
@@ -191,7 +192,7 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 			break
 		}
 		p.object = fresh
-		outcome, err = persist(ctx, send)
+		outcome, err = writes.Persist(ctx, send)
 	}
 	if apierrors.IsNotFound(err) {
 		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) ||
@@ -209,9 +210,9 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 	case writes.Accepted:
 		p.note(check, Outcome{Answer: Good})
 	case writes.Refused:
-		p.note(check, Outcome{Answer: Bad, Words: wordsOf(err)})
+		p.note(check, Outcome{Answer: Bad, Words: writes.Words(err)})
 	default:
-		p.note(check, Outcome{Answer: Unknown, Words: wordsOf(err)})
+		p.note(check, Outcome{Answer: Unknown, Words: writes.Words(err)})
 	}
 	if check == Create || check == Apply {
 		p.warnings = append(p.warnings, warned()...)

@@ -34,7 +34,7 @@ func (s *Survey) findTargets(found *sight) {
 	}
 	owners, all := map[string]string{}, map[string]*unstructured.Unstructured{}
 	for gvk, l := range found.lists {
-		if how := found.kinds[gvk.GroupKind()]; how.versions[0] != gvk.Version {
+		if how := found.Kinds[gvk.GroupKind()]; how.Versions[0] != gvk.Version {
 			continue
 		}
 		for uid, o := range l.objects {
@@ -79,11 +79,11 @@ func rootOf(uid string, owners map[string]string, given map[string]*Target) *Tar
 
 // object is the target in a version, or in the first that has it where version is "". It is nil where there is none.
 func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
-	how := f.kinds[t.GVK.GroupKind()]
+	how := f.Kinds[t.GVK.GroupKind()]
 	if how == nil {
 		return nil
 	}
-	for _, v := range how.versions {
+	for _, v := range how.Versions {
 		if version != "" && v != version {
 			continue
 		}
@@ -96,9 +96,9 @@ func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
 
 // version in which the target is written: its own, where that is served.
 func (f *sight) version(t *Target) (string, bool) {
-	how := f.kinds[t.GVK.GroupKind()]
-	if slices.Contains(how.versions, t.GVK.Version) {
+	how := f.Kinds[t.GVK.GroupKind()]
+	if slices.Contains(how.Versions, t.GVK.Version) {
 		return t.GVK.Version, true
 	}
-	return how.versions[0], false
+	return how.Versions[0], false
 }

@@ -30,11 +30,12 @@ func flips(ctx context.Context, from FeatureLister, before, after clusters.State
 			all = append(all, fmt.Sprintf("%s is set: %s -> %s", gate, setting(was, wasSet), setting(is, isSet)))
 		}
 	}
-	if before.Version == after.Version || from == nil {
+	if before.Version == after.Version && before.Emulated() == after.Emulated() || from == nil {
 		return all, from != nil
 	}
-	was, err1 := from.FeatureList(ctx, before.Version)
-	is, err2 := from.FeatureList(ctx, after.Version)
+	emulated := before.EmulatedVersion+after.EmulatedVersion != ""
+	was, err1 := gatesOf(ctx, from, before, emulated)
+	is, err2 := gatesOf(ctx, from, after, emulated)
 	if err1 != nil || err2 != nil {
 		return all, false
 	}
@@ -44,6 +45,20 @@ func flips(ctx context.Context, from FeatureLister, before, after clusters.State
 		}
 	}
 	return all, true
+}
+
+// gatesOf are the gates of a state's programs. Where one of two states emulates a version, those of both are as their
+// versions have them.
+func gatesOf(ctx context.Context, from FeatureLister, state clusters.State, emulated bool) (*features.List, error) {
+	list, err := from.FeatureList(ctx, state.Version)
+	if err != nil || !emulated {
+		return list, err
+	}
+	versions, err := features.VersionsIn(list.Of(), state.Flags(clusters.APIServer))
+	if err != nil {
+		return nil, err
+	}
+	return list.As(versions), nil
 }
 
 func setting(value, set bool) string {

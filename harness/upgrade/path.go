@@ -4,9 +4,7 @@ package upgrade
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -19,6 +17,8 @@ type Wanted struct {
 	To   clusters.Change
 	// NoRollback ends at the first arrival.
 	NoRollback bool
+	// Strategy is how the versions are gone through. Default: Minor.
+	Strategy Strategy
 }
 
 // Path is a sequence of resolved states, with the way to each.
@@ -39,7 +39,7 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	if err != nil {
 		return Path{}, err
 	}
-	way, err := between(ctx, provider, from, to)
+	way, err := between(ctx, provider, from, to, w.Strategy)
 	if err != nil {
 		return Path{}, err
 	}
@@ -65,33 +65,4 @@ func (p *Path) add(states []clusters.State, way string) {
 	for _, state := range states {
 		p.States, p.Ways = append(p.States, state), append(p.Ways, way)
 	}
-}
-
-// between are the states from one to the other, one minor version at a time: those in the middle are the first one in
-// another version.
-func between(ctx context.Context, provider clusters.Provider, from, to clusters.State) ([]clusters.State, error) {
-	first, err1 := clusters.ParseVersion(from.Version)
-	last, err2 := clusters.ParseVersion(to.Version)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	if first.Major != last.Major {
-		return nil, fmt.Errorf("from %s to %s: there is no upgrade to another major version", first, last)
-	}
-	step := 1
-	if last.Minor < first.Minor {
-		step = -1
-	}
-	way := []clusters.State{from}
-	for minor := first.Minor + step; first.Minor != last.Minor && minor != last.Minor; minor += step {
-		middle := from
-		middle.Version = clusters.Version{Major: first.Major, Minor: minor, Patch: -1}.String()
-		middle.FeatureGates = maps.Clone(from.FeatureGates)
-		resolved, err := provider.Resolve(ctx, middle)
-		if err != nil {
-			return nil, err
-		}
-		way = append(way, resolved)
-	}
-	return append(way, to), nil
 }

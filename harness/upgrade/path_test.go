@@ -77,6 +77,37 @@ func TestPath(t *testing.T) {
 			"start 1.36.9, upgrade 1.35.9, upgrade 1.34.9",
 		},
 		{
+			"in two steps",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}, NoRollback: true, Strategy: TwoStep},
+			"start 1.34.9, upgrade 1.35.9 emulatedVersion=1.34, upgrade 1.35.9, upgrade 1.36.1 emulatedVersion=1.35, upgrade 1.36.1",
+		},
+		{
+			"in two steps, and back",
+			Wanted{From: clusters.State{Version: "1.35", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, Strategy: TwoStep},
+			"start 1.35.9 A=true, upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false, way back 1.36.9 emulatedVersion=1.35 A=true, way back 1.35.9 A=true, " +
+				"upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false",
+		},
+		{
+			"over two minors at once",
+			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}, NoRollback: true, Strategy: SkipLevel},
+			"start 1.34.9, upgrade 1.36.1 emulatedVersion=1.34, upgrade 1.36.1 emulatedVersion=1.35, upgrade 1.36.1",
+		},
+		{
+			"down over two minors at once",
+			Wanted{From: clusters.State{Version: "1.36.1"}, To: clusters.Change{Version: "1.34"}, NoRollback: true, Strategy: SkipLevel},
+			"start 1.36.1, upgrade 1.36.1 emulatedVersion=1.35, upgrade 1.36.1 emulatedVersion=1.34, upgrade 1.34.9",
+		},
+		{
+			"a patch in two steps",
+			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}, Strategy: TwoStep},
+			"strategy two-step from 1.34.1 to 1.34.4: it is for a change of the minor version",
+		},
+		{
+			"what cannot be emulated",
+			Wanted{From: clusters.State{Version: "1.33"}, To: clusters.Change{Version: "1.37"}, Strategy: SkipLevel},
+			"strategy skip-level, 1.37.9 emulatedVersion=1.33: emulatedVersion: Kubernetes 1.37.9 takes 1.34 to 1.37, not 1.33",
+		},
+		{
 			"nothing",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.34.9"}},
 			"nothing changes between 1.34.9 and 1.34.9; name another version with --to, or gates with --feature-gates",

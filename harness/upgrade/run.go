@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	return r.report, err
 }
 
-// name of a state in a path: without what all states have.
+// name of a state in a path: without what all states have. "1.36.3 as 1.35" emulates a version.
 func name(state clusters.State, path []clusters.State) string {
 	words := strings.Fields(state.String())
 	kept := words[:1]
@@ -85,7 +85,7 @@ func name(state clusters.State, path []clusters.State) string {
 			}
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Replace(strings.Join(kept, " "), " emulatedVersion=", " as ", 1)
 }
 
 type rehearsal struct {

@@ -2,6 +2,7 @@ package writes
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -65,6 +66,16 @@ func StatusOf(err error) (metav1.Status, bool) {
 		return metav1.Status{}, false
 	}
 	return answer.Status(), true
+}
+
+// Words are the API server's own words in an error, with its code and reason; those of the error where it did not
+// answer.
+func Words(err error) string {
+	status, ok := StatusOf(err)
+	if !ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message)
 }
 
 // verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server

@@ -1,0 +1,130 @@
+// Package inventory reads which kinds an API server serves, and the objects of a kind.
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// Kind is how an API server serves a kind whose objects can be listed.
+type Kind struct {
+	// Resource is its name in addresses.
+	Resource   string
+	Namespaced bool
+	// Versions in the API server's order of preference.
+	Versions []string
+	// Updatable: its objects can be updated. Status: so can their status, by itself.
+	Updatable, Status bool
+}
+
+// In is the resource in a group and version.
+func (k *Kind) In(group, version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: k.Resource}
+}
+
+// Inventory is what an API server serves.
+type Inventory struct {
+	Kinds map[schema.GroupKind]*Kind
+	// Undiscovered are groups whose kinds the API server could not tell, and why.
+	Undiscovered map[string]error
+}
+
+// Take asks an API server what it serves.
+func Take(ctx context.Context, server discovery.DiscoveryInterface) (Inventory, error) {
+	all := Inventory{Kinds: map[schema.GroupKind]*Kind{}, Undiscovered: map[string]error{}}
+	var groups []*metav1.APIGroup
+	var resources []*metav1.APIResourceList
+	_, err := writes.Persist(ctx, func(context.Context) error {
+		var err error
+		groups, resources, err = server.ServerGroupsAndResources()
+		var partly *discovery.ErrGroupDiscoveryFailed
+		if errors.As(err, &partly) {
+			for gv, cause := range partly.Groups {
+				all.Undiscovered[gv.Group] = cause
+			}
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return Inventory{}, fmt.Errorf("ask the API server which kinds it serves: %w", err)
+	}
+	rank := map[string]int{}
+	for _, group := range groups {
+		for i, version := range group.Versions {
+			rank[version.GroupVersion] = i
+		}
+	}
+	slices.SortStableFunc(resources,
+		func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
+	for _, list := range resources {
+		all.add(list)
+	}
+	return all, nil
+}
+
+func (i Inventory) add(list *metav1.APIResourceList) {
+	gv, err := schema.ParseGroupVersion(list.GroupVersion)
+	if err != nil {
+		return
+	}
+	names := map[string]*Kind{}
+	for _, r := range list.APIResources {
+		if !slices.Contains(r.Verbs, "list") {
+			continue
+		}
+		group := schema.GroupKind{Group: gv.Group, Kind: r.Kind}
+		kind := i.Kinds[group]
+		if kind == nil {
+			kind = &Kind{Resource: r.Name, Namespaced: r.Namespaced, Updatable: slices.Contains(r.Verbs, "update")}
+			i.Kinds[group] = kind
+		}
+		kind.Versions = append(kind.Versions, gv.Version)
+		names[r.Name+"/status"] = kind
+	}
+	for _, r := range list.APIResources {
+		if kind := names[r.Name]; kind != nil && slices.Contains(r.Verbs, "update") {
+			kind.Status = true
+		}
+	}
+}
+
+// pageSize is how many objects an API server sends at once.
+const pageSize = 500
+
+// List reads all objects of a resource, by uid.
+func List(ctx context.Context, client dynamic.Interface,
+	resource schema.GroupVersionResource,
+) (map[string]*unstructured.Unstructured, error) {
+	objects := map[string]*unstructured.Unstructured{}
+	_, err := writes.Persist(ctx, func(ctx context.Context) error {
+		clear(objects)
+		options := metav1.ListOptions{Limit: pageSize}
+		for {
+			page, err := client.Resource(resource).List(ctx, options)
+			if err != nil {
+				return err
+			}
+			for i := range page.Items {
+				objects[string(page.Items[i].GetUID())] = &page.Items[i]
+			}
+			if options.Continue = page.GetContinue(); options.Continue == "" {
+				return nil
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
+}

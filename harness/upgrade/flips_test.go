@@ -1,0 +1,55 @@
+package upgrade
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+// lists knows the gates of 1.35.4 and 1.36.3.
+type lists struct{}
+
+func (lists) FeatureList(_ context.Context, version string) (*features.List, error) {
+	grows := features.Gate{Specs: []features.Spec{{Since: "1.34", Stage: features.Alpha}, {
+		Since: "1.36",
+		Stage: features.Beta, Default: true,
+	}}}
+	comes := features.Gate{Specs: []features.Spec{{Since: "1.36", Stage: features.Beta, Default: true}}}
+	list := &features.List{Version: version, Gates: map[string]features.Gate{"Grows": grows}}
+	if version == "1.36.3" {
+		list.Gates["Comes"] = comes
+		// What a program says of itself is of its own version.
+		list.Programs = map[clusters.Component]map[string]bool{clusters.APIServer: {"Grows": true, "Comes": true}}
+	}
+	return list, nil
+}
+
+// The gates that flip are those of the version that a state emulates.
+func TestFlips(t *testing.T) {
+	state := func(version, emulated string, on ...string) clusters.State {
+		gates := map[string]bool{}
+		for _, gate := range on {
+			gates[gate] = true
+		}
+		return clusters.State{Version: version, EmulatedVersion: emulated, FeatureGates: gates}
+	}
+	for _, test := range []struct {
+		before, after clusters.State
+		want          string
+	}{
+		{state("1.35.4", ""), state("1.36.3", ""), "Grows turns on, Comes new"},
+		{state("1.35.4", ""), state("1.36.3", "1.35"), ""},
+		{state("1.36.3", "1.35"), state("1.36.3", ""), "Grows turns on, Comes new"},
+		{state("1.36.3", ""), state("1.36.3", "1.35"), "Grows turns off, Comes removed"},
+		{state("1.36.3", "1.35", "Grows"), state("1.36.3", "", "Grows"), "Comes new"},
+		{state("1.36.3", ""), state("1.36.3", "", "Grows"), "Grows is set: default -> true"},
+	} {
+		got, known := flips(t.Context(), lists{}, test.before, test.after)
+		if text := strings.Join(got, ", "); text != test.want || !known {
+			t.Errorf("%s -> %s: %q, known: %t; want %q", test.before, test.after, text, known, test.want)
+		}
+	}
+}

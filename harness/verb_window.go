@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/window"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// defaultWindowSettle is for how long the objects that Kubernetes keeps for itself are watched in a window.
+const defaultWindowSettle = 4 * time.Second
+
+func windowVerb() verb {
+	return verb{
+		run: runWindow, needs: always(clusters.AbilityMixedVersions),
+		alone: func(step *scenarios.Step) string {
+			if slices.Contains(step.Window.Chosen(), "writes") {
+				return "writes every object of the cluster"
+			}
+			return ""
+		},
+	}
+}
+
+// runWindow judges the window that a transition holds.
+func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
+	rolling, able := s.shared.cluster.(clusters.Rolling)
+	if !able {
+		return result{Outcome: lacking("window", s.shared.cluster)}
+	}
+	servers := rolling.Servers()
+	if len(servers) == 0 {
+		return failure(reports.Error, "window: no API server runs")
+	}
+	oldest, newest := slices.MinFunc(servers, byVersion), slices.MaxFunc(servers, byVersion)
+	if byVersion(oldest, newest) == 0 {
+		return failure(reports.Error, "window: all API servers are alike: %v", servers)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout))
+	defer cancel()
+	verdict, err := window.Judge(limited, asWindow(oldest), asWindow(newest), window.Options{
+		Checks: step.Window.Chosen(), Settle: step.Window.Settle.Or(defaultWindowSettle),
+		Leader: func(ctx context.Context) (window.Server, error) { return s.leader(ctx, servers) },
+	})
+	outcome := reports.Outcome{
+		Status: reports.Passed, Evidence: strings.Join(append(verdict.Evidence, verdict.Unjudged...), "\n"),
+	}
+	switch {
+	case len(verdict.Problems) > 0:
+		outcome.Status, outcome.Message = reports.Failed, strings.Join(verdict.Problems, "\n")
+	case err != nil:
+		outcome.Status, outcome.Message = reports.Error, fmt.Sprintf("window: %v", err)
+	case len(verdict.Unjudged) > 0:
+		outcome.Status = reports.Error
+		outcome.Message = "window: this could not be judged: " + strings.Join(verdict.Unjudged, "\n")
+	}
+	return result{Outcome: outcome}
+}
+
+func asWindow(server clusters.Server) window.Server {
+	return window.Server{Name: server.String(), Version: server.Version, REST: server.REST}
+}
+
+// leader is the server of the control plane whose controller manager leads, by its own metrics.
+func (s *scenarioRun) leader(ctx context.Context, servers []clusters.Server) (window.Server, error) {
+	source, able := s.shared.cluster.(clusters.MetricsSource)
+	if !able {
+		return window.Server{}, errors.New("the cluster does not show its components' metrics")
+	}
+	leads := scenarios.Metric{
+		Name:   "leader_election_master_status",
+		Labels: map[string]string{"name": string(clusters.ControllerManager)},
+	}
+	var problems []error
+	for _, server := range servers {
+		text, err := source.Metrics(ctx, clusters.ControllerManager.On(server.Plane))
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		if now, err := readMetric(text, leads); err != nil {
+			problems = append(problems, err)
+		} else if now.value == 1 {
+			return asWindow(server), nil
+		}
+	}
+	return window.Server{}, errors.Join(append(problems, errors.New("no controller manager leads"))...)
+}

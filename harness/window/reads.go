@@ -1,0 +1,177 @@
+package window
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/inventory"
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// seen is what both servers show of a kind in one version.
+type seen struct {
+	kind     schema.GroupVersionKind
+	resource schema.GroupVersionResource
+	how      *inventory.Kind
+	// throughOld and throughNew are the objects by uid; alike are those that did not change between the two looks.
+	throughOld, throughNew map[string]*unstructured.Unstructured
+	alike                  []string
+	// different says what is not alike, and stays so.
+	different []string
+	// restless are objects that changed between all looks.
+	restless []string
+	problem  string
+	unjudged string
+}
+
+// looks is how often two lists are compared before a difference counts.
+const looks = 4
+
+// look lists every kind through both servers, except those that change all the time.
+func (j *judge) look(ctx context.Context) {
+	var kinds []schema.GroupVersionKind
+	for group, kind := range j.new.Kinds {
+		also := j.old.Kinds[group]
+		if also == nil || volatile(group) {
+			continue
+		}
+		for _, version := range kind.Versions {
+			if slices.Contains(also.Versions, version) {
+				kinds = append(kinds, group.WithVersion(version))
+			}
+		}
+	}
+	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	for _, gvk := range kinds {
+		kind := j.new.Kinds[gvk.GroupKind()]
+		s := &seen{kind: gvk, how: kind, resource: kind.In(gvk.Group, gvk.Version)}
+		j.compare(ctx, s)
+		j.seen = append(j.seen, s)
+	}
+}
+
+// volatile says whether objects of a kind are written every few seconds, or are not stored at all.
+func volatile(kind schema.GroupKind) bool {
+	return slices.Contains([]string{
+		"Event", "Event.events.k8s.io", "Lease.coordination.k8s.io", "LeaseCandidate.coordination.k8s.io",
+		"ComponentStatus", "NodeMetrics.metrics.k8s.io", "PodMetrics.metrics.k8s.io",
+	}, kind.String())
+}
+
+// compare lists a kind through both servers, until both show the same, or a difference has stayed.
+func (j *judge) compare(ctx context.Context, s *seen) {
+	again := pauses.Growing(50*time.Millisecond, time.Second)
+	for n := range looks {
+		if n > 0 && !pauses.Wait(ctx, again) {
+			s.unjudged = "the run was stopped"
+			return
+		}
+		for _, way := range []struct {
+			server *asked
+			into   *map[string]*unstructured.Unstructured
+		}{{j.old, &s.throughOld}, {j.new, &s.throughNew}} {
+			objects, err := inventory.List(ctx, way.server.client, s.resource)
+			switch {
+			case err == nil:
+				*way.into = objects
+			case writes.Judge(err) == writes.Refused, writes.Undecodable(err):
+				s.problem = "cannot be listed through " + way.server.Name + ": " + writes.Words(err)
+				return
+			default:
+				s.unjudged = "not listed through " + way.server.Name + ": " + writes.Words(err)
+				return
+			}
+		}
+		if s.judge(j.old.Name, j.new.Name); len(s.different) == 0 && len(s.restless) == 0 {
+			return
+		}
+	}
+}
+
+// judge compares what was listed.
+func (s *seen) judge(older, newer string) {
+	s.alike, s.different, s.restless = nil, nil, nil
+	for _, uid := range slices.Sorted(maps.Keys(s.throughNew)) {
+		one, other := s.throughOld[uid], s.throughNew[uid]
+		switch {
+		case one == nil:
+			s.different = append(s.different, named(other)+" is not there through "+older)
+		case one.GetResourceVersion() != other.GetResourceVersion():
+			s.restless = append(s.restless, named(other))
+		default:
+			if changes := matching.Changes(content(one), content(other)); len(changes) > 0 {
+				s.different = append(s.different, named(other)+" differs, "+older+" -> "+newer+": "+written(other.GetKind(), changes))
+				continue
+			}
+			s.alike = append(s.alike, uid)
+		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(s.throughOld)) {
+		if s.throughNew[uid] == nil {
+			s.different = append(s.different, named(s.throughOld[uid])+" is not there through "+newer)
+		}
+	}
+}
+
+// reads: every object reads alike through both.
+func (j *judge) reads(context.Context) {
+	objects := map[string]bool{}
+	kinds := map[schema.GroupKind]bool{}
+	for _, s := range j.seen {
+		title := s.kind.GroupVersion().String() + " " + s.kind.Kind
+		switch {
+		case s.problem != "":
+			j.problem("reads: objects of %s %s", title, s.problem)
+		case s.unjudged != "":
+			j.unjudged("reads: objects of %s are %s", title, s.unjudged)
+		}
+		for _, text := range s.different {
+			j.problem("reads: as %s, %s", s.kind.GroupVersion(), text)
+		}
+		if len(s.restless) > 0 {
+			j.unjudged("reads: as %s, %s changed between all of %d looks", s.kind.GroupVersion(),
+				strings.Join(s.restless, ", "), looks)
+		}
+		for _, uid := range s.alike {
+			objects[uid], kinds[s.kind.GroupKind()] = true, true
+		}
+	}
+	j.evidence("%d objects of %d kinds read alike through %s and %s", len(objects), len(kinds), j.old.Name, j.new.Name)
+}
+
+// content is an object without what says nothing about it.
+func content(o *unstructured.Unstructured) map[string]any {
+	copied := o.DeepCopy().Object
+	unstructured.RemoveNestedField(copied, "metadata", "managedFields")
+	unstructured.RemoveNestedField(copied, "metadata", "resourceVersion")
+	return copied
+}
+
+// written are changes in a line. The values of Secrets are in no report.
+func written(kind string, changes []matching.Change) string {
+	var texts []string
+	for _, change := range changes {
+		if kind == "Secret" && !strings.HasPrefix(change.Path, "metadata.") {
+			texts = append(texts, change.Path)
+			continue
+		}
+		texts = append(texts, change.String())
+	}
+	return strings.Join(texts, "; ")
+}
+
+// named is "Kind namespace/name".
+func named(o *unstructured.Unstructured) string {
+	if o.GetNamespace() == "" {
+		return o.GetKind() + " " + o.GetName()
+	}
+	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+}

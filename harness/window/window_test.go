@@ -1,0 +1,272 @@
+package window_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/harness/window"
+)
+
+// through is a server as one API server shows it.
+type through func(next http.RoundTripper, request *http.Request) (*http.Response, error)
+
+type transport struct {
+	next http.RoundTripper
+	do   through
+}
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	return t.do(t.next, request)
+}
+
+func faithful(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	return next.RoundTrip(request)
+}
+
+// showing changes the text of the answers to some requests.
+func showing(method, path, old, new string) through {
+	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err != nil || request.Method != method || !strings.HasSuffix(request.URL.Path, path) {
+			return response, err
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body = io.NopCloser(strings.NewReader(strings.ReplaceAll(string(body), old, new)))
+		response.ContentLength = -1
+		return response, err
+	}
+}
+
+// storing changes the text of updates.
+func storing(old, new string) through {
+	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPut {
+			body, err := io.ReadAll(request.Body)
+			if err != nil {
+				return nil, err
+			}
+			body = bytes.ReplaceAll(body, []byte(old), []byte(new))
+			request = request.Clone(request.Context())
+			request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		return next.RoundTrip(request)
+	}
+}
+
+// answering answers some requests itself.
+func answering(method, path string, code int, text string) through {
+	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method != method || !strings.HasSuffix(request.URL.Path, path) {
+			return next.RoundTrip(request)
+		}
+		return &http.Response{
+			StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+			Body: io.NopCloser(strings.NewReader(text)),
+		}, nil
+	}
+}
+
+const refusal = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","message":"no","code":422}`
+
+func configMap(namespace, name string) map[string]any {
+	return map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace},
+		"data": map[string]any{"color": "red"},
+	}
+}
+
+func service(name string) map[string]any {
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": name, "namespace": "default"},
+		"spec": map[string]any{"clusterIPs": []any{"10.0.0.1"}},
+	}
+}
+
+var policies = apitest.Kind{
+	GVK: schema.GroupVersionKind{
+		Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicy",
+	},
+	Resource: "validatingadmissionpolicies",
+}
+
+// server has a namespace, an object in it, and a policy.
+func server(t *testing.T) *apitest.Server {
+	s := apitest.New(t, policies)
+	s.Put("namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default"}})
+	s.Put("configmaps", configMap("default", "a"))
+	s.Put(policies.Resource, map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+		"metadata": map[string]any{"name": "p"},
+	})
+	return s
+}
+
+func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...string) window.Verdict {
+	t.Helper()
+	as := func(name, version string, do through) window.Server {
+		config := rest.CopyConfig(s.Config())
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, do} })
+		return window.Server{Name: name, Version: version, REST: config}
+	}
+	leads := as("new", "1.36.3", newer)
+	if slices.Contains(checks, "nobody leads") {
+		checks = []string{"leader"}
+		leads.Name = ""
+	} else if !slices.Contains(checks, "leader") {
+		leads = as("old", "1.35.4", older)
+	}
+	if len(checks) == 0 {
+		checks = window.Checks()
+	}
+	verdict, err := window.Judge(t.Context(), as("old", "1.35.4", older), as("new", "1.36.3", newer), window.Options{
+		Checks: checks, Settle: 2 * time.Millisecond,
+		Leader: func(context.Context) (window.Server, error) {
+			if leads.Name == "" {
+				return leads, errors.New("no controller manager leads")
+			}
+			return leads, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict
+}
+
+// A window in which everything holds has no problem, and says what was looked at.
+func TestWhatHolds(t *testing.T) {
+	verdict := judge(t, server(t), faithful, faithful)
+	if len(verdict.Problems)+len(verdict.Unjudged) > 0 {
+		t.Errorf("problems %q, unjudged %q", verdict.Problems, verdict.Unjudged)
+	}
+	want := []string{
+		"3 objects of 3 kinds read alike through old and new", "namespaces that hold objects: 1, of which 1 exist",
+		"0 cluster IPs, each of one Service", "the controller manager beside old leads",
+		"1 policies, webhooks and custom resource definitions would be accepted by old",
+		"3 objects were written through old without a change", "1 objects that Kubernetes keeps for itself, watched for 2ms",
+	}
+	if !slices.Equal(verdict.Evidence, want) {
+		t.Errorf("evidence\n%s\nwant\n%s", strings.Join(verdict.Evidence, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Each check fails where what it is about does not hold.
+func TestWhatDoesNotHold(t *testing.T) {
+	for name, test := range map[string]struct {
+		check string
+		older through
+		put   []map[string]any
+		want  string
+	}{
+		"a field that the old one does not show": {
+			check: "reads", older: showing("GET", "/configmaps", `"color":"red"`, ``),
+			want: `reads: as v1, ConfigMap default/a differs, old -> new: data: absent -> {"color":"red"}`,
+		},
+		"an object that the old one does not show": {
+			check: "reads", older: answering("GET", "/configmaps", 200, `{"kind":"ConfigMapList","apiVersion":"v1","items":[]}`),
+			want: "reads: as v1, ConfigMap default/a is not there through old",
+		},
+		"a list that the old one rejects": {
+			check: "reads", older: answering("GET", "/configmaps", 422, refusal),
+			want: "reads: objects of v1 ConfigMap cannot be listed through old: 422 Invalid: no",
+		},
+		"an object of a namespace that is gone": {
+			check: "namespaces", older: faithful, put: []map[string]any{configMap("gone", "left")},
+			want: "namespaces: namespace gone is gone, and these objects in it are not: ConfigMap gone/left",
+		},
+		"an address twice": {
+			check: "addresses", older: faithful, put: []map[string]any{service("one"), service("two")},
+			want: "addresses: Service default/one, Service default/two all have the cluster IP 10.0.0.1",
+		},
+		"a new leader": {
+			check: "leader", older: faithful,
+			want: "leader: the controller manager beside new leads, and is newer than old",
+		},
+		"a policy that the old one rejects": {
+			check: "rules", older: answering("POST", "/validatingadmissionpolicies", 422, refusal),
+			want: "rules: ValidatingAdmissionPolicy p would be rejected by old: 422 Invalid: no",
+		},
+		"policies that the old one does not serve": {
+			check: "rules", older: showing("GET", "/v1", `"ValidatingAdmissionPolicy"`, `"Other"`),
+			want: "rules: ValidatingAdmissionPolicy p does not hold where old answers: it does not serve the kind",
+		},
+		"an update that the old one rejects": {
+			check: "writes", older: answering("PUT", "/configmaps/a", 422, refusal),
+			want: "writes: an update of ConfigMap default/a that changes nothing is rejected by old: 422 Invalid: no",
+		},
+		"an update by which the old one loses a field": {
+			check: "writes", older: storing(`"color":"red"`, ``),
+			want: "writes: an update of ConfigMap default/a through old that changes nothing changes, as new shows: " +
+				"data: {\"color\":\"red\"} -> absent",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			for _, object := range test.put {
+				s.Put(strings.ToLower(object["kind"].(string))+"s", object)
+			}
+			verdict := judge(t, s, test.older, faithful, test.check)
+			if got := strings.Join(verdict.Problems, "\n"); got != test.want {
+				t.Errorf("problems\n%s\nwant\n%s\nunjudged %q", got, test.want, verdict.Unjudged)
+			}
+		})
+	}
+}
+
+// An update after which the object reads the same, but was stored, is told of.
+func TestStoredAnew(t *testing.T) {
+	s := server(t)
+	verdict := judge(t, s, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPut && strings.HasSuffix(request.URL.Path, "/configmaps/a") {
+			s.Put("configmaps", s.Object("configmaps", "default", "a").Object)
+			request = request.Clone(request.Context())
+			request.Method, request.Body, request.ContentLength = http.MethodGet, nil, 0
+		}
+		return next.RoundTrip(request)
+	}, faithful, "writes")
+	if got := strings.Join(verdict.Problems, "\n"); !strings.Contains(got, "ConfigMap default/a") ||
+		!strings.Contains(got, "is stored anew") {
+		t.Errorf("problems %q", verdict.Problems)
+	}
+}
+
+// What somebody writes in each half of the time is written again and again; what he writes once is not.
+func TestWrittenAgainAndAgain(t *testing.T) {
+	for writes, want := range map[int32]string{
+		0: "", 1: "", 2: "bootstrap: Namespace default is written again and again: in both halves of 2ms; last by somebody ()",
+	} {
+		s := server(t)
+		var lists, written atomic.Int32
+		verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+			// The first list is the one that is compared with the old server's.
+			if strings.HasSuffix(request.URL.Path, "/namespaces") && lists.Add(1) > 2 && written.Load() < writes {
+				written.Add(1)
+				s.Put("namespaces", s.Object("namespaces", "", "default").Object)
+			}
+			return next.RoundTrip(request)
+		}, "bootstrap")
+		if got := strings.Join(verdict.Problems, "\n"); got != want || written.Load() != writes {
+			t.Errorf("%d writes: problems %q, want %q", written.Load(), got, want)
+		}
+	}
+}
+
+// What cannot be looked at is not judged, and is no problem.
+func TestWhatIsNotJudged(t *testing.T) {
+	verdict := judge(t, server(t), faithful, faithful, "nobody leads")
+	if len(verdict.Problems) > 0 || !slices.Equal(verdict.Unjudged, []string{"leader: no controller manager leads"}) {
+		t.Errorf("%+v", verdict)
+	}
+}

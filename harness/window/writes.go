@@ -1,0 +1,120 @@
+package window
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// writes: an update through the old server that changes nothing is accepted, loses nothing, and does not change what
+// is stored. An API server stores nothing when the bytes would stay the same, so that a new resource version tells.
+func (j *judge) writes(ctx context.Context) {
+	written, asked := 0, map[schema.GroupKind]bool{}
+	for _, s := range j.seen {
+		if asked[s.kind.GroupKind()] || !s.how.Updatable || s.throughNew == nil {
+			continue // one version is enough: what is stored is the same
+		}
+		asked[s.kind.GroupKind()] = true
+		for _, uid := range s.alike {
+			if ctx.Err() != nil {
+				return
+			}
+			if j.write(ctx, s, s.throughNew[uid]) {
+				written++
+			}
+		}
+	}
+	j.evidence("%d objects were written through %s without a change", written, j.old.Name)
+}
+
+// conflicts is how often an object that somebody else writes is read and written again.
+const conflicts = 5
+
+// write writes an object as the old server shows it; true where it says something.
+func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstructured) bool {
+	through, again := in(j.old.client, s, before), in(j.new.client, s, before)
+	for range conflicts {
+		read, err := through.Get(ctx, before.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false // it went meanwhile
+		}
+		var after *unstructured.Unstructured
+		if err == nil {
+			if before, err = again.Get(ctx, before.GetName(), metav1.GetOptions{}); err == nil &&
+				before.GetResourceVersion() == read.GetResourceVersion() {
+				after, err = through.Update(ctx, read, metav1.UpdateOptions{FieldManager: manager})
+			} else if err == nil {
+				continue
+			}
+		}
+		switch {
+		case apierrors.IsConflict(err):
+			continue
+		case writes.Judge(err) == writes.Refused:
+			j.refused(ctx, s, before, err)
+			return true
+		case err != nil:
+			j.unjudged("writes: %s through %s: %s", named(before), j.old.Name, writes.Words(err))
+			return false
+		case after.GetResourceVersion() != read.GetResourceVersion():
+			j.rewritten(ctx, again, before, after)
+		}
+		return true
+	}
+	j.unjudged("writes: %s was written by others each time", named(before))
+	return false
+}
+
+// refused tells of an update that only the old server rejects.
+func (j *judge) refused(ctx context.Context, s *seen, o *unstructured.Unstructured, refusal error) {
+	_, err := in(j.new.client, s, o).Update(ctx, o, metav1.UpdateOptions{
+		FieldManager: manager, DryRun: []string{metav1.DryRunAll},
+	})
+	if writes.Judge(err) == writes.Refused {
+		j.evidence("%s cannot be written through any server: %s", named(o), writes.Words(err))
+		return
+	}
+	j.problem("writes: an update of %s that changes nothing is rejected by %s: %s", named(o), j.old.Name,
+		writes.Words(refusal))
+}
+
+// rewritten tells what an update that changed nothing has changed.
+func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface,
+	before, sent *unstructured.Unstructured,
+) {
+	after, err := through.Get(ctx, before.GetName(), metav1.GetOptions{})
+	if err != nil {
+		j.unjudged("writes: %s cannot be read after it was written: %s", named(before), writes.Words(err))
+		return
+	}
+	if after.GetResourceVersion() != sent.GetResourceVersion() {
+		j.unjudged("writes: %s was written by others before it could be compared", named(before))
+		return
+	}
+	changes := slices.DeleteFunc(matching.Changes(content(before), content(after)),
+		func(c matching.Change) bool { return c.Path == "metadata.generation" })
+	if len(changes) == 0 {
+		j.problem("writes: an update of %s through %s that changes nothing is stored anew (resource version %s -> %s), "+
+			"though it reads the same: another version, or another encoding", named(before), j.old.Name,
+			before.GetResourceVersion(), sent.GetResourceVersion())
+		return
+	}
+	j.problem("writes: an update of %s through %s that changes nothing changes, as %s shows: %s", named(before), j.old.Name,
+		j.new.Name, written(before.GetKind(), changes))
+}
+
+// in is where an object is written.
+func in(client dynamic.Interface, s *seen, o *unstructured.Unstructured) dynamic.ResourceInterface {
+	if s.how.Namespaced {
+		return client.Resource(s.resource).Namespace(o.GetNamespace())
+	}
+	return client.Resource(s.resource)
+}

@@ -1,0 +1,43 @@
+package writes
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// Times that a request is tried again for while its outcome is unknown.
+const (
+	patience  = 15 * time.Second
+	firstWait = 50 * time.Millisecond
+	lastWait  = 2 * time.Second
+	oneTry    = 30 * time.Second
+)
+
+// Persist sends a request until it is accepted or refused, or for as long as its patience lasts. What it returns is of
+// the last try.
+func Persist(ctx context.Context, send func(context.Context) error) (Outcome, error) {
+	began := time.Now()
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		try, cancel := context.WithTimeout(ctx, oneTry)
+		err := send(try)
+		cancel()
+		outcome := Judge(err)
+		if outcome != Unknown || Undecodable(err) || ctx.Err() != nil || time.Since(began) > patience {
+			return outcome, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return outcome, err
+		}
+	}
+}
+
+// Undecodable says whether the API server cannot make anything of what is stored. A newer one calls that a storage that
+// is not ready yet, with 429, and says so for good.
+func Undecodable(err error) bool {
+	words := Words(err)
+	return strings.Contains(words, "no kind \"") && strings.Contains(words, "is registered for version") ||
+		strings.Contains(words, "unable to decode")
+}

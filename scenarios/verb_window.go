@@ -1,0 +1,61 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+)
+
+func windowVerb() verb {
+	return verb{
+		name:  "window",
+		about: func(s *Step) string { return strings.Join(s.Window.Chosen(), ", ") },
+		check: func(v *validator, c stepCheck) { v.window(c.scenario, c.i, c.node) },
+	}
+}
+
+// Window says which checks are made of the window of an upgrade; {} makes all of them. They ask the oldest and the
+// newest API server, and each is of the whole cluster: reads (every object reads alike through both), writes (an
+// update of any object through the old one that changes nothing is accepted, loses nothing, and leaves what is stored
+// as it is), namespaces (nothing is left of a namespace that is gone), addresses (no two Services have one cluster IP),
+// leader (the controller manager that leads is not newer than the oldest API server), rules (policies, webhooks and
+// custom resource definitions would be accepted by the old one), bootstrap (the objects that Kubernetes keeps for itself
+// are not written again and again). Events and leases are left out.
+type Window struct {
+	// Only lists the checks that are made. Default: all of them.
+	Only []string `json:"only,omitempty" fixed:"true"`
+	// Except lists checks that are left out.
+	Except []string `json:"except,omitempty" fixed:"true"`
+	// Settle is for how long bootstrap watches. Default: 4s.
+	Settle Duration `json:"settle,omitempty"`
+}
+
+// WindowChecks are what only and except may name.
+func WindowChecks() []string {
+	return []string{"reads", "namespaces", "addresses", "leader", "rules", "writes", "bootstrap"}
+}
+
+// Chosen are the checks that are made.
+func (w *Window) Chosen() []string {
+	if len(w.Only) > 0 {
+		return w.Only
+	}
+	return slices.DeleteFunc(WindowChecks(), func(check string) bool { return slices.Contains(w.Except, check) })
+}
+
+func (v *validator) window(s *Scenario, i int, n *node) {
+	w := s.Spec.Steps[i].Window
+	for j, check := range w.Only {
+		v.oneOf(check, WindowChecks(), n.at("only", j), "check")
+	}
+	for j, check := range w.Except {
+		v.oneOf(check, WindowChecks(), n.at("except", j), "check")
+	}
+	switch {
+	case len(w.Only) > 0 && len(w.Except) > 0:
+		v.at(n.key("except"), "leave one of them out", "only and except exclude each other")
+	case len(w.Chosen()) == 0:
+		v.at(n.key("except"), "", "no check is left")
+	case !held(s, i):
+		v.at(n, "a transition with upTo before this step opens a window", "all API servers are alike here")
+	}
+}
