@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -138,7 +139,7 @@ func TestDuring(t *testing.T) {
 			steps := strings.Replace(test.steps, "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}",
 				"    outputs: {made: 'loads[\"maps\"].accepted'}\n"+
 					"  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}", 1)
-			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{StepTimeout: 300e6})
+			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{StepTimeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,28 @@ func (e *Expressions) Interpolate(value any, vars Variables) (any, error) {
 	return result, errors.Join(in.errs...)
 }
 
+// Literal is a value as a scenario must write it, so that its texts stay as they are: ${ begins an expression, and $${
+// does not.
+func Literal(value any) any {
+	switch v := value.(type) {
+	case string:
+		return strings.ReplaceAll(v, "${", "$${")
+	case []any:
+		next := make([]any, len(v))
+		for i := range v {
+			next[i] = Literal(v[i])
+		}
+		return next
+	case map[string]any:
+		next := map[string]any{}
+		for key := range v {
+			next[key] = Literal(v[key]) // expressions in keys are none
+		}
+		return next
+	}
+	return value
+}
+
 // Step returns a deep copy of a step with every ${...} in it evaluated. What is CEL itself (cel, outputs) and what was
 // fixed before the run (names, kinds of objects, transitions) is as it was; and so are the steps of parallel, of which
 // each copy is evaluated by itself.

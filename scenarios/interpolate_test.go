@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
@@ -199,4 +201,19 @@ func TestTemplatesComeBack(t *testing.T) {
 	if got := joinTemplate([]part{{text: "$"}, {text: "{x}"}}); got != "$${x}" {
 		t.Error(got)
 	}
+}
+
+// What is written as a literal comes out as it was.
+func TestLiteral(t *testing.T) {
+	e := NewExpressions()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("${}a")))
+		want := map[string]any{
+			text.Draw(t, "key"): text.Draw(t, "value"), "list": []any{text.Draw(t, "item"), int64(1), nil},
+		}
+		got, err := e.Interpolate(Literal(want), Variables{})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q comes out as %q, %v", want, got, err)
+		}
+	})
 }

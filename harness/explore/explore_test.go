@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -133,6 +134,26 @@ func TestTheScenarioOfAFindingIsOne(t *testing.T) {
 	if except := strings.Join(steps[2].Survives.Except, " "); strings.Contains(except, "update") ||
 		strings.Contains(except, "label") || !strings.Contains(except, "create") {
 		t.Errorf("it leaves out %s", except)
+	}
+}
+
+// What an object says in the form of an expression is none.
+func TestTheScenarioOfAFindingTakesTextsAsTheyAre(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	g.smallest.Body = growth.Text(map[string]any{
+		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
+		"metadata": map[string]any{"name": growth.Placeholder, "namespace": "explore"},
+		"spec":     map[string]any{"ingressClassName": "${namespace}"},
+	})
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, g.write())
+	}
+	spec := set.Scenarios[0].Spec.Steps[0].Create["spec"]
+	got, err := scenarios.NewExpressions().Interpolate(spec, scenarios.Variables{})
+	if want := any(map[string]any{"ingressClassName": "${namespace}"}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 }
 

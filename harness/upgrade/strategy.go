@@ -27,7 +27,8 @@ const (
 // Strategies lists them, the default first.
 func Strategies() []Strategy { return []Strategy{Minor, TwoStep, SkipLevel} }
 
-// between are the states from one to the other, by a strategy: those in the middle are the first one in another version.
+// between are the states from one to the other, by a strategy: those in the middle are the first one in another
+// version.
 func between(ctx context.Context, provider clusters.Provider, from, to clusters.State,
 	by Strategy,
 ) ([]clusters.State, error) {

@@ -108,7 +108,8 @@ func (s *seen) judge(older, newer string) {
 			s.restless = append(s.restless, named(other))
 		default:
 			if changes := matching.Changes(content(one), content(other)); len(changes) > 0 {
-				s.different = append(s.different, named(other)+" differs, "+older+" -> "+newer+": "+written(other.GetKind(), changes))
+				s.different = append(s.different, named(other)+" differs, "+older+" -> "+newer+": "+written(other.GetKind(),
+					changes))
 				continue
 			}
 			s.alike = append(s.alike, uid)

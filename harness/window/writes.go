@@ -107,7 +107,8 @@ func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface
 			before.GetResourceVersion(), sent.GetResourceVersion())
 		return
 	}
-	j.problem("writes: an update of %s through %s that changes nothing changes, as %s shows: %s", named(before), j.old.Name,
+	j.problem("writes: an update of %s through %s that changes nothing changes, as %s shows: %s", named(before),
+		j.old.Name,
 		j.new.Name, written(before.GetKind(), changes))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // object is one that the scenario creates.
@@ -49,7 +50,7 @@ func (o object) YAML(indent int) (string, error) {
 
 // indented is a value in YAML, in which ${ stands for itself.
 func indented(value any, indent int) (string, error) {
-	data, err := yaml.Marshal(literal(value))
+	data, err := yaml.Marshal(scenarios.Literal(value))
 	if err != nil {
 		return "", fmt.Errorf("write an object in YAML: %w", err)
 	}
@@ -61,27 +62,6 @@ func indented(value any, indent int) (string, error) {
 		}
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// literal is a value whose texts a scenario takes as they are: ${ begins an expression, and $${ does not.
-func literal(value any) any {
-	switch v := value.(type) {
-	case string:
-		return strings.ReplaceAll(v, "${", "$${")
-	case []any:
-		next := make([]any, len(v))
-		for i := range v {
-			next[i] = literal(v[i])
-		}
-		return next
-	case map[string]any:
-		next := map[string]any{}
-		for key := range v {
-			next[strings.ReplaceAll(key, "${", "$${")] = literal(v[key])
-		}
-		return next
-	}
-	return value
 }
 
 // objectsOf are the objects of files as a scenario creates them: in its own namespace, in an order that works, and
