@@ -45,7 +45,7 @@ func TestStepsThatLookBack(t *testing.T) {
 			reports.Passed, "",
 		},
 		"always, not served": {"always: {apiVersion: v1, kind: Strange, throughout: [up, down], cel: \"true\"}\n    " +
-			"timeout: 50ms", reports.Failed, "Strange"},
+			"timeout: 500ms", reports.Failed, "Strange"},
 		"never": {
 			"never: {" + a + ", match: {data: {x: \"2\"}}, throughout: [up, down]}", reports.Failed,
 			`It was true at`,

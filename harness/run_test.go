@@ -68,12 +68,12 @@ func TestStepTimeout(t *testing.T) {
 	waits := func(more string) string {
 		return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never}\n" + more
 	}
-	text := scenario("run", waits("")) + scenario("step", waits("    timeout: 20ms\n"))
-	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{StepTimeout: 10 * time.Millisecond})
+	text := scenario("run", waits("")) + scenario("step", waits("    timeout: 400ms\n"))
+	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{StepTimeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, within := range map[string]string{"run": "within 10ms", "step": "within 20ms"} {
+	for name, within := range map[string]string{"run": "within 300ms", "step": "within 400ms"} {
 		if s := find(t, run, name); s.Status != reports.Failed || !strings.Contains(s.Steps[0].Message, within) {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Steps[0].Message)
 		}

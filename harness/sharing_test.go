@@ -61,6 +61,7 @@ func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 
 // What can't be removed while others take the cluster through a transition is removed afterwards.
 func TestRemovalOutlastsATransition(t *testing.T) {
+	const patience = 200 * time.Millisecond // of a removal; the transition takes longer
 	crossing, removing := make(chan struct{}), make(chan struct{}, 100)
 	p := &provider{}
 	p.converge = func(ctx context.Context, _ clusters.State) error {
@@ -70,6 +71,7 @@ func TestRemovalOutlastsATransition(t *testing.T) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		<-time.After(patience + patience/4)
 		p.clusters[0].server.Misbehave(nil)
 		return nil
 	}
@@ -82,7 +84,7 @@ func TestRemovalOutlastsATransition(t *testing.T) {
 		return nil
 	}
 	text := scenario("short", makeMap("a")) + scenario("long", makeMap("a")+transition("1.35")+makeMap("b"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{CleanupTimeout: 20 * time.Millisecond})
+	run, err := execute(t.Context(), t, p, text, harness.Options{CleanupTimeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

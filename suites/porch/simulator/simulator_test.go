@@ -83,7 +83,7 @@ func (b *bench) start(t *testing.T, faults ...string) (stop func()) {
 		}
 	}
 	// its own certificate is for others to judge
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 	}}
