@@ -1,7 +1,9 @@
 package releases
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +16,8 @@ import (
 // newest. They need neither the network nor the Go tool.
 func (s *Store) CachedLists() []*features.List {
 	var found []*features.List
-	for _, at := range s.entries() {
+	entries, _ := s.entries()
+	for _, at := range entries {
 		if list, err := readList(s.entry(at)); err == nil {
 			found = append(found, list)
 		}
@@ -25,24 +28,33 @@ func (s *Store) CachedLists() []*features.List {
 
 // CachedVersions are those whose control plane is in the cache, from the oldest to the newest.
 func (s *Store) CachedVersions() []clusters.Version {
-	found := slices.DeleteFunc(s.entries(), func(v clusters.Version) bool { return !s.Cached(v.String()) })
+	entries, _ := s.entries()
+	found := slices.DeleteFunc(entries, func(v clusters.Version) bool { return !s.Cached(v.String()) })
 	slices.SortFunc(found, clusters.Version.Compare)
 	return found
 }
 
-// entries are the versions of which the cache has something; none where it cannot be read.
-func (s *Store) entries() []clusters.Version {
-	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
-	if err != nil {
-		return nil
-	}
+// entries are the versions of which the bundle or the cache has something. What can be read is returned with an error,
+// too.
+func (s *Store) entries() ([]clusters.Version, error) {
 	var all []clusters.Version
-	for _, folder := range folders {
-		if v, err := clusters.ParseVersion(folder.Name()); err == nil && v.Exact() {
-			all = append(all, v)
+	var problems []error
+	for _, root := range []string{s.options.BundleDir, s.options.CacheDir} {
+		if root == "" {
+			continue
+		}
+		folders, err := os.ReadDir(filepath.Join(root, "kubernetes"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, fmt.Errorf("cannot read the cache: %w", err))
+		}
+		for _, folder := range folders {
+			v, err := clusters.ParseVersion(folder.Name())
+			if err == nil && v.Exact() && !slices.Contains(all, v) {
+				all = append(all, v)
+			}
 		}
 	}
-	return all
+	return all, errors.Join(problems...)
 }
 
 // CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs

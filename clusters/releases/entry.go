@@ -28,11 +28,6 @@ const (
 	lockPoll = 200 * time.Millisecond
 )
 
-func (s *Store) entry(v clusters.Version) entry {
-	home := filepath.Join(s.options.CacheDir, "kubernetes", "v"+v.String())
-	return entry{version: v, home: home, dir: filepath.Join(home, s.platform)}
-}
-
 // lacking lists the programs that are not there as the manifest has them, by a look at size and time alone.
 func (e entry) lacking(want []string) ([]string, error) {
 	m, err := readManifest(e.dir)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -57,21 +55,16 @@ func (s *Store) resolveOwn(ctx context.Context, v clusters.Version) (string, err
 func (s *Store) newestCached(minor clusters.Version) (clusters.Version, bool, error) {
 	var newest clusters.Version
 	found := false
-	folders, err := os.ReadDir(filepath.Join(s.options.CacheDir, "kubernetes"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return newest, false, nil
-	}
+	entries, err := s.entries()
 	if err != nil {
-		return newest, false, fmt.Errorf("cannot read the cache: %w", err)
+		return newest, false, err
 	}
 	controlPlane, err := wanted(nil)
 	if err != nil {
 		return newest, false, err
 	}
-	for _, folder := range folders {
-		v, err := clusters.ParseVersion(folder.Name())
-		if err != nil || !v.Exact() || v.Pre != "" || v.MinorString() != minor.MinorString() || found &&
-			v.Compare(newest) < 0 {
+	for _, v := range entries {
+		if v.Pre != "" || v.MinorString() != minor.MinorString() || found && v.Compare(newest) < 0 {
 			continue
 		}
 		m, err := readManifest(s.entry(v).dir)

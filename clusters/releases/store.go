@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,6 +37,9 @@ func Sources() []Source { return []Source{Auto, Download, Build} }
 type Options struct {
 	// CacheDir is the folder that holds everything; the store makes it. Required unless BinDir is given.
 	CacheDir string
+	// BundleDir is a folder like CacheDir that is only read, and where a version is looked for first. Default: the one
+	// that $REHEARSE_KUBERNETES names, if any.
+	BundleDir string
 	// Source of what is not in the cache. Default: Auto.
 	Source Source
 	// BinDir is a folder with the user's own build of the programs. Nothing else is used then, and nothing is fetched.
@@ -77,6 +81,9 @@ func New(o Options) (*Store, error) {
 	}
 	if o.CacheDir == "" && o.BinDir == "" {
 		return nil, errors.New("a store of Kubernetes programs needs a cache folder")
+	}
+	if o.BundleDir == "" {
+		o.BundleDir = os.Getenv(BundleVariable)
 	}
 	if o.HTTPClient == nil {
 		o.HTTPClient = defaultClient()
@@ -124,7 +131,11 @@ func (s *Store) Ensure(ctx context.Context, version string, programs ...string) 
 	if s.options.BinDir != "" {
 		return s.ownBinaries(ctx, v, want)
 	}
-	e := s.entry(v)
+	if !s.onLinux() {
+		return Binaries{}, fmt.Errorf("local control planes need Linux, and this is %s: use --provider kind or --provider "+
+			"existing here", s.platform)
+	}
+	e := s.entry(v, programs...)
 	found := Binaries{Version: v.String(), Dir: e.dir}
 	lacking, err := e.lacking(want)
 	if err == nil && len(lacking) == 0 {
@@ -178,17 +189,13 @@ func (s *Store) fetch(ctx context.Context, v clusters.Version, programs []string
 	return s.build(ctx, v, programs, dir)
 }
 
-// downloads says whether a download is to be tried. The release host has a control plane for Linux alone.
+// downloads says whether a download is to be tried.
 func (s *Store) downloads() bool {
-	switch s.options.Source {
-	case Download:
-		return true
-	case Build:
-		return false
-	default:
-		return strings.HasPrefix(s.platform, "linux-") && !s.unreachable.Load()
-	}
+	return s.options.Source == Download || s.options.Source == Auto && !s.unreachable.Load()
 }
+
+// onLinux says whether the programs run here: a control plane is released for Linux alone, and so are our processes.
+func (s *Store) onLinux() bool { return strings.HasPrefix(s.platform, "linux-") }
 
 // buildsInstead says whether a failed download is made up for by building: only where the host was not reached at all.
 func (s *Store) buildsInstead(err error) bool {

@@ -14,9 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 )
 
-// run is the whole program; it returns the exit code.
+// run is the whole program under its usual name; it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRootCommand()
+	return execute(ctx, newRootCommand(), args, stdin, stdout, stderr)
+}
+
+func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

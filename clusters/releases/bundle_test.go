@@ -1,0 +1,103 @@
+package releases
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bundleOf puts a version of a store's cache into a folder, as an image has it.
+func bundleOf(t *testing.T, s *Store, version string) string {
+	t.Helper()
+	at := time.Date(2026, 3, 4, 5, 6, 7, 800, time.UTC)
+	files, err := s.Bundle(t.Context(), version, s.platform, at)
+	must(t, err)
+	dir := t.TempDir()
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file.Name))
+		data, mode := file.Data, os.FileMode(0o644)
+		if file.Path != "" {
+			data, mode = []byte(read(t, file.Path)), 0o755
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, data, mode))
+		must(t, os.Chtimes(path, at, at.Truncate(time.Second)))
+	}
+	return dir
+}
+
+// A bundle serves without the network, without the Go tool, and without anything being written to it.
+func TestBundle(t *testing.T) {
+	made := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).withFeatures(t).path})
+	mustEnsure(t, made, "1.34.9")
+	dir := bundleOf(t, made, "1.34.9")
+	host := newHost(t, "1.34.10")
+	s := newStore(t, Options{CacheDir: t.TempDir(), BundleDir: dir, BaseURL: host.URL, Go: "/nonexistent"})
+	if v, err := s.Resolve(t.Context(), "1.34"); err != nil || v != "1.34.9" {
+		t.Errorf("1.34 is %s, %v", v, err)
+	}
+	if b := mustEnsure(t, s, "1.34.9"); !strings.HasPrefix(b.Dir, dir) {
+		t.Errorf("the programs are those of %s", b.Dir)
+	}
+	if list, err := s.FeatureList(t.Context(), "1.34.9"); err != nil || len(list.Programs) != 3 {
+		t.Errorf("gates: %+v, %v", list, err)
+	}
+	if versions := s.CachedVersions(); len(versions) != 1 || versions[0].String() != "1.34.9" {
+		t.Errorf("there are %v", versions)
+	}
+	if host.asked() != 0 {
+		t.Error("the network was asked")
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "kubernetes", "*", "*"))
+	must(t, err)
+	if len(left) != 2 {
+		t.Errorf("there are %s, want the list and the programs", left)
+	}
+}
+
+// What a bundle does not have is got as without it.
+func TestBundleThatLacksSomething(t *testing.T) {
+	made := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).withFeatures(t).path})
+	mustEnsure(t, made, "1.34.9")
+	dir := bundleOf(t, made, "1.34.9")
+	for _, what := range []struct {
+		name     string
+		version  string
+		programs []string
+		change   func()
+	}{
+		{name: "another version", version: "1.34.0"},
+		{name: "another program", version: "1.34.9", programs: []string{"kubectl"}},
+		{name: "a changed program", version: "1.34.9", change: func() {
+			write(t, filepath.Join(dir, "kubernetes", "v1.34.9", made.platform, "kube-scheduler"), "#!/bin/sh\n")
+		}},
+	} {
+		cache, host := t.TempDir(), newHost(t, "v"+what.version)
+		if what.change != nil {
+			what.change()
+		}
+		s := newStore(t, Options{CacheDir: cache, BundleDir: dir, BaseURL: host.URL})
+		b, err := s.Ensure(t.Context(), what.version, what.programs...)
+		if err != nil || !strings.HasPrefix(b.Dir, cache) {
+			t.Errorf("%s: %+v, %v", what.name, b, err)
+		}
+	}
+	if _, err := made.Bundle(t.Context(), "1.34.9", "linux-sparc", time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "the cache has no Kubernetes 1.34.9 for linux-sparc") {
+		t.Errorf("a platform that is not in the cache: %v", err)
+	}
+}
+
+func TestNoControlPlaneOutsideOfLinux(t *testing.T) {
+	s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: newHost(t, "v1.34.4").URL})
+	s.platform = "darwin-arm64"
+	if _, err := s.Ensure(t.Context(), "1.34.4"); err == nil ||
+		!strings.Contains(err.Error(), "this is darwin-arm64: use --provider kind") {
+		t.Errorf("got %v", err)
+	}
+	if v, err := s.Resolve(t.Context(), "1.34"); err != nil || v != "1.34.4" {
+		t.Errorf("1.34 is %s, %v: a plan needs it on every system", v, err)
+	}
+}

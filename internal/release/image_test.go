@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+)
+
+func imageFor(t *testing.T, p *program) v1.Image {
+	t.Helper()
+	image, err := imageOf(t.Context(), settings{source: "../.."}, p, nil, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+func TestImage(t *testing.T) {
+	p := built(t)
+	image := imageFor(t, p)
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Architecture != "arm64" || config.OS != "linux" || !config.Created.Equal(committed) || len(config.History) != 2 {
+		t.Errorf("got %+v", config)
+	}
+	for key, want := range map[string]string{"version": "v1.2.3", "revision": "a1ae40f", "source": "https://example.com/shop"} {
+		if got := config.Config.Labels["org.opencontainers.image."+key]; got != want {
+			t.Errorf("label %s is %q, want %q", key, got, want)
+		}
+	}
+	flat := mutate.Extract(image)
+	defer flat.Close()
+	data, err := io.ReadAll(flat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"usr/bin/rehearse", "usr/share/sbom/rehearse.cdx.json", "etc/passwd", "tmp"} {
+		if !bytes.Contains(data, []byte(name)) {
+			t.Errorf("the image has no %s", name)
+		}
+	}
+	one, err := image.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := imageFor(t, p).Digest(); err != nil || one != other {
+		t.Errorf("made twice: %s and %s, %v", one, other, err)
+	}
+}
+
+func TestAuthorities(t *testing.T) {
+	n := 0
+	for rest := authorities(); ; n++ {
+		block, more := pem.Decode(rest)
+		if block == nil {
+			break
+		}
+		rest = more
+	}
+	if n < 50 {
+		t.Errorf("%d certificates", n)
+	}
+}
+
+// The archive is an OCI layout whose index has the image under its name.
+func TestLayout(t *testing.T) {
+	p, dir := built(t), t.TempDir()
+	tag, err := name.NewTag("rehearse:1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: imageFor(t, p), Descriptor: v1.Descriptor{
+		Platform: &v1.Platform{OS: "linux", Architecture: "arm64"},
+	}})
+	if err := writeLayout(index, tag, p, filepath.Join(dir, "layout"), filepath.Join(dir, "oci.tar")); err != nil {
+		t.Fatal(err)
+	}
+	var got v1.IndexManifest
+	if err := json.Unmarshal(contentOf(t, filepath.Join(dir, "layout", "index.json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Manifests) != 1 || got.Manifests[0].Annotations["io.containerd.image.name"] != "docker.io/library/rehearse:1.2.3" {
+		t.Errorf("the index has %+v", got.Manifests)
+	}
+	written, err := layout.ImageIndexFromPath(filepath.Join(dir, "layout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Index(written); err != nil {
+		t.Error(err)
+	}
+	if archive := contentOf(t, filepath.Join(dir, "oci.tar")); !bytes.Contains(archive, []byte("oci-layout")) {
+		t.Error("the archive is no OCI layout")
+	}
+}
+
+// The image that the Dockerfile makes starts like ours.
+func TestDockerfile(t *testing.T) {
+	text, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := strings.Split(strings.ReplaceAll(string(text), "\\\n", " "), "\nFROM ")
+	last := stages[len(stages)-1]
+	said := func(instruction string) []string {
+		var all []string
+		for _, m := range regexp.MustCompile(`(?m)^`+instruction+` +(.*)$`).FindAllStringSubmatch(last, -1) {
+			all = append(all, strings.TrimSpace(m[1]))
+		}
+		return all
+	}
+	want := configOf(built(t), nil)
+	if env := strings.Fields(strings.Join(said("ENV"), " ")); !slices.Equal(env, want.Env) {
+		t.Errorf("ENV %q, want %q", env, want.Env)
+	}
+	for instruction, want := range map[string]string{
+		"USER": want.User, "WORKDIR": want.WorkingDir, "ENTRYPOINT": `["` + want.Entrypoint[0] + `"]`,
+	} {
+		if got := said(instruction); len(got) != 1 || got[0] != want {
+			t.Errorf("%s %q, want %q", instruction, got, want)
+		}
+	}
+	if !strings.HasPrefix(last, "scratch") {
+		t.Errorf("the image is made from %.20q", last)
+	}
+	for key := range want.Labels {
+		if key != "org.opencontainers.image.revision" && key != "org.opencontainers.image.created" &&
+			key != "org.opencontainers.image.version" && !strings.Contains(last, key) {
+			t.Errorf("there is no label %s", key)
+		}
+	}
+}

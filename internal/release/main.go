@@ -1,0 +1,81 @@
+// Command release makes what is published of a version: binaries in archives with checksums, a list of the modules in
+// each, the version's changes, and container images.
+//
+//	go run ./internal/release binaries
+//	go run ./internal/release image --kubernetes 1.36
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := newCommand().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are those of all commands.
+type settings struct {
+	source, out string
+	platforms   []string
+}
+
+func newCommand() *cobra.Command {
+	var s settings
+	root := &cobra.Command{
+		Use: "release", Short: "Make what is published of a version",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.PersistentFlags().StringVar(&s.source, "source", ".", "folder of the checkout")
+	root.PersistentFlags().StringVarP(&s.out, "output", "o", "dist", "folder for what is made")
+	root.AddCommand(newBinariesCommand(&s), newImageCommand(&s))
+	return root
+}
+
+func newBinariesCommand(s *settings) *cobra.Command {
+	var once bool
+	command := &cobra.Command{
+		Use: "binaries", Short: "Build the binaries, twice, and pack them", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			platforms, err := parsePlatforms(s.platforms)
+			if err != nil {
+				return err
+			}
+			return publishBinaries(command.Context(), *s, platforms, once, command.OutOrStdout())
+		},
+	}
+	command.Flags().StringSliceVar(&s.platforms, "platforms",
+		[]string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}, "platforms to build for")
+	command.Flags().BoolVar(&once, "once", false, "build only once, and prove nothing about what a second build gives")
+	return command
+}
+
+func newImageCommand(s *settings) *cobra.Command {
+	var kubernetes []string
+	command := &cobra.Command{
+		Use: "image", Short: "Make a container image of the binaries for Linux, without a registry", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			platforms, err := parsePlatforms(s.platforms)
+			if err != nil {
+				return err
+			}
+			return publishImage(command.Context(), *s, platforms, kubernetes, command.OutOrStdout())
+		},
+	}
+	command.Flags().StringSliceVar(&s.platforms, "platforms", []string{"linux/amd64", "linux/arm64"},
+		"platforms of the image")
+	command.Flags().StringSliceVar(&kubernetes, "kubernetes", nil,
+		"versions of Kubernetes in the cache that the image has as layers of their own")
+	return command
+}

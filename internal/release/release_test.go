@@ -1,0 +1,220 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+var committed = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+func TestParsePlatforms(t *testing.T) {
+	all, err := parsePlatforms([]string{"linux/amd64", " darwin/arm64"})
+	if err != nil || len(all) != 2 || all[1] != (platform{"darwin", "arm64"}) {
+		t.Errorf("got %v, %v", all, err)
+	}
+	for _, text := range [][]string{nil, {"linux"}, {"/arm64"}, {"linux/"}} {
+		if all, err := parsePlatforms(text); err == nil {
+			t.Errorf("%q: got %v", text, all)
+		}
+	}
+}
+
+func TestChangesOf(t *testing.T) {
+	const changelog = "# Changes\n\n## Unreleased\n\n- three\n\n## v0.2.0\n\n- two\n  ## no heading\n\n### Upgrading\n\n" +
+		"Nothing.\n\n## v0.1.0\n\n- one\n\n## v0.0.1\n"
+	for _, test := range []struct{ version, want, wrong string }{
+		{version: "v0.1.0", want: "# Rehearse v0.1.0\n\n- one\n"},
+		{version: "v0.2.0", want: "# Rehearse v0.2.0\n\n- two\n  ## no heading\n\n### Upgrading\n\nNothing.\n"},
+		{
+			version: "v0.2.1-0.20261123095420-a1ae40f00000",
+			want:    "# Rehearse v0.2.1-0.20261123095420-a1ae40f00000\n\n- three\n",
+		},
+		{version: "v0.3.0", wrong: `there is no section "## v0.3.0"`},
+		{version: "v0.0.1", wrong: "the section v0.0.1 is empty"},
+	} {
+		got, err := changesOf(changelog, test.version)
+		if got != test.want || test.wrong == "" && err != nil {
+			t.Errorf("%s: %q, %v", test.version, got, err)
+		}
+		if test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
+			t.Errorf("%s: %v, want %q", test.version, err, test.wrong)
+		}
+	}
+}
+
+// The changelog of this repository has the changes of a program that is built from it now.
+func TestChangesOfThisRepository(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "changes.md")
+	if err := writeChanges("../../CHANGELOG.md", "v0.0.0-20261123095420-a1ae40f00000", file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// built is a program that looks as if it were built from a commit.
+func built(t *testing.T) *program {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rehearse")
+	if err := os.WriteFile(file, []byte("a program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	info := &buildinfo.BuildInfo{
+		GoVersion: "go1.26.8 X:nodwarf5", Path: "example.com/shop/cmd/shop",
+		Main: debug.Module{Path: "example.com/shop", Version: "v1.2.3"},
+		Deps: []*debug.Module{
+			{Path: "example.com/one", Version: "v1.0.0+incompatible", Sum: "h1:one="},
+			{Path: "example.com/two", Version: "v2.0.0", Replace: &debug.Module{Path: "example.com/fork", Version: "v2.0.1"}},
+		},
+		Settings: []debug.BuildSetting{
+			{Key: "-trimpath", Value: "true"},
+			{Key: "GOOS", Value: "linux"},
+			{Key: "vcs.revision", Value: "a1ae40f"},
+			{Key: "vcs.time", Value: committed.Format(time.RFC3339)},
+		},
+	}
+	return &program{platform: platform{"linux", "arm64"}, file: file, info: info, committed: committed}
+}
+
+func TestBOM(t *testing.T) {
+	p := built(t)
+	data, err := encodeBOM(p.info, p.version(), p.committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		BOMFormat, SpecVersion string
+		Metadata               struct {
+			Timestamp string
+			Component struct {
+				PURL       string
+				Properties []struct{ Name, Value string }
+			}
+		}
+		Components   []struct{ PURL, Type string }
+		Dependencies []struct{ DependsOn []string }
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	about := got.Metadata
+	if got.BOMFormat != "CycloneDX" || about.Timestamp != "2026-03-04T05:06:07Z" ||
+		about.Component.PURL != "pkg:golang/example.com/shop@v1.2.3" || len(about.Component.Properties) != 3 {
+		t.Errorf("got\n%s", data)
+	}
+	var components []string
+	for _, c := range got.Components {
+		components = append(components, c.PURL)
+	}
+	want := "pkg:golang/std@1.26.8 pkg:golang/example.com/one@v1.0.0%2Bincompatible pkg:golang/example.com/fork@v2.0.1"
+	if all := strings.Join(components, " "); all != want || strings.Join(got.Dependencies[0].DependsOn, " ") != want {
+		t.Errorf("got\n%s", data)
+	}
+}
+
+// This test's own program has the modules that a real one has.
+func TestBOMOfARealProgram(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := buildinfo.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := bomOf(info, "v0.0.1", committed)
+	if len(list.Components) != len(info.Deps)+1 || len(list.Components) < 5 {
+		t.Errorf("%d components of %d modules", len(list.Components), len(info.Deps))
+	}
+}
+
+func TestProgramOfNoCommit(t *testing.T) {
+	own, err := os.Executable() // go test records no commit
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readProgram(platform{"linux", "amd64"}, own); err == nil ||
+		!strings.Contains(err.Error(), "was not built from a Git checkout") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPack(t *testing.T) {
+	p := built(t)
+	source, out := t.TempDir(), t.TempDir()
+	for _, name := range []string{"CHANGELOG.md", "LICENSE", "README.md"} {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := filepath.Join(out, "first.tar.gz"), filepath.Join(out, "second.tar.gz")
+	for _, file := range []string{first, second} {
+		if err := pack(p, source, file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(p.file, committed, committed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, other := contentOf(t, first), contentOf(t, second)
+	if !bytes.Equal(one, other) {
+		t.Error("the archive depends on the time at which a file was made")
+	}
+	zipped, err := gzip.NewReader(bytes.NewReader(one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for r := tar.NewReader(zipped); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !header.ModTime.Equal(committed) || header.Uid != 0 || header.Uname != "" {
+			t.Errorf("%s is of %s and of %q", header.Name, header.ModTime, header.Uname)
+		}
+		found = append(found, header.FileInfo().Mode().String()+" "+header.Name)
+	}
+	want := "-rw-r--r-- CHANGELOG.md -rw-r--r-- LICENSE -rw-r--r-- README.md Lrwxrwxrwx kubectl-rehearse -rwxr-xr-x rehearse"
+	if got := strings.Join(found, " "); got != want {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+}
+
+func contentOf(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestWriteSums(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b", "a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sums := filepath.Join(dir, "SHA256SUMS")
+	if err := writeSums(sums, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}); err != nil {
+		t.Fatal(err)
+	}
+	const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	if got, want := string(contentOf(t, sums)), empty+"  a\n"+empty+"  b\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
