@@ -50,14 +50,12 @@ fuzz:
 
 # What is published of a version, in dist/: binaries, built twice and compared, with checksums and lists of their modules. PLATFORMS="linux/amd64" for some alone.
 .PHONY: release image
-comma := ,
-join = $(subst $(eval ) ,$(comma),$(strip $(1)))
 release:
-	go run ./internal/release binaries $(if $(PLATFORMS),--platforms $(call join,$(PLATFORMS)))
+	go run ./internal/release binaries $(if $(PLATFORMS),--platforms '$(PLATFORMS)')
 
 # A container image in dist/, without any registry. K8S="1.36": with that version of Kubernetes, which must be in the cache.
 image:
-	go run ./internal/release image $(if $(PLATFORMS),--platforms $(call join,$(PLATFORMS))) $(if $(K8S),--kubernetes $(call join,$(K8S)))
+	go run ./internal/release image $(if $(PLATFORMS),--platforms '$(PLATFORMS)') $(if $(K8S),--kubernetes '$(K8S)')
 
 # What is made of the Go types: the JSON schema and docs/scenarios.md. The tests fail when it is stale.
 generate:

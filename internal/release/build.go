@@ -20,10 +20,10 @@ type platform struct{ OS, Arch string }
 
 func (p platform) String() string { return p.OS + "/" + p.Arch }
 
-func parsePlatforms(texts []string) ([]platform, error) {
+func parsePlatforms(list string) ([]platform, error) {
 	var all []platform
-	for _, text := range texts {
-		system, arch, found := strings.Cut(strings.TrimSpace(text), "/")
+	for _, text := range listed(list) {
+		system, arch, found := strings.Cut(text, "/")
 		if !found || system == "" || arch == "" {
 			return nil, fmt.Errorf("platform %q: want SYSTEM/ARCHITECTURE, such as linux/arm64", text)
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,8 @@ func main() {
 // settings are those of all commands.
 type settings struct {
 	source, out string
-	platforms   []string
+	// platforms are a list with blanks or commas.
+	platforms string
 }
 
 func newCommand() *cobra.Command {
@@ -55,14 +57,14 @@ func newBinariesCommand(s *settings) *cobra.Command {
 			return publishBinaries(command.Context(), *s, platforms, once, command.OutOrStdout())
 		},
 	}
-	command.Flags().StringSliceVar(&s.platforms, "platforms",
-		[]string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}, "platforms to build for")
+	command.Flags().StringVar(&s.platforms, "platforms", "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64",
+		"platforms to build for")
 	command.Flags().BoolVar(&once, "once", false, "build only once, and prove nothing about what a second build gives")
 	return command
 }
 
 func newImageCommand(s *settings) *cobra.Command {
-	var kubernetes []string
+	var kubernetes string
 	command := &cobra.Command{
 		Use: "image", Short: "Make a container image of the binaries for Linux, without a registry", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -70,12 +72,16 @@ func newImageCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return publishImage(command.Context(), *s, platforms, kubernetes, command.OutOrStdout())
+			return publishImage(command.Context(), *s, platforms, listed(kubernetes), command.OutOrStdout())
 		},
 	}
-	command.Flags().StringSliceVar(&s.platforms, "platforms", []string{"linux/amd64", "linux/arm64"},
-		"platforms of the image")
-	command.Flags().StringSliceVar(&kubernetes, "kubernetes", nil,
+	command.Flags().StringVar(&s.platforms, "platforms", "linux/amd64 linux/arm64", "platforms of the image")
+	command.Flags().StringVar(&kubernetes, "kubernetes", "",
 		"versions of Kubernetes in the cache that the image has as layers of their own")
 	return command
+}
+
+// listed are the words of a list with blanks or commas.
+func listed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -19,11 +19,11 @@ import (
 var committed = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func TestParsePlatforms(t *testing.T) {
-	all, err := parsePlatforms([]string{"linux/amd64", " darwin/arm64"})
+	all, err := parsePlatforms("linux/amd64,  darwin/arm64")
 	if err != nil || len(all) != 2 || all[1] != (platform{"darwin", "arm64"}) {
 		t.Errorf("got %v, %v", all, err)
 	}
-	for _, text := range [][]string{nil, {"linux"}, {"/arm64"}, {"linux/"}} {
+	for _, text := range []string{"", "linux", "/arm64", "linux/"} {
 		if all, err := parsePlatforms(text); err == nil {
 			t.Errorf("%q: got %v", text, all)
 		}
