@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -69,6 +70,9 @@ type (
 	}
 	gitLab map[string]struct {
 		Image     string   `json:"image"`
+		Stage     string   `json:"stage"`
+		When      string   `json:"when"`
+		Parallel  int      `json:"parallel"`
 		Script    []string `json:"script"`
 		Artifacts struct {
 			When    string            `json:"when"`
@@ -99,8 +103,8 @@ type jobOf struct {
 func documentedJobs(t *testing.T) []jobOf {
 	t.Helper()
 	parts := blocks(t, ciPage, "yaml")
-	if len(parts) != 4 {
-		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's, Prow's and the shards'", len(parts))
+	if len(parts) != 7 {
+		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's, Prow's, the shards' of two, a Role, and its job", len(parts))
 	}
 	var hub gitHub
 	// In YAML 1.1, which the reader keeps to, a bare "on" is true.
@@ -311,16 +315,7 @@ func TestShardsOfTheDocumentation(t *testing.T) {
 			if want := fmt.Sprintf("%d/%d", number, len(numbers)); args[1] != "--shard" || args[2] != want {
 				t.Errorf("%s is run, want --shard %s", args, want)
 			}
-			args[0] = "plan"
-			args = slices.DeleteFunc(args, func(arg string) bool {
-				return arg == "--report-dir" ||
-					strings.HasPrefix(arg, "shard-")
-			})
-			args[len(args)-1] = filepath.Join("..", "..", args[len(args)-1])
-			var out, problems bytes.Buffer
-			if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
-				t.Errorf("%s: exit code %d: %s", args, code, problems.String())
-			}
+			plans(t, args)
 		}
 		kept = append(kept, fmt.Sprintf("shard-%d", number))
 	}
@@ -332,5 +327,77 @@ func TestShardsOfTheDocumentation(t *testing.T) {
 	}
 	if len(kept) < 2 || !slices.Equal(kept, merged) || whole.Needs != "shard" || whole.If != "always()" {
 		t.Errorf("the shards leave %s; after %q %s is merged", kept, whole.Needs, merged)
+	}
+}
+
+// plans has the program plan what a shard's command would run.
+func plans(t *testing.T, args []string) {
+	t.Helper()
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return arg == "--report-dir" || strings.HasPrefix(arg, "shard-")
+	})
+	args[0] = "plan"
+	args[len(args)-1] = filepath.Join("..", "..", args[len(args)-1])
+	var out, problems bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
+		t.Errorf("%s: exit code %d: %s", args, code, problems.String())
+	}
+}
+
+// GitLab numbers as many jobs as are merged.
+func TestShardsOfGitLab(t *testing.T) {
+	var lab gitLab
+	strictly(t, blocks(t, ciPage, "yaml")[4], &lab)
+	shards, whole := lab["shard"], lab["rehearse"]
+	var kept []string
+	for n := 1; n <= shards.Parallel; n++ {
+		args := arguments(t, strings.NewReplacer("$CI_NODE_INDEX", strconv.Itoa(n), "$CI_NODE_TOTAL",
+			strconv.Itoa(shards.Parallel)).Replace(shards.Script[0]))
+		if want := fmt.Sprintf("%d/%d", n, shards.Parallel); args[2] != want || args[4] != fmt.Sprintf("shard-%d", n) {
+			t.Errorf("%s is run, want shard %s", args, want)
+		}
+		kept = append(kept, args[4])
+	}
+	want := slices.Concat([]string{"merge"}, kept, []string{"-o", whole.Artifacts.Paths[0]})
+	if args := arguments(t, whole.Script[0]); len(kept) < 2 || !slices.Equal(args, want) || whole.When != "always" {
+		t.Errorf("%s is merged, want %s", args, want)
+	}
+	if shards.Artifacts.When != "always" || !slices.Equal(shards.Artifacts.Paths, []string{"shard-*"}) {
+		t.Errorf("the shards keep %+v", shards.Artifacts)
+	}
+}
+
+// The commands of the section about Jobs are taken, and so is the Role and Prow's job.
+func TestJobsOfTheDocumentation(t *testing.T) {
+	parts := blocks(t, ciPage, "yaml")
+	var role rbacv1.Role
+	strictly(t, parts[5], &role)
+	if len(role.Rules) != 4 {
+		t.Errorf("the role has %+v", role.Rules)
+	}
+	var presubmits prow
+	strictly(t, parts[6], &presubmits)
+	commands := []string{strings.Join(presubmits.Presubmits["my/repository"][0].Spec.Containers[0].Command, " ")}
+	text, err := os.ReadFile(ciPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^    (rehearse job .*)$`).FindAllStringSubmatch(string(text), -1) {
+		command, _, _ := strings.Cut(m[1], " > ")
+		commands = append(commands, command)
+	}
+	if len(commands) != 3 {
+		t.Errorf("%d commands", len(commands))
+	}
+	t.Chdir("../..")
+	for _, command := range commands {
+		args := slices.DeleteFunc(arguments(t, command), func(arg string) bool { return arg == "--apply" })
+		var out, problems bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
+			t.Errorf("%s: exit code %d: %s", command, code, problems.String())
+		}
+		if !strings.Contains(out.String(), "kind: Job") || !strings.Contains(out.String(), "kind: ConfigMap") {
+			t.Errorf("%s: it prints %.300s", command, out.String())
+		}
 	}
 }

@@ -20,19 +20,29 @@ import (
 func newMergeCommand() *cobra.Command {
 	var out string
 	command := &cobra.Command{
-		Use:   "merge RUN.JSON|FOLDER...",
+		Use:   "merge RUN.JSON|FOLDER|LOG...",
 		Short: "Make one run of its shards",
 		Long: `Merge makes one report folder of the report folders of all shards of a run (rehearse run --shard).
 Each shard must be there once, and all must be of the same scenarios and of the same rehearse. What
-a shard that ended early did not judge is not judged.
+a shard that ended early did not judge is not judged. A log is what kubectl logs prints of pods of
+rehearse job. Where the Job tried a shard twice, the later attempt counts.
 
 Exit codes: those of rehearse run; 3 where a shard ended early, 2 where one is missing, is there
 twice or is of another run.`,
 		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
   rehearse run --shard 2/2 --report-dir shard-2 scenarios
-  rehearse merge shard-1 shard-2 -o merged`,
-		Args: cli.Named("the run.json of each shard, or its report folder"),
-		RunE: func(command *cobra.Command, args []string) error { return mergeShards(command, args, out) },
+  rehearse merge shard-1 shard-2 -o merged
+  kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
+  rehearse merge job.log -o merged`,
+		Args: cli.Named("the run.json of each shard, its report folder, or the log of its pod"),
+		RunE: func(command *cobra.Command, args []string) error {
+			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			defer remove()
+			return mergeShards(command, folders, out)
+		},
 	}
 	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the reports of the whole run")
 	return command

@@ -47,7 +47,8 @@ func TestHelpOfThePlugin(t *testing.T) {
 
 func TestErrorOfThePlugin(t *testing.T) {
 	var out, problems bytes.Buffer
-	code := execute(t.Context(), calledAs(newRootCommand(), "kubectl-rehearse"), []string{"run", "--no-such"}, nil, &out, &problems)
+	code := execute(t.Context(), calledAs(newRootCommand(), "kubectl-rehearse"), []string{"run", "--no-such"}, nil, &out,
+		&problems)
 	if want := "see kubectl rehearse run --help"; code != cli.ExitInput || !strings.Contains(problems.String(), want) {
 		t.Errorf("exit code %d: %s; want %q", code, problems.String(), want)
 	}

@@ -76,6 +76,6 @@ broke.`,
 		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), gates.Command(),
 		newNodeImagesCommand(),
 		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
-		newMergeCommand())
+		newMergeCommand(), newJobCommand())
 	return root
 }

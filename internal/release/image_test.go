@@ -36,10 +36,12 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if config.Architecture != "arm64" || config.OS != "linux" || !config.Created.Equal(committed) || len(config.History) != 2 {
+	if config.Architecture != "arm64" || config.OS != "linux" || !config.Created.Equal(committed) ||
+		len(config.History) != 2 {
 		t.Errorf("got %+v", config)
 	}
-	for key, want := range map[string]string{"version": "v1.2.3", "revision": "a1ae40f", "source": "https://example.com/shop"} {
+	for key, want := range map[string]string{"version": "v1.2.3", "revision": "a1ae40f",
+		"source": "https://example.com/shop"} {
 		if got := config.Config.Labels["org.opencontainers.image."+key]; got != want {
 			t.Errorf("label %s is %q, want %q", key, got, want)
 		}
@@ -95,7 +97,8 @@ func TestLayout(t *testing.T) {
 	if err := json.Unmarshal(contentOf(t, filepath.Join(dir, "layout", "index.json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Manifests) != 1 || got.Manifests[0].Annotations["io.containerd.image.name"] != "docker.io/library/rehearse:1.2.3" {
+	if len(got.Manifests) != 1 ||
+		got.Manifests[0].Annotations["io.containerd.image.name"] != "docker.io/library/rehearse:1.2.3" {
 		t.Errorf("the index has %+v", got.Manifests)
 	}
 	written, err := layout.ImageIndexFromPath(filepath.Join(dir, "layout"))

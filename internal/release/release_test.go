@@ -187,7 +187,8 @@ func TestPack(t *testing.T) {
 		}
 		found = append(found, header.FileInfo().Mode().String()+" "+header.Name)
 	}
-	want := "-rw-r--r-- CHANGELOG.md -rw-r--r-- LICENSE -rw-r--r-- README.md Lrwxrwxrwx kubectl-rehearse -rwxr-xr-x rehearse"
+	want := "-rw-r--r-- CHANGELOG.md -rw-r--r-- LICENSE -rw-r--r-- README.md Lrwxrwxrwx kubectl-rehearse -rwxr-xr-x " +
+		"rehearse"
 	if got := strings.Join(found, " "); got != want {
 		t.Errorf("it has %s, want %s", got, want)
 	}

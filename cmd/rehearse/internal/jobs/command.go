@@ -1,0 +1,151 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// Program is what the command needs of the others.
+type Program struct {
+	// Run runs a command.
+	Run Run
+	// Paths are the arguments and files that a command reads, or the error that it would end with. It has to be a command
+	// that takes --shard.
+	Paths func(args []string) ([]string, error)
+	// Merge makes one report folder of several, and says what rehearse merge says.
+	Merge func(command *cobra.Command, folders []string, out string) error
+}
+
+// Command prints or applies a Job.
+func Command(program Program) *cobra.Command {
+	var s settings
+	var a application
+	var inImage, apply bool
+	var more []string
+	command := &cobra.Command{
+		Use:   "job --image IMAGE --completions N [flags] -- run ARGUMENT...",
+		Short: "Run the shards of a run as an Indexed Job on a cluster",
+		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
+with the files that the command names. The pods need no rights, no volume of the cluster and no
+network but for Kubernetes versions that the image does not have. Each pod's report is in its log:
+rehearse merge reads the logs.
+
+With --apply the Job is created on the cluster of the kubeconfig. Its output is shown, the reports
+are gathered as the pods print them, and one report folder is made. Then the Job is deleted.
+
+What a pod's exit code means is known to the Job: a failed scenario or wrong input (1, 2) ends the
+shard; what was interrupted, evicted, or lost with its node is repeated; what could not be judged (3)
+is tried once more.
+
+Exit codes of --apply: those of rehearse run; 3 where a shard left no report.`,
+		Example: `  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios > job.yaml
+  rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(command *cobra.Command, args []string) error {
+			if command.ArgsLenAtDash() != 0 || len(args) == 0 {
+				return errors.New("rehearse job: write the command that the shards run behind --, such as: -- run scenarios")
+			}
+			paths, err := program.Paths(args)
+			if err != nil {
+				return fmt.Errorf("the command of the shards: %w", err)
+			}
+			s.command = args
+			if !inImage {
+				if s.files, err = packFiles(slices.Concat(paths, more)); err != nil {
+					return err
+				}
+			}
+			if err := s.check(); err != nil {
+				return err
+			}
+			if !apply {
+				return s.print(command.OutOrStdout())
+			}
+			a.settings, a.merge = s, program.Merge
+			return a.run(command)
+		},
+	}
+	set := command.Flags()
+	set.StringVar(&s.image, "image", "", "image of rehearse (make image)")
+	set.Int32Var(&s.completions, "completions", 0, "number of shards")
+	set.Int32Var(&s.parallelism, "parallelism", 0, "how many pods run at once (default: all)")
+	set.StringVar(&s.name, "name", "rehearse", "name of the Job and of its ConfigMap")
+	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace (default: the kubeconfig's)")
+	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod asks for")
+	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod asks for, and its limit")
+	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
+	set.StringArrayVar(&more, "include", nil, "one more file or folder that the command reads; may be repeated")
+	set.BoolVar(&apply, "apply", false, "create the Job, gather the reports, and delete it")
+	a.add(set)
+	command.AddCommand(shardCommand(program.Run))
+	return command
+}
+
+// check rejects what cannot be a Job.
+func (s *settings) check() error {
+	if s.image == "" {
+		return errors.New("--image: name the image of rehearse that the pods run")
+	}
+	if s.completions < 1 || s.parallelism < 0 {
+		return errors.New("--completions: want the number of shards, 1 or more")
+	}
+	if s.parallelism == 0 || s.parallelism > s.completions {
+		s.parallelism = s.completions
+	}
+	return nil
+}
+
+// print writes the objects as YAML.
+func (s *settings) print(out io.Writer) error {
+	objects, err := s.objects()
+	if err != nil {
+		return err
+	}
+	for i, object := range objects {
+		if i > 0 {
+			fmt.Fprintln(out, "---")
+		}
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return err
+		}
+		delete(fields, "status")
+		text, err := yaml.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shardCommand is what a pod of the Job runs.
+func shardCommand(run Run) *cobra.Command {
+	var s shard
+	command := &cobra.Command{
+		Use: "shard --of N -- COMMAND...", Short: "Run the shard of JOB_COMPLETION_INDEX, in a pod of the Job", Hidden: true,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			s.command, s.index = args, os.Getenv("JOB_COMPLETION_INDEX")
+			var err error
+			if s.pod, err = os.Hostname(); err != nil {
+				return cli.Broken(err)
+			}
+			return s.run(command.Context(), run, command.OutOrStdout(), command.ErrOrStderr())
+		},
+	}
+	command.Flags().IntVar(&s.of, "of", 0, "number of shards")
+	command.Flags().StringVar(&s.files, "files", "", "archive of the files that the command reads")
+	return command
+}

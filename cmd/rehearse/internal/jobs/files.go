@@ -1,0 +1,80 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/inlog"
+)
+
+// mostFiles is how much a ConfigMap may hold, less what its metadata takes.
+const mostFiles = 1<<20 - 8<<10
+
+// packFiles makes the archive of files and folders, below the current folder, that a shard reads. A pod finds them by
+// the same paths.
+func packFiles(paths []string) ([]byte, error) {
+	var names []string
+	for _, path := range paths {
+		found, err := filepath.Glob(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: there is no such file; with --in-image it is one of the image", path)
+		}
+		for _, one := range found {
+			below, err := filesBelow(one)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, below...)
+		}
+	}
+	slices.Sort(names)
+	data, err := inlog.Pack(".", slices.Compact(names))
+	if err != nil {
+		return nil, fmt.Errorf("pack what the shards read: %w", err)
+	}
+	if len(data) > mostFiles {
+		return nil, fmt.Errorf("what the shards read takes %d KiB when it is compressed, and a ConfigMap holds %d: put "+
+			"the files "+
+			"into the image, and use --in-image", len(data)>>10, mostFiles>>10)
+	}
+	return data, nil
+}
+
+// filesBelow are the files of a folder, or a file itself.
+func filesBelow(path string) ([]string, error) {
+	if !filepath.IsLocal(path) {
+		return nil, fmt.Errorf("%s: the pods get only what is below the current folder; name it relative to that", path)
+	}
+	var names []string
+	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			if name != path && strings.HasPrefix(entry.Name(), ".") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(name) // of what a link leads to
+		if err == nil && info.Mode().IsRegular() {
+			names = append(names, filepath.ToSlash(filepath.Clean(name)))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pack what the shards read: %w", err)
+	}
+	if len(names) == 0 {
+		return nil, errors.New(path + ": there is no file in it")
+	}
+	return names, nil
+}

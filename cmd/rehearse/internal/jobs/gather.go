@@ -1,0 +1,228 @@
+package jobs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/rehearse-dev/rehearse/reports/inlog"
+)
+
+// patience is how long the API server may be away.
+const patience = 2 * time.Minute
+
+// gathering follows the pods of a Job, shows what they print, and keeps the reports in it as they come: a pod, and with
+// it its log, may be gone at any time.
+type gathering struct {
+	client         kubernetes.Interface
+	namespace, job string
+	of             int
+	out            io.Writer
+	dir            string
+	interval       time.Duration
+
+	mu sync.Mutex
+	// reports are the folders of the shards, by index, and trouble is why the last attempt left none.
+	reports, trouble map[int]string
+	followed         map[types.UID]bool
+	followers        sync.WaitGroup
+}
+
+// wait returns when the Job has ended and the logs of its pods have been read.
+func (g *gathering) wait(ctx context.Context) error {
+	g.reports, g.trouble, g.followed = map[int]string{}, map[int]string{}, map[types.UID]bool{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer g.followers.Wait()
+	defer cancel()
+	answered := time.Now()
+	for {
+		ended, err := g.look(ctx)
+		switch {
+		case err == nil && ended:
+			g.followers.Wait()
+			return ctx.Err()
+		case err == nil:
+			answered = time.Now()
+		case apierrors.IsNotFound(err):
+			return fmt.Errorf("the Job %s was deleted before it ended", g.job)
+		case ctx.Err() == nil && time.Since(answered) > patience:
+			return fmt.Errorf("the cluster has not answered for %v: %w", patience, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(g.interval):
+		}
+	}
+}
+
+// look follows pods that have started since the last look, and says whether the Job has ended.
+func (g *gathering) look(ctx context.Context) (bool, error) {
+	// The Job first: all pods of one that has ended are in the list.
+	job, err := g.client.BatchV1().Jobs(g.namespace).Get(ctx, g.job, metav1.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	pods, err := g.client.CoreV1().Pods(g.namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: batchv1.JobNameLabel + "=" + g.job,
+	})
+	if err != nil {
+		return false, err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		index, err := strconv.Atoi(pod.Labels[batchv1.JobCompletionIndexAnnotation])
+		if err != nil || !metav1.IsControlledBy(pod, job) {
+			continue
+		}
+		g.note(index, pod)
+		if !g.followed[pod.UID] && started(pod) {
+			g.followed[pod.UID] = true
+			g.followers.Go(func() { g.follow(ctx, index, pod.Name, pod.UID) })
+		}
+	}
+	for _, c := range job.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == v1.ConditionTrue {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// note keeps why a pod does not get on, and shows it.
+func (g *gathering) note(index int, pod *v1.Pod) {
+	why := whyNot(pod)
+	if why == "" {
+		return
+	}
+	why = "pod " + pod.Name + ": " + why
+	g.mu.Lock()
+	known := g.trouble[index]
+	g.trouble[index] = why
+	g.mu.Unlock()
+	if known != why {
+		g.say(index, why)
+	}
+}
+
+// whyNot is why a pod has not started, or has not ended well.
+func whyNot(pod *v1.Pod) string {
+	for _, c := range pod.Status.ContainerStatuses {
+		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
+			return strings.TrimSpace(fmt.Sprintf("%s (exit code %d) %s", t.Reason, t.ExitCode, t.Message))
+		}
+		if w := c.State.Waiting; w != nil && w.Message != "" {
+			return w.Reason + ": " + w.Message
+		}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse || c.Type == v1.DisruptionTarget {
+			return c.Reason + ": " + c.Message
+		}
+	}
+	return ""
+}
+
+func started(pod *v1.Pod) bool {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Running != nil || c.State.Terminated != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// follow reads a pod's log to its end. A connection that breaks is made again, from the log's beginning.
+func (g *gathering) follow(ctx context.Context, index int, name string, uid types.UID) {
+	shown := 0
+	for ctx.Err() == nil {
+		// What is asked before the log is read to its end tells whether that was all of it.
+		ended, gone := g.ended(ctx, name, uid)
+		if gone {
+			return
+		}
+		err := g.read(ctx, index, name, &shown)
+		if err == nil && ended {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(g.interval):
+		}
+	}
+}
+
+// ended says whether a pod's container has ended, and whether the pod is not there any more.
+func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ended, gone bool) {
+	pod, err := g.client.CoreV1().Pods(g.namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && pod.UID != uid {
+		return true, true
+	}
+	return err == nil && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed), false
+}
+
+// read reads a log from its beginning, and shows what has not been shown.
+func (g *gathering) read(ctx context.Context, index int, pod string, shown *int) error {
+	log, err := g.client.CoreV1().Pods(g.namespace).GetLogs(pod, &v1.PodLogOptions{Follow: true}).Stream(ctx)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	var reader inlog.Reader
+	lines := bufio.NewReader(log)
+	for n := 0; ; n++ {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			g.line(index, pod, line, &reader, n >= *shown)
+			*shown = max(*shown, n+1)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// line is one of a pod's log.
+func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fresh bool) {
+	ours, report, err := reader.Line(line)
+	switch {
+	case !ours && fresh:
+		g.say(index, strings.TrimRight(line, "\r\n"))
+	case err != nil:
+		g.mu.Lock()
+		g.trouble[index] = "pod " + pod + ": " + err.Error()
+		g.mu.Unlock()
+	case report != nil:
+		folder := g.folder(index, pod)
+		if err := report.Unpack(folder); err != nil {
+			g.say(index, err.Error())
+			return
+		}
+		g.mu.Lock()
+		g.reports[index] = folder
+		g.mu.Unlock()
+	}
+}
+
+// say prints a line of a shard.
+func (g *gathering) say(index int, line string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fmt.Fprintf(g.out, "[%d/%d] %s\n", index+1, g.of, line)
+}

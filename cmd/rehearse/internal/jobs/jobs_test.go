@@ -1,0 +1,170 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/inlog"
+)
+
+// scenario writes a file into a folder that becomes the current one.
+func scenario(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"scenarios/one.yaml", "scenarios/deep/two.yaml", "scenarios/.git/config", "run.json"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+// execute runs the command with the arguments, as the program would.
+func execute(t *testing.T, run Run, args ...string) (string, error) {
+	t.Helper()
+	command := Command(Program{
+		Run: run,
+		Paths: func(args []string) ([]string, error) {
+			if args[0] != "run" {
+				return nil, fmt.Errorf("no command %s", args[0])
+			}
+			return args[1:], nil
+		},
+		Merge: func(*cobra.Command, []string, string) error { return nil },
+	})
+	var out bytes.Buffer
+	command.SetArgs(args)
+	command.SetOut(&out)
+	command.SetErr(&out)
+	command.SilenceUsage, command.SilenceErrors = true, true
+	err := command.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestPrintedJob(t *testing.T) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, args := range map[string]string{
+		"job.yaml": "--image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios",
+		"in-image.yaml": "--image i --completions 2 --parallelism 1 --in-image --name mine -n ci --memory 4Gi -- run " +
+			"/scenarios",
+	} {
+		scenario(t)
+		out, err := execute(t, nil, strings.Fields(args)...)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		// Another version of Go may compress otherwise.
+		out = regexp.MustCompile(`files.tar.gz: .+`).ReplaceAllString(out, "files.tar.gz: ARCHIVE")
+		golden.Check(t, filepath.Join(wd, "testdata", file), out)
+	}
+}
+
+func TestRejectedJobs(t *testing.T) {
+	scenario(t)
+	for args, want := range map[string]string{
+		"--completions 2 -- run scenarios":                         "--image: name the image",
+		"--image i -- run scenarios":                               "--completions: want the number of shards",
+		"--image i --completions 2 run scenarios":                  "behind --",
+		"--image i --completions 2":                                "behind --",
+		"--image i --completions 2 -- walk scenarios":              "no command walk",
+		"--image i --completions 2 -- run elsewhere":               "elsewhere: there is no such file; with --in-image",
+		"--image i --completions 2 -- run ../..":                   "only what is below the current folder",
+		"--image i --completions 2 --cpu much -- run scenarios":    "--cpu much",
+		"--image i --completions 2 --memory much -- run scenarios": "--memory much",
+	} {
+		if out, err := execute(t, nil, strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q; it printed %s", args, err, want, out)
+		}
+	}
+}
+
+// runs plays rehearse run: it keeps its arguments, writes a report, and ends with the code.
+func runs(t *testing.T, got *[]string, code int) Run {
+	return func(_ context.Context, args []string, stdout, _ io.Writer) int {
+		*got = args
+		fmt.Fprintln(stdout, "1 passed")
+		dir := args[4]
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"tracks": []}`), 0o600); err != nil {
+			t.Error(err)
+		}
+		data, err := os.ReadFile(args[5])
+		if err != nil || string(data) != "scenarios/one.yaml" {
+			t.Errorf("the run finds %q, %v", data, err)
+		}
+		return code
+	}
+}
+
+// A pod runs its shard on the files that the ConfigMap has, and prints the report unless it was interrupted.
+func TestShardOfAPod(t *testing.T) {
+	for code, reports := range map[int]int{cli.ExitOK: 1, cli.ExitFailed: 1, cli.ExitBroken: 1, cli.ExitInterrupted: 0} {
+		scenario(t)
+		data, err := packFiles([]string{"scenarios"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		archive := filepath.Join(t.TempDir(), filesName)
+		if err := os.WriteFile(archive, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("JOB_COMPLETION_INDEX", "1")
+		var args []string
+		out, err := execute(t, runs(t, &args, code), "shard", "--of", "3", "--files", archive, "--", "run",
+			"scenarios/one.yaml")
+		var exit *cli.ExitError
+		if code == cli.ExitOK && err != nil || code != cli.ExitOK && (!errors.As(err, &exit) || exit.Code != code) {
+			t.Errorf("exit code %d: %v", code, err)
+		}
+		if got := strings.Join(args, " "); !strings.HasPrefix(got, "run --shard 2/3 --report-dir ") {
+			t.Errorf("it runs %s", got)
+		}
+		found, others := 0, 0
+		var reader inlog.Reader
+		for line := range strings.Lines(out) {
+			ours, report, err := reader.Line(line)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case report != nil:
+				found++
+			case !ours:
+				others++
+			}
+		}
+		if found != reports || others != 1 {
+			t.Errorf("exit code %d: %d reports in the log, want %d: %s", code, found, reports, out)
+		}
+	}
+}
+
+func TestShardOutsideOfAJob(t *testing.T) {
+	for _, index := range []string{"", "3", "-1", "x"} {
+		t.Setenv("JOB_COMPLETION_INDEX", index)
+		if _, err := execute(t, nil, "shard", "--of", "3", "--", "run", "scenarios"); err == nil ||
+			!strings.Contains(err.Error(), "runs in a pod of an Indexed Job") {
+			t.Errorf("index %q: %v", index, err)
+		}
+	}
+}

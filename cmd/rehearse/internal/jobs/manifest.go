@@ -1,0 +1,167 @@
+// Package jobs runs the shards of a run as the pods of an Indexed Job: what the Job is, what its pods do, and how their
+// results come back.
+package jobs
+
+import (
+	"fmt"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// settings are what the Job is made from.
+type settings struct {
+	image, name, namespace   string
+	completions, parallelism int32
+	cpu, memory              string
+	// command is what each shard runs: run, with its arguments.
+	command []string
+	// files is the archive of what the command reads; nil where it is in the image.
+	files []byte
+}
+
+// Where things are in a pod.
+const (
+	filesMount = "/files"
+	filesName  = "files.tar.gz"
+	// user is the one of the image; a pod's own numbers let a policy see that it is not root.
+	user = 65532
+	// What a shard with one cluster took when it was measured, and some more (docs/ci.md).
+	defaultCPU, defaultMemory = "1", "2Gi"
+)
+
+// objects are the ConfigMap with the files, if there are any, and the Job.
+func (s *settings) objects() ([]runtime.Object, error) {
+	job, err := s.job()
+	if err != nil {
+		return nil, err
+	}
+	if s.files == nil {
+		return []runtime.Object{job}, nil
+	}
+	return []runtime.Object{s.configMap(), job}, nil
+}
+
+func (s *settings) meta() metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name: s.name, Namespace: s.namespace,
+		Labels: map[string]string{"app.kubernetes.io/name": "rehearse", "app.kubernetes.io/instance": s.name},
+	}
+}
+
+func (s *settings) configMap() *v1.ConfigMap {
+	return &v1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: s.meta(),
+		BinaryData: map[string][]byte{filesName: s.files}, Immutable: ptr.To(true),
+	}
+}
+
+func (s *settings) job() (*batchv1.Job, error) {
+	pod, err := s.pod()
+	if err != nil {
+		return nil, err
+	}
+	return &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: s.meta(),
+		Spec: batchv1.JobSpec{
+			CompletionMode: ptr.To(batchv1.IndexedCompletion),
+			Completions:    ptr.To(s.completions), Parallelism: ptr.To(s.parallelism),
+			// What could not be judged is tried once more.
+			BackoffLimitPerIndex: ptr.To[int32](1),
+			PodReplacementPolicy: ptr.To(batchv1.Failed),
+			PodFailurePolicy:     failurePolicy(),
+			Template:             v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: s.meta().Labels}, Spec: *pod},
+		},
+	}, nil
+}
+
+// failurePolicy knows what an exit code of rehearse run means: a verdict is not repeated, and what was interrupted is
+// repeated without being counted. What is left is 3, a shard that could not judge, and what killed the container.
+func failurePolicy() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+		{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+				{Type: v1.DisruptionTarget, Status: v1.ConditionTrue},
+			},
+		},
+		{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{cli.ExitInterrupted},
+			},
+		},
+		{
+			Action: batchv1.PodFailurePolicyActionFailIndex,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{cli.ExitFailed, cli.ExitInput},
+			},
+		},
+	}}
+}
+
+// pod satisfies the restricted Pod Security Standard.
+func (s *settings) pod() (*v1.PodSpec, error) {
+	resources, err := s.resources()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"job", "shard", "--of", strconv.Itoa(int(s.completions))}
+	mounts := []v1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}}
+	volumes := []v1.Volume{{Name: "tmp", VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}}}}
+	if s.files != nil {
+		args = append(args, "--files", filesMount+"/"+filesName)
+		mounts = append(mounts, v1.VolumeMount{Name: "files", MountPath: filesMount, ReadOnly: true})
+		volumes = append(volumes, v1.Volume{Name: "files", VolumeSource: v1.VolumeSource{
+			ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: s.name}},
+		}})
+	}
+	return &v1.PodSpec{
+		RestartPolicy:                v1.RestartPolicyNever,
+		AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
+		// An interrupted run ends its clusters' processes, which takes seconds.
+		TerminationGracePeriodSeconds: ptr.To[int64](30),
+		SecurityContext: &v1.PodSecurityContext{
+			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](user), RunAsGroup: ptr.To[int64](user),
+			FSGroup: ptr.To[int64](user), SeccompProfile: &v1.SeccompProfile{Type: v1.SeccompProfileTypeRuntimeDefault},
+		},
+		// Shards compete for processors: they spread over the nodes where they can.
+		TopologySpreadConstraints: []v1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: s.meta().Labels},
+		}},
+		Containers: []v1.Container{{
+			Name: "rehearse", Image: s.image, ImagePullPolicy: v1.PullIfNotPresent,
+			Args: append(append(args, "--"), s.command...), Resources: resources, VolumeMounts: mounts,
+			SecurityContext: &v1.SecurityContext{
+				AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+				Capabilities: &v1.Capabilities{Drop: []v1.Capability{"ALL"}},
+			},
+		}},
+		Volumes: volumes,
+	}, nil
+}
+
+// resources: no limit of processors, since one that is idle may be used; as much memory as is asked for, since a run
+// looks at its limit to decide how many clusters it has at once.
+func (s *settings) resources() (v1.ResourceRequirements, error) {
+	var wanted v1.ResourceRequirements
+	cpu, err := resource.ParseQuantity(s.cpu)
+	if err != nil {
+		return wanted, fmt.Errorf("--cpu %s: %w", s.cpu, err)
+	}
+	memory, err := resource.ParseQuantity(s.memory)
+	if err != nil {
+		return wanted, fmt.Errorf("--memory %s: %w", s.memory, err)
+	}
+	wanted.Requests = v1.ResourceList{v1.ResourceCPU: cpu, v1.ResourceMemory: memory}
+	wanted.Limits = v1.ResourceList{v1.ResourceMemory: memory}
+	return wanted, nil
+}

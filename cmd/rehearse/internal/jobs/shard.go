@@ -1,0 +1,109 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/inlog"
+)
+
+// Run runs a command of rehearse, and returns its exit code.
+type Run func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+
+// shard is what one pod does.
+type shard struct {
+	index   string // JOB_COMPLETION_INDEX
+	of      int
+	files   string
+	pod     string
+	command []string
+}
+
+// run runs the shard, and prints its report. A shard that was interrupted prints none: it is repeated.
+func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) error {
+	index, err := strconv.Atoi(s.index)
+	if err != nil || index < 0 || index >= s.of {
+		return fmt.Errorf("JOB_COMPLETION_INDEX is %q, want a number from 0 to %d: this command runs in a pod of an "+
+			"Indexed Job",
+			s.index, s.of-1)
+	}
+	work, err := os.MkdirTemp("", "rehearse-shard-")
+	if err != nil {
+		return cli.Broken(fmt.Errorf("make a folder for the shard: %w", err))
+	}
+	defer os.RemoveAll(work)
+	report := filepath.Join(work, "report")
+	if s.files != "" {
+		if err := s.unpack(filepath.Join(work, "files")); err != nil {
+			return cli.Broken(err)
+		}
+	}
+	args := slices.Concat(s.command[:1],
+		[]string{"--shard", fmt.Sprintf("%d/%d", index+1, s.of), "--report-dir", report}, s.command[1:])
+	code := run(ctx, args, stdout, stderr)
+	if code == cli.ExitInterrupted {
+		return &cli.ExitError{Code: code}
+	}
+	if err := s.print(stdout, stderr, report); err != nil {
+		return cli.Broken(err)
+	}
+	if code != cli.ExitOK {
+		return &cli.ExitError{Code: code}
+	}
+	return nil
+}
+
+// unpack makes the files that the command reads the current folder's.
+func (s *shard) unpack(dir string) error {
+	archive, err := os.Open(s.files)
+	if err != nil {
+		return fmt.Errorf("read what the shard runs: %w", err)
+	}
+	defer archive.Close()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := inlog.Unpack(archive, dir); err != nil {
+		return fmt.Errorf("unpack %s: %w", s.files, err)
+	}
+	return os.Chdir(dir)
+}
+
+// print carries the report in the log. Where there is none the run has said why.
+func (s *shard) print(stdout, stderr io.Writer, report string) error {
+	data, err := os.ReadFile(filepath.Join(report, "run.json"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var run reports.Run
+	if err := json.Unmarshal(data, &run); err != nil {
+		return fmt.Errorf("read the shard's run.json: %w", err)
+	}
+	var artifacts []string
+	for _, track := range run.Tracks {
+		for _, scenario := range track.Scenarios {
+			for _, name := range scenario.Artifacts {
+				if _, err := os.Stat(filepath.Join(report, filepath.FromSlash(name))); err == nil {
+					artifacts = append(artifacts, name)
+				}
+			}
+		}
+	}
+	left, err := inlog.Write(stdout, s.pod, report, "run.json", artifacts, inlog.Limit)
+	if err == nil && len(left) > 0 {
+		fmt.Fprintf(stderr, "%d of %d files that scenarios left do not fit into the log, and are lost with the pod\n",
+			len(left), len(artifacts))
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/inlog"
+)
+
+// logOf is the log of a pod whose shard left that folder.
+func logOf(t *testing.T, pod, folder string) string {
+	t.Helper()
+	var log bytes.Buffer
+	log.WriteString("✓ create 1.36.3\n")
+	if _, err := inlog.Write(&log, pod, folder, "run.json", []string{"s/history.jsonl"}, inlog.Limit); err != nil {
+		t.Fatal(err)
+	}
+	return log.String()
+}
+
+func TestMergeLogs(t *testing.T) {
+	failed := func(at int64) func(*reports.Run) {
+		return func(run *reports.Run) {
+			run.Tracks[0].Scenarios[0].Status = reports.Error
+			run.Finished = time.Unix(at, 0)
+		}
+	}
+	first, again := logOf(t, "pod-0", written(t, 1, nil)), logOf(t, "pod-0-again", written(t, 1, failed(900)))
+	later := logOf(t, "pod-0-again", written(t, 1, failed(1100)))
+	second := logOf(t, "pod-1", written(t, 2, nil))
+	for _, test := range []struct {
+		name, log, want string
+		code            int
+	}{
+		{"each once", second + first, "2 passed", cli.ExitOK},
+		{"an attempt before it", first + again + second, "2 passed", cli.ExitOK},
+		{"a later attempt", first + second + later, "tried more than once", cli.ExitBroken},
+		{"one is missing", second, "missing: 1/2", cli.ExitInput},
+		{"cut", second + first[:len(first)-200], "the report of pod-0 has no end in this log", cli.ExitInput},
+		{"no report", "hello\n", "is neither a run.json nor the log of a pod", cli.ExitInput},
+	} {
+		file := filepath.Join(t.TempDir(), "job.log")
+		if err := os.WriteFile(file, []byte(test.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		merged := filepath.Join(t.TempDir(), "merged")
+		var out, problems bytes.Buffer
+		code := run(t.Context(), []string{"merge", file, "-o", merged}, nil, &out, &problems)
+		if said := out.String() + problems.String(); code != test.code || !strings.Contains(said, test.want) {
+			t.Errorf("%s: exit code %d, want %d; it says %s, want %q", test.name, code, test.code, said, test.want)
+		}
+		if _, err := os.Stat(filepath.Join(merged, "shard-1", "s", "history.jsonl")); test.code != cli.ExitInput &&
+			err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
