@@ -40,8 +40,10 @@ func TestImage(t *testing.T) {
 		len(config.History) != 2 {
 		t.Errorf("got %+v", config)
 	}
-	for key, want := range map[string]string{"version": "v1.2.3", "revision": "a1ae40f",
-		"source": "https://example.com/shop"} {
+	for key, want := range map[string]string{
+		"version": "v1.2.3", "revision": "a1ae40f",
+		"source": "https://example.com/shop",
+	} {
 		if got := config.Config.Labels["org.opencontainers.image."+key]; got != want {
 			t.Errorf("label %s is %q, want %q", key, got, want)
 		}
