@@ -117,3 +117,9 @@ flake: fetch
 .PHONY: pictures
 pictures: fetch
 	docs/pictures/make
+
+# Real operators through upgrades (docs/operators.md). Each version is built once, which takes minutes.
+.PHONY: operators
+operators:
+	go run ./cmd/rehearse fetch examples/operators
+	go run ./cmd/rehearse run --report-dir rehearse-report/operators examples/operators

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// System is something under test that is installed into the cluster. Exactly one of simulated, process and manifests
-// is set.
+// System is something under test that is installed into the cluster. Exactly one of simulated, process, module and
+// manifests is set.
 type System struct {
 	// Name of the system, unique in the cluster: lws.
 	Name string `json:"name"`
@@ -20,6 +20,8 @@ type System struct {
 	Simulated *Simulated `json:"simulated,omitempty"`
 	// Process runs the system as a process on this machine.
 	Process *SystemProcess `json:"process,omitempty"`
+	// Module builds the system from a Go module, at the system's version, and runs it as a process on this machine.
+	Module *SystemModule `json:"module,omitempty"`
 	// Manifests are YAML files, or https addresses of some, that are applied to the cluster, which runs them (kind,
 	// existing). A #sha256=... behind one is the checksum that it must have.
 	Manifests []string `json:"manifests,omitempty"`
@@ -45,24 +47,29 @@ type Simulated struct {
 	Config map[string]any `json:"config,omitempty"`
 }
 
-// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a
-// plain $(NAME): KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and
-// ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port
-// that nobody else uses), DIR (the system's folder), VERSION (the system's), and SCENARIO_DIR (the folder of the file
-// that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its environment, too.
+// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain
+// $(NAME): KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and ca.crt),
+// WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody
+// else uses; the port alone is HEALTH_PORT and METRICS_PORT), DIR (the system's folder), VERSION (the system's), and
+// SCENARIO_DIR (the folder of the file that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its
+// environment, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
-	// relative to the file that names it, like all files here.
+	// relative to the file that names it, like all files here. Of a module they are the arguments alone.
 	Command []string `json:"command,omitempty"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
 	// Files are written into DIR before the program starts, by their name: its configuration.
 	Files map[string]string `json:"files,omitempty"`
-	// CRDs are YAML files whose CustomResourceDefinitions are installed; other objects in them are left out.
+	// CRDs are YAML files, or folders of some, whose CustomResourceDefinitions are installed; other objects in them are
+	// left out.
 	CRDs []string `json:"crds,omitempty"`
 	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them
 	// are left out.
 	Webhooks []string `json:"webhooks,omitempty"`
+	// Objects are applied before the program starts, verbatim: its namespace, its configuration, its RBAC, the Pod that
+	// it looks itself up as.
+	Objects []map[string]any `json:"objects,omitempty"`
 	// CertDir is where the program looks for tls.crt and tls.key, if that cannot be chosen: a folder in DIR, such as
 	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). It goes with the command. Default: certs.
 	CertDir string `json:"certDir,omitempty"`
@@ -83,7 +90,7 @@ type SystemReadiness struct {
 }
 
 // SystemChange is the change of one system, found by its name; one that is not there yet is installed. A change of a
-// process replaces the fields that are given, a change of a simulator all but which one it is.
+// process or a module replaces the fields that are given, a change of a simulator all but which one it is.
 type SystemChange struct {
 	System `json:",inline"`
 	// Remove the system with all that was installed for it.
@@ -93,8 +100,8 @@ type SystemChange struct {
 // SystemPlaceholders are the names that may stand in $(NAME) in a system's texts.
 func SystemPlaceholders() []string {
 	return []string{
-		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS", "DIR",
-		"VERSION", ScenarioDir,
+		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS",
+		"HEALTH_PORT", "METRICS_PORT", "DIR", "VERSION", ScenarioDir, ModuleDir,
 	}
 }
 
@@ -123,13 +130,15 @@ func ExpandSystem(text string, values func(name string) (string, bool)) (string,
 	}
 }
 
-// Kind says how the system is there: simulated, process or manifests; "" when nothing says it.
+// Kind says how the system is there: simulated, process, module or manifests; "" when nothing says it.
 func (s System) Kind() string {
 	switch {
 	case s.Simulated != nil:
 		return "simulated"
 	case s.Process != nil:
 		return "process"
+	case s.Module != nil:
+		return "module"
 	case s.Manifests != nil:
 		return "manifests"
 	}
@@ -149,17 +158,27 @@ func (s System) Simulator() string {
 func (s System) Beside(dir string) System {
 	in := func(texts []string) []string { return withFolder(dir, texts) }
 	s.Manifests = beside(dir, in(s.Manifests))
-	if s.Process == nil {
-		return s
+	if s.Process != nil {
+		process := s.Process.beside(dir)
+		if len(process.Command) > 0 {
+			process.Command[0] = ProgramBeside(dir, process.Command[0])
+		}
+		s.Process = &process
 	}
-	process := *s.Process
-	process.CRDs, process.Webhooks = beside(dir, in(process.CRDs)), beside(dir, in(process.Webhooks))
-	process.Env, process.Files = tableWithFolder(dir, process.Env), tableWithFolder(dir, process.Files)
-	if process.Command = in(process.Command); len(process.Command) > 0 {
-		process.Command[0] = ProgramBeside(dir, process.Command[0])
+	if s.Module != nil {
+		module := *s.Module
+		module.SystemProcess = module.SystemProcess.beside(dir)
+		s.Module = &module
 	}
-	s.Process = &process
 	return s
+}
+
+func (p SystemProcess) beside(dir string) SystemProcess {
+	in := func(texts []string) []string { return withFolder(dir, texts) }
+	p.CRDs, p.Webhooks = beside(dir, in(p.CRDs)), beside(dir, in(p.Webhooks))
+	p.Env, p.Files = tableWithFolder(dir, p.Env), tableWithFolder(dir, p.Files)
+	p.Command = in(p.Command)
+	return p
 }
 
 func beside(dir string, files []string) []string {
@@ -199,6 +218,9 @@ func (s System) with(c System) System {
 	case c.Process != nil:
 		process := s.Process.with(*c.Process)
 		next.Process = &process
+	case c.Module != nil:
+		module := s.Module.with(*c.Module)
+		next.Module = &module
 	case c.Manifests != nil:
 		next.Manifests = c.Manifests
 	}
@@ -220,6 +242,9 @@ func (p SystemProcess) with(c SystemProcess) SystemProcess {
 	}
 	if c.Webhooks != nil {
 		p.Webhooks = c.Webhooks
+	}
+	if c.Objects != nil {
+		p.Objects = c.Objects
 	}
 	if c.Ready != nil {
 		p.Ready = c.Ready
@@ -314,14 +339,14 @@ func (s System) Texts(yield func(way []any, text string) bool) {
 			return
 		}
 	}
-	if s.Process == nil {
+	p := s.Launched()
+	if p == nil {
 		return
 	}
-	p := s.Process
 	lists := map[string][]string{"command": p.Command, "crds": p.CRDs, "webhooks": p.Webhooks}
 	for _, name := range SortedKeys(lists) {
 		for i, text := range lists[name] {
-			if !yield([]any{"process", name, i}, text) {
+			if !yield([]any{s.Kind(), name, i}, text) {
 				return
 			}
 		}
@@ -332,7 +357,7 @@ func (s System) Texts(yield func(way []any, text string) bool) {
 	}
 	for _, name := range SortedKeys(tables) {
 		for _, key := range SortedKeys(tables[name]) {
-			if !yield([]any{"process", name, key}, tables[name][key]) {
+			if !yield([]any{s.Kind(), name, key}, tables[name][key]) {
 				return
 			}
 		}

@@ -90,7 +90,7 @@ func (o Options) withDefaults() Options {
 // interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
 	e := &execution{
-		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators,
+		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, modules: plan.modules,
 		firstStates: newFirstStates(),
 	}
 	e.slots, e.id = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
@@ -119,6 +119,7 @@ type execution struct {
 
 	provider   clusters.Provider
 	simulators systems.Simulators
+	modules    systems.Modules
 	// slots hold those scenarios that run; one that waits for others gives its slot back.
 	slots chan struct{}
 	// id tells this run's marks on objects from those of other runs.

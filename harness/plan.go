@@ -25,6 +25,8 @@ type PlanOptions struct {
 	ControlPlanes int
 	// Simulators that systems can be.
 	Simulators systems.Simulators
+	// Modules builds systems that are programs of Go modules. Without it there are none.
+	Modules systems.Modules
 	// Shard is the part of the run that is planned. Default: all of it.
 	Shard Shard
 	// Timings balance the shards. Default: by the number of states.
@@ -42,6 +44,7 @@ type Plan struct {
 
 	result     *reports.Run
 	simulators systems.Simulators
+	modules    systems.Modules
 }
 
 // Track is scenarios that share a cluster and cross its transitions together.
@@ -111,7 +114,7 @@ func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		p.skipped = nil // the first shard reports them
 	}
 	p.shareFirstStates()
-	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators}
+	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, simulators: o.Simulators, modules: o.Modules}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}

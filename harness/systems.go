@@ -27,7 +27,7 @@ func (t *trackRun) equip() (*systems.Set, error) {
 		return own.Systems(), nil
 	}
 	return systems.New(t.cluster, systems.Options{
-		Simulators: t.simulators, Keep: t.Keep, Progress: t.Progress, Copied: t.inventory,
+		Simulators: t.simulators, Modules: t.modules, Keep: t.Keep, Progress: t.Progress, Copied: t.inventory,
 	})
 }
 
@@ -117,7 +117,7 @@ func (t *trackRun) logFiles() map[string][]string {
 
 // checkSystems says what is wrong with the systems of the last of some states, whatever the provider.
 func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
-	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators)
+	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators, p.options.Modules)
 }
 
 // namesOf systems, for a person.

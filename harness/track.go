@@ -134,6 +134,12 @@ func (t *trackRun) create(ctx context.Context) bool {
 			t.finishSetup(t.track.create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
 			return false
 		}
+		for _, system := range state.Systems {
+			if _, err := systems.Build(ctx, system, t.modules); err != nil {
+				t.finishSetup(t.track.create, unfinished(ctx, fmt.Errorf("prepare system %s: %w", system.Name, err)))
+				return false
+			}
+		}
 	}
 	t.Recorder.StartTrackStep(t.track.result, t.track.create)
 	outcome := reports.Outcome{Status: reports.Passed}

@@ -91,10 +91,10 @@ func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 // whole makes a system's definition a change that leaves nothing of the one before: what it does not say, it says to be
 // empty.
 func whole(system clusters.System) clusters.System {
-	if system.Process == nil {
+	if system.Launched() == nil {
 		return system
 	}
-	p := *system.Process
+	p := *system.Launched()
 	if p.Env == nil {
 		p.Env = map[string]string{}
 	}
@@ -107,10 +107,19 @@ func whole(system clusters.System) clusters.System {
 	if p.Webhooks == nil {
 		p.Webhooks = []string{}
 	}
+	if p.Objects == nil {
+		p.Objects = []map[string]any{}
+	}
 	if p.Ready == nil {
 		p.Ready = &clusters.SystemReadiness{}
 	}
-	system.Process = &p
+	if system.Module != nil {
+		module := *system.Module
+		module.SystemProcess = p
+		system.Module = &module
+	} else {
+		system.Process = &p
+	}
 	if system.Probes == nil {
 		system.Probes = []map[string]any{}
 	}

@@ -21,7 +21,7 @@ func (v *validator) systems(list []clusters.System, n *node) {
 		v.system(s, at)
 		if s.Kind() == "" {
 			v.at(at, "simulated: {} runs the simulator of that name",
-				"say what the system %q is: simulated, process or manifests", short(s.Name))
+				"say what the system %q is: simulated, process, module or manifests", short(s.Name))
 		}
 		v.wholeSystem(s, at)
 	}
@@ -45,9 +45,9 @@ func (v *validator) systemChanges(s *Scenario, i int, list []clusters.SystemChan
 		case c.Remove:
 		case !there && c.Kind() == "":
 			v.at(at.at("name"), suggest(c.Name, systemNames(before), "systems here"),
-				"no system %q is there to be changed; a new one is simulated, a process or manifests", short(c.Name))
+				"no system %q is there to be changed; a new one is simulated, a process, a module or manifests", short(c.Name))
 		case len(at.entries) < 2:
-			v.at(at, "give version, simulated, process, manifests, probes or remove", "a system that does not change")
+			v.at(at, "give version, simulated, process, module, manifests, probes or remove", "a system that does not change")
 		default:
 			v.wholeSystem(after, at)
 		}
@@ -87,13 +87,13 @@ func (v *validator) systemName(name string, n *node, seen map[string]bool) {
 // system checks what is said of a system, whether it is all of it or a change.
 func (v *validator) system(s clusters.System, n *node) {
 	var kinds []string
-	for _, kind := range []string{"simulated", "process", "manifests"} {
+	for _, kind := range []string{"simulated", "process", "module", "manifests"} {
 		if n.get(kind) != nil {
 			kinds = append(kinds, kind)
 		}
 	}
 	if len(kinds) > 1 {
-		v.at(n.key(kinds[1]), "", "a system is one of simulated, process and manifests; this one is %s",
+		v.at(n.key(kinds[1]), "", "a system is one of simulated, process, module and manifests; this one is %s",
 			strings.Join(kinds, " and "))
 	}
 	if s.Simulated != nil {
@@ -114,7 +114,7 @@ func (v *validator) system(s clusters.System, n *node) {
 		}
 	}
 	for way, text := range s.Texts {
-		v.systemText(text, n.at(way...), s.Process == nil)
+		v.systemText(text, n.at(way...), s)
 	}
 	for i, manifest := range s.Manifests {
 		v.manifest(manifest, n.at("manifests", i))
@@ -122,16 +122,24 @@ func (v *validator) system(s clusters.System, n *node) {
 	for i, probe := range s.Probes {
 		v.probe(probe, n.at("probes", i))
 	}
-	if s.Process != nil {
-		v.process(s.Process, n.get("process"))
+	if p := s.Process; p != nil && n.get("process").get("command") != nil && (len(p.Command) == 0 || p.Command[0] == "") {
+		v.at(n.at("process", "command"), "", "a command is a program and its arguments")
+	}
+	if p := s.Launched(); p != nil {
+		v.process(p, n.get(s.Kind()))
 	}
 }
 
 // systemText checks the placeholders of a text. In a manifest's name only the version can be known.
-func (v *validator) systemText(text string, n *node, versionOnly bool) {
+func (v *validator) systemText(text string, n *node, s clusters.System) {
 	known := clusters.SystemPlaceholders()
-	if versionOnly {
+	versionOnly := s.Launched() == nil
+	switch {
+	case versionOnly:
 		known = []string{"VERSION"}
+	case s.Module == nil && clusters.NamesModule(text):
+		v.at(n, "", "$(%s) is the folder of a system that is a module", clusters.ModuleDir)
+		return
 	}
 	_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, slices.Contains(known, name) })
 	switch {
@@ -163,10 +171,21 @@ func (v *validator) probe(probe map[string]any, n *node) {
 	}
 }
 
-func (v *validator) process(p *clusters.SystemProcess, n *node) {
-	if n.get("command") != nil && (len(p.Command) == 0 || p.Command[0] == "") {
-		v.at(n.at("command"), "", "a command is a program and its arguments")
+// systemObject checks an object that is applied for a system.
+func (v *validator) systemObject(object map[string]any, n *node) {
+	metadata, _ := object["metadata"].(map[string]any)
+	for _, field := range []struct {
+		name string
+		of   map[string]any
+	}{{"apiVersion", object}, {"kind", object}, {"name", metadata}} {
+		if text, _ := field.of[field.name].(string); text == "" {
+			v.at(n, "", "an object of a system needs apiVersion, kind and metadata.name; this one has no %s", field.name)
+			return
+		}
 	}
+}
+
+func (v *validator) process(p *clusters.SystemProcess, n *node) {
 	for _, name := range clusters.SortedKeys(p.Env) {
 		if name == "" || strings.ContainsAny(name, "= ") {
 			v.at(n.at("env").key(name), "", "%q is no name of an environment variable", short(name))
@@ -187,6 +206,9 @@ func (v *validator) process(p *clusters.SystemProcess, n *node) {
 	if n.get("webhookPort") != nil && (p.WebhookPort < 1 || p.WebhookPort > 65535) {
 		v.at(n.at("webhookPort"), "", "a port is a number from 1 to 65535")
 	}
+	for i, object := range p.Objects {
+		v.systemObject(object, n.at("objects", i))
+	}
 	if r := p.Ready; r != nil && (r.HTTPGet == "") == (r.TCP == "") {
 		v.at(n.at("ready"), "", "give either httpGet or tcp")
 	}
@@ -196,6 +218,11 @@ func (v *validator) process(p *clusters.SystemProcess, n *node) {
 func (v *validator) wholeSystem(s clusters.System, n *node) {
 	if s.Process != nil && len(s.Process.Command) == 0 {
 		v.at(n.at("process"), "", "the field %q is missing", "command")
+	}
+	if program, ok := s.Program(); ok {
+		if err := program.Check(); err != nil {
+			v.at(n, "", "system %q: %v", short(s.Name), err)
+		}
 	}
 	if s.Manifests != nil && len(s.Manifests) == 0 {
 		v.at(n.at("manifests"), "", "no manifest is named")

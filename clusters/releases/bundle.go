@@ -86,7 +86,10 @@ func (s *Store) entry(v clusters.Version, programs ...string) entry {
 
 func (s *Store) entryIn(root string, v clusters.Version, platform string) entry {
 	home := filepath.Join(root, "kubernetes", "v"+v.String())
-	return entry{version: v, home: home, dir: filepath.Join(home, platform)}
+	return entry{
+		version: v, what: "Kubernetes " + v.String(), recorded: "v" + v.String(), home: home,
+		dir: filepath.Join(home, platform),
+	}
 }
 
 // bundled says whether an entry needs nothing more, so that nothing has to be written there.

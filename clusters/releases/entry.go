@@ -13,9 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// entry is what the cache holds of one version: CacheDir/kubernetes/v1.34.4/linux-amd64/<program> and a manifest there.
+// entry is what the cache holds of one version: CacheDir/kubernetes/v1.34.4/linux-amd64/<program> and a manifest there,
+// or CacheDir/modules/<path>@<version>/linux-amd64/<program>.
 type entry struct {
+	// version of Kubernetes; nothing of a module.
 	version clusters.Version
+	// what it is, for a person, and the version that the manifest records.
+	what, recorded string
 	// home is the folder of the version, dir the one of its programs for this platform.
 	home, dir string
 }
@@ -53,7 +57,7 @@ func (e entry) lacking(want []string) ([]string, error) {
 func (e entry) repair(ctx context.Context, want []string, progress clusters.Progress) ([]string, error) {
 	suspects, err := e.lacking(want)
 	if errors.Is(err, errBrokenManifest) {
-		progress("%v: getting the programs of Kubernetes %s again", err, e.version)
+		progress("%v: getting the programs of %s again", err, e.what)
 		return want, nil
 	}
 	if err != nil {
@@ -101,7 +105,7 @@ func (e entry) publish(temp string, programs []string, source string) error {
 	if err != nil && !errors.Is(err, errBrokenManifest) {
 		return err
 	}
-	m.Version = "v" + e.version.String()
+	m.Version = e.recorded
 	for _, program := range programs {
 		from, to := filepath.Join(temp, program), filepath.Join(e.dir, program)
 		r, err := record(from)
@@ -165,7 +169,7 @@ func (e entry) lock(ctx context.Context, name string, progress clusters.Progress
 			return func() { _ = file.Close() }, nil // closing gives the lock up
 		}
 		if !told {
-			progress("waiting for another run that gets Kubernetes %s", e.version)
+			progress("waiting for another run that gets %s", e.what)
 		}
 		select {
 		case <-ctx.Done():

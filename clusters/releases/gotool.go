@@ -19,8 +19,11 @@ import (
 // keptLines is how much of the Go tool's last output goes into an error.
 const keptLines = 20
 
-// goTool runs the go command.
-type goTool struct{ path string }
+// goTool runs the go command, with more environment variables.
+type goTool struct {
+	path string
+	env  []string
+}
 
 // errNoGo says that there is no go command on this machine.
 var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs " +
@@ -28,14 +31,20 @@ var errNoGo = errors.New("the go command is not on the PATH: install Go (https:/
 
 func (s *Store) goTool() (goTool, error) {
 	if s.options.Go != "" {
-		return goTool{path: s.options.Go}, nil
+		return goTool{path: s.options.Go, env: s.options.GoEnv}, nil
 	}
 	path, err := exec.LookPath("go")
 	if err != nil {
 		return goTool{}, errNoGo
 	}
 	path, err = filepath.Abs(path)
-	return goTool{path: path}, err
+	return goTool{path: path, env: s.options.GoEnv}, err
+}
+
+// with returns the tool with more environment variables; those that were added before win.
+func (g goTool) with(env ...string) goTool {
+	g.env = slices.Concat(env, g.env)
+	return g
 }
 
 // run runs the go command in a folder and returns its standard output. Every line of its standard error goes to line,
@@ -47,6 +56,7 @@ func (g goTool) run(ctx context.Context, dir string, line func(string) bool, arg
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, last
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS,
 		"GOARCH="+runtime.GOARCH)
+	cmd.Env = append(cmd.Env, g.env...)
 	cmd.WaitDelay = 5 * time.Second
 	inOwnGroup(cmd)
 	runtime.LockOSThread() // a child that dies with its parent dies with the parent's thread

@@ -1,5 +1,5 @@
-// Package releases gets the programs of a Kubernetes version, and the list of its feature gates, and keeps them in a
-// cache that any number of processes may use at once.
+// Package releases gets the programs of a Kubernetes version, and the list of its feature gates, and programs of Go
+// modules, and keeps them in a cache that any number of processes may use at once.
 package releases
 
 import (
@@ -52,6 +52,8 @@ type Options struct {
 	BaseURL string
 	// Go is the Go tool. Default: the one on the PATH.
 	Go string
+	// GoEnv is added to the Go tool's environment: NAME=VALUE. Default: nothing.
+	GoEnv []string
 	// Progress hears what long work is at; it may be nil.
 	Progress clusters.Progress
 	// Now is the clock. Default: time.Now.
@@ -146,14 +148,20 @@ func (s *Store) Ensure(ctx context.Context, version string, programs ...string) 
 		return Binaries{}, err
 	}
 	defer unlock()
-	if err := s.complete(ctx, e, want); err != nil {
+	err = s.complete(ctx, e, want, func(lacking []string, temp string) (string, error) {
+		return s.fetchProven(ctx, v, lacking, temp)
+	})
+	if err != nil {
 		return Binaries{}, err
 	}
 	return found, nil
 }
 
-// complete gets what the entry lacks. The caller holds the entry's lock.
-func (s *Store) complete(ctx context.Context, e entry, want []string) error {
+// complete gets what the entry lacks: get puts programs into a temporary folder, and says where they came from. The
+// caller holds the entry's lock.
+func (s *Store) complete(ctx context.Context, e entry, want []string,
+	get func(lacking []string, temp string) (source string, err error),
+) error {
 	if err := e.removeLeftovers(); err != nil {
 		return err
 	}
@@ -166,16 +174,25 @@ func (s *Store) complete(ctx context.Context, e entry, want []string) error {
 		return err
 	}
 	defer remove()
-	source, err := s.fetch(ctx, e.version, lacking, temp)
+	source, err := get(lacking, temp)
 	if err != nil {
 		return err
 	}
-	for _, program := range lacking {
-		if err := provesVersion(ctx, filepath.Join(temp, program), e.version); err != nil {
-			return fmt.Errorf("%s (%s) is not what it should be: %w", program, source, err)
+	return e.publish(temp, lacking, source)
+}
+
+// fetchProven is fetch, of programs that say that they are of the version.
+func (s *Store) fetchProven(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+	source, err := s.fetch(ctx, v, programs, dir)
+	if err != nil {
+		return "", err
+	}
+	for _, program := range programs {
+		if err := provesVersion(ctx, filepath.Join(dir, program), v); err != nil {
+			return "", fmt.Errorf("%s (%s) is not what it should be: %w", program, source, err)
 		}
 	}
-	return e.publish(temp, lacking, source)
+	return source, nil
 }
 
 // fetch puts the programs into dir and says where they came from.

@@ -17,26 +17,26 @@ import (
 
 // Check says, before anything starts, what is wrong with systems: a simulator or a fault that there is not, a program
 // or a file that is not there or holds nothing of use. Its error joins everything that is wrong.
-func Check(ctx context.Context, systems []clusters.System, simulators Simulators) error {
+func Check(ctx context.Context, systems []clusters.System, simulators Simulators, modules Modules) error {
 	var errs []error
 	for _, definition := range systems {
-		for _, err := range check(ctx, definition, simulators) {
+		for _, err := range check(ctx, definition, simulators, modules) {
 			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func check(ctx context.Context, definition clusters.System, simulators Simulators) []error {
+func check(ctx context.Context, definition clusters.System, simulators Simulators, modules Modules) []error {
 	switch definition.Kind() {
 	case "simulated":
 		return checkSimulated(definition, simulators)
-	case "process":
-		return checkProcess(definition)
+	case "process", "module":
+		return checkProcess(definition, modules)
 	case "manifests":
 		return checkManifests(ctx, definition)
 	}
-	return []error{errors.New("it is neither simulated nor a process nor manifests")}
+	return []error{errors.New("it is neither simulated nor a process nor a module nor manifests")}
 }
 
 func checkSimulated(definition clusters.System, simulators Simulators) []error {
@@ -91,18 +91,28 @@ func checkFault(text string, simulator Simulator) error {
 }
 
 // checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not
-// looked at.
-func checkProcess(definition clusters.System) []error {
-	p := definition.Process
-	if len(p.Command) == 0 {
-		return []error{errors.New("it has no command")}
-	}
-	e := versionOnly(definition)
+// looked at, and neither are the files of a module that is not in the cache.
+func checkProcess(definition clusters.System, modules Modules) []error {
+	p := definition.Launched()
+	built, isBuilt := cached(definition, modules)
+	e := versionOnly(definition, built)
 	var errs []error
 	var objects []*unstructured.Unstructured
-	if program, known := e(p.Command[0]); known {
-		if _, err := exec.LookPath(program); err != nil {
-			errs = append(errs, fmt.Errorf("find its program: %w", err))
+	switch {
+	case definition.Module != nil:
+		if program, _ := definition.Program(); program.Check() != nil {
+			return []error{program.Check()}
+		}
+		if !isBuilt {
+			return nil
+		}
+	case len(p.Command) == 0:
+		return []error{errors.New("it has no command")}
+	default:
+		if program, known := e(p.Command[0]); known {
+			if _, err := exec.LookPath(program); err != nil {
+				errs = append(errs, fmt.Errorf("find its program: %w", err))
+			}
 		}
 	}
 	for _, part := range []struct {
@@ -135,7 +145,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 	}
 	var errs []error
 	var objects []*unstructured.Unstructured
-	e := versionOnly(definition)
+	e := versionOnly(definition, clusters.BuiltModule{})
 	for _, manifest := range definition.Manifests {
 		text, known := e(manifest)
 		if !known {
@@ -159,11 +169,12 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 	return errs
 }
 
-// versionOnly puts the version into a text; false when it needs more than that.
-func versionOnly(definition clusters.System) func(string) (string, bool) {
+// versionOnly puts the version and the folder of what was built into a text; false when it needs more than that.
+func versionOnly(definition clusters.System, built clusters.BuiltModule) func(string) (string, bool) {
+	values := map[string]string{"VERSION": definition.Version, clusters.ModuleDir: built.Dir}
 	return func(text string) (string, bool) {
 		expanded, err := clusters.ExpandSystem(text, func(name string) (string, bool) {
-			return definition.Version, name == "VERSION" && definition.Version != ""
+			return values[name], values[name] != ""
 		})
 		return expanded, err == nil
 	}

@@ -59,9 +59,9 @@ func TestCheck(t *testing.T) {
 		{manifests(crd + "#md5=1"), "64 hexadecimal digits"},
 		{manifests("x-$(VERSION).yaml"), "only where the system has a version"},
 		{manifests(write(t, "a: b\n")), "is no object"},
-		{clusters.System{Name: "lws"}, "neither simulated nor a process nor manifests"},
+		{clusters.System{Name: "lws"}, "neither simulated nor a process nor a module nor manifests"},
 	} {
-		err := Check(t.Context(), []clusters.System{c.system}, simulators)
+		err := Check(t.Context(), []clusters.System{c.system}, simulators, nil)
 		if (err == nil) != (c.want == "") || err != nil &&
 			(!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "system lws: ")) {
 			t.Errorf("%d: got %v, want %q", i, err, c.want)

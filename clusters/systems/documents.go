@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -64,15 +66,11 @@ func parse(name string, data []byte) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// readKinds reads the objects of some kinds from files, each of which must have one.
-func readKinds(files []string, wanted func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+// readKinds reads the objects of some kinds from files and folders, each of which must have one.
+func readKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("read what is to be installed: %w", err)
-		}
-		objects, err := parse(file, data)
+	for _, name := range names {
+		objects, err := readObjects(name)
 		if err != nil {
 			return nil, err
 		}
@@ -84,9 +82,44 @@ func readKinds(files []string, wanted func(*unstructured.Unstructured) bool) ([]
 			}
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%s holds none of the objects that are looked for in it (its first is a %s)", file,
+			return nil, fmt.Errorf("%s holds none of the objects that are looked for in it (its first is a %s)", name,
 				objects[0].GetKind())
 		}
+	}
+	return all, nil
+}
+
+// readObjects reads the objects of a file, or of the YAML files of a folder. What kustomize reads there is no object.
+func readObjects(name string) ([]*unstructured.Unstructured, error) {
+	files := []string{name}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("read what is to be installed: %w", err)
+	}
+	if info.IsDir() {
+		yml, err1 := filepath.Glob(filepath.Join(name, "*.yml"))
+		files, err = filepath.Glob(filepath.Join(name, "*.yaml"))
+		if err := errors.Join(err, err1); err != nil {
+			return nil, fmt.Errorf("list the files of %s: %w", name, err)
+		}
+		files = slices.DeleteFunc(append(files, yml...), func(file string) bool {
+			return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) == "kustomization"
+		})
+		if len(files) == 0 {
+			return nil, fmt.Errorf("the folder %s holds no YAML file", name)
+		}
+	}
+	var all []*unstructured.Unstructured
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read what is to be installed: %w", err)
+		}
+		objects, err := parse(file, data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
 	}
 	return all, nil
 }

@@ -43,11 +43,12 @@ func (p *place) url() string {
 // suit makes the place what a program wants that cannot choose where it looks for certificates or listens.
 func (p *place) suit(definition clusters.System) {
 	p.certs, p.port = "certs", p.served.Numbers[0]
-	if definition.Process == nil {
+	process := definition.Launched()
+	if process == nil {
 		return
 	}
-	p.certs = cmp.Or(definition.Process.CertDir, p.certs)
-	p.port = cmp.Or(definition.Process.WebhookPort, p.port)
+	p.certs = cmp.Or(process.CertDir, p.certs)
+	p.port = cmp.Or(process.WebhookPort, p.port)
 }
 
 // untaken is an error where somebody else listens on the port that a program cannot choose.
@@ -66,6 +67,7 @@ func (p *place) values() map[string]string {
 	return map[string]string{
 		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.port),
 		"HEALTH_ADDRESS": local(p.own.Numbers[0]), "METRICS_ADDRESS": local(p.own.Numbers[1]),
+		"HEALTH_PORT": strconv.Itoa(p.own.Numbers[0]), "METRICS_PORT": strconv.Itoa(p.own.Numbers[1]),
 	}
 }
 

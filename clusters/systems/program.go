@@ -18,6 +18,7 @@ type program struct {
 	env            map[string]string
 	files          map[string]string
 	crds, webhooks []string
+	objects        []*unstructured.Unstructured
 	ready          clusters.SystemReadiness
 	probes         []*unstructured.Unstructured
 	// hosts are names for which it is certified besides its address.
@@ -26,8 +27,11 @@ type program struct {
 	installsItself bool
 }
 
-// concrete puts the place into the texts of a system; a simulator is a program like any other.
-func concrete(definition clusters.System, simulators Simulators, at *place) (program, error) {
+// concrete puts the place into the texts of a system; a simulator is a program like any other, and so is what was built
+// of a module.
+func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at *place) (program,
+	error,
+) {
 	if definition.Simulated != nil {
 		return simulated(definition, simulators, at)
 	}
@@ -37,11 +41,16 @@ func concrete(definition clusters.System, simulators Simulators, at *place) (pro
 	if definition.Version != "" {
 		values["VERSION"] = definition.Version
 	}
-	p := definition.Process
+	p := definition.Launched()
+	if definition.Module != nil {
+		values[clusters.ModuleDir] = built.Dir
+	}
 	made := program{
 		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs),
-		webhooks: e.list(p.Webhooks),
-		probes:   objectsOf(definition.Probes),
+		webhooks: e.list(p.Webhooks), objects: objectsOf(p.Objects), probes: objectsOf(definition.Probes),
+	}
+	if definition.Module != nil {
+		made.command = slices.Concat([]string{built.Program}, made.command)
 	}
 	if p.Ready != nil {
 		made.ready = clusters.SystemReadiness{HTTPGet: e.text(p.Ready.HTTPGet), TCP: e.text(p.Ready.TCP)}

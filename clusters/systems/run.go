@@ -34,7 +34,7 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 		}
 	}
 	sys.place.suit(sys.definition)
-	if sys.program, err = concrete(sys.definition, s.Simulators, sys.place); err != nil {
+	if sys.program, err = concrete(sys.definition, s.Simulators, sys.built, sys.place); err != nil {
 		return err
 	}
 	if sys.process != nil {

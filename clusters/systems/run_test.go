@@ -174,7 +174,7 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 		Name:      "lws",
 		Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"},
 	},
-		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, at)
+		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, clusters.BuiltModule{}, at)
 	want := []string{
 		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs",
 		"--faults=a,b", "--variant=v",
@@ -183,7 +183,7 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}},
-		at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
+		clusters.BuiltModule{}, at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -47,6 +47,8 @@ type Simulators map[string]Simulator
 type Options struct {
 	// Simulators that there are.
 	Simulators Simulators
+	// Modules builds systems that are programs of Go modules. Without it there are none.
+	Modules Modules
 	// Keep makes processes that outlive this one.
 	Keep bool
 	// Progress hears what is going on. Optional.
@@ -87,6 +89,10 @@ type system struct {
 	definition clusters.System
 	// installed: it was seen to serve as it is defined.
 	installed bool
+	// built is the program of one that is a module.
+	built clusters.BuiltModule
+	// applied are the objects of one that is a process, as they were applied last.
+	applied map[reference]*unstructured.Unstructured
 	// place and process of one that is a process.
 	place   *place
 	program program
@@ -171,6 +177,10 @@ func (s *Set) ended() error {
 
 // one makes one system be there as it is defined.
 func (s *Set) one(ctx context.Context, definition clusters.System) error {
+	built, err := Build(ctx, definition, s.Modules) // before its time begins: this may take minutes
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
 	sys := s.system(definition.Name)
@@ -186,6 +196,7 @@ func (s *Set) one(ctx context.Context, definition clusters.System) error {
 		return s.keepUp(ctx, sys)
 	}
 	sys.definition, sys.installed = definition, false
+	sys.built = built
 	bring := s.launch
 	if definition.Kind() == "manifests" {
 		bring = s.deploy

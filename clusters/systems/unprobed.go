@@ -29,7 +29,7 @@ func checkProbes(definition clusters.System, objects []*unstructured.Unstructure
 	var names, probes []string
 	for _, w := range declaredHooks(objects) {
 		// Of a process's webhooks only those are its own that are pointed at it: those that name a Service.
-		if !w.creates || definition.Process != nil && w.client.Service == nil {
+		if !w.creates || definition.Launched() != nil && w.client.Service == nil {
 			continue
 		}
 		names = append(names, w.String())

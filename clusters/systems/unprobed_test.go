@@ -125,7 +125,7 @@ func TestCheckProbes(t *testing.T) {
 					Webhooks: []string{write(t, test.webhook)},
 				}
 			}
-			err := Check(t.Context(), []clusters.System{system}, nil)
+			err := Check(t.Context(), []clusters.System{system}, nil, nil)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got\n%v\nwant\n%s", err, test.want)
 			}

@@ -120,6 +120,10 @@ func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
 		redirectConversion(crd, url, ca)
 		wanted = append(wanted, reference{kind: crdKind, version: crd.GroupVersionKind().Version, name: crd.GetName()})
 	}
+	objects, err := s.applyObjects(ctx, sys, foundations(sys.program.objects), nil)
+	if err != nil {
+		return err
+	}
 	for _, configuration := range webhooks {
 		redirectWebhooks(configuration, url, ca)
 		wanted = append(wanted,
@@ -131,10 +135,16 @@ func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
 			return err
 		}
 	}
-	if err := s.applyAll(ctx, sys, append(crds, webhooks...)); err != nil {
+	if err := s.applyAll(ctx, sys, crds); err != nil {
 		return err
 	}
-	return s.prune(ctx, sys, wanted)
+	if objects, err = s.applyObjects(ctx, sys, others(sys.program.objects), objects); err != nil {
+		return err
+	}
+	if err := s.applyAll(ctx, sys, webhooks); err != nil {
+		return err
+	}
+	return s.prune(ctx, sys, append(wanted, objects...))
 }
 
 // applyAll applies objects and notes those that were not there before. After CRDs it waits until they are served, as

@@ -15,16 +15,20 @@ func newFetchCommand() *cobra.Command {
 	var flags cli.ReleaseFlags
 	var programs []string
 	command := &cobra.Command{
-		Use:   "fetch VERSION...",
-		Short: "Get the Kubernetes programs of versions, so that a run starts at once",
+		Use:   "fetch VERSION|FILE|FOLDER...",
+		Short: "Get the programs that runs need, so that a run starts at once",
 		Long: `Fetch gets kube-apiserver, kube-controller-manager and kube-scheduler of each version into the
 cache: downloaded from the official host with their checksums verified or, where that host cannot be
 reached, built from the module k8s.io/kubernetes. "1.34" is the newest patch of that minor that is
-available; "1.34.4" is exactly that one.`,
+available; "1.34.4" is exactly that one.
+
+Of a file or a folder of scenarios it gets what the cache lacks of their versions of Kubernetes, and
+builds the Go modules that are their systems.`,
 		Example: `  rehearse fetch 1.34 1.35
+  rehearse fetch examples/operators/gatekeeper
   rehearse fetch --source build 1.34.4
   rehearse fetch --program kubectl 1.36`,
-		Args: cli.Named("a version, such as 1.35"),
+		Args: cli.Named("a version, such as 1.35, or a file of scenarios"),
 		RunE: func(command *cobra.Command, args []string) error {
 			options := flags.Options(cli.ProgressTo(command.ErrOrStderr()))
 			options.Refresh = true
@@ -38,6 +42,10 @@ available; "1.34.4" is exactly that one.`,
 			}
 			var errs []error
 			for _, asked := range args {
+				if isPath(asked) {
+					errs = append(errs, fetchFor(command, options, asked))
+					continue
+				}
 				version, err := store.Resolve(command.Context(), asked)
 				if err != nil {
 					errs = append(errs, err)

@@ -65,7 +65,7 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 		return err
 	}
 	provider := offline.New(store)
-	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{Simulators: simulators})
+	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{Simulators: simulators, Modules: store})
 	for _, what := range provider.Unchecked() {
 		fmt.Fprintln(command.ErrOrStderr(), "not checked:", what)
 	}

@@ -37,8 +37,8 @@ func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Vari
 	name, what, ok1 := strings.Cut(text, "=")
 	kind, value, ok2 := strings.Cut(what, ":")
 	if !ok1 || !ok2 || name == "" || value == "" && kind != "faults" && kind != "liberties" {
-		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=manifests:FILE, NAME=faults:A,B " +
-			"or NAME=liberties:A,B")
+		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=module:FILE, NAME=manifests:FILE, " +
+			"NAME=faults:A,B or NAME=liberties:A,B")
 	}
 	list := strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 	switch kind {
@@ -46,9 +46,9 @@ func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Vari
 		return scenarios.SetFaults(set, name, list)
 	case "liberties":
 		return scenarios.SetLiberties(set, name, list)
-	case "process", "manifests", "simulated":
+	case "process", "module", "manifests", "simulated":
 	default:
-		return nil, fmt.Errorf("want process, manifests, simulated, faults or liberties, not %q", kind)
+		return nil, fmt.Errorf("want process, module, manifests, simulated, faults or liberties, not %q", kind)
 	}
 	definition, err := scenarios.LoadSystem(value)
 	if err != nil {

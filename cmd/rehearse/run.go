@@ -83,9 +83,13 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err != nil {
 		return nil, err
 	}
+	modules, err := cli.CachedReleases(progress)
+	if err != nil {
+		return nil, err
+	}
 	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{
-		NoSharing: s.noSharing, ControlPlanes: s.planes, Snapshots: !s.noSnapshots, Simulators: simulators, Shard: shard,
-		Timings: timings,
+		Modules: modules, NoSharing: s.noSharing, ControlPlanes: s.planes, Snapshots: !s.noSnapshots, Simulators: simulators,
+		Shard: shard, Timings: timings,
 	})
 }
 

@@ -28,10 +28,10 @@ func (s *Schema) Unknown(path []string) (step int, known []string) {
 		switch field, there := at.Properties[name]; {
 		case name == Item && at.Additional == nil:
 			at = at.Items
+		case at.Embedded && (name == "apiVersion" || name == "kind" || name == "metadata"):
+			return -1, nil // whatever else a definition may demand of a name
 		case there:
 			at = field
-		case at.Embedded && (name == "apiVersion" || name == "kind" || name == "metadata"):
-			return -1, nil
 		case at.Additional != nil:
 			at = at.Values()
 		case len(at.Properties) == 0:
@@ -45,7 +45,7 @@ func (s *Schema) Unknown(path []string) (step int, known []string) {
 
 func names(of *openapi.Schema) []string {
 	names := slices.Sorted(maps.Keys(of.Properties))
-	if of.Embedded {
+	if of.Embedded && !slices.Contains(names, "metadata") {
 		names = append(names, "metadata")
 	}
 	return names

@@ -24,7 +24,8 @@ const core = `{"components": {"schemas": {
     "conditions": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/Meta"}]}}}}}}}`
 
 const gadget = `{"spec": {"versions": [
-  {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+  {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+    "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 63}}}, "spec": {"type": "object", "properties": {
     "size": {"type": "integer"}, "port": {"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]},
     "template": {"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}}}}}}}}},
   {"name": "v2", "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}`
@@ -72,6 +73,7 @@ func TestUnknown(t *testing.T) {
 		{gadgetV1, "spec size", ""},
 		{gadgetV1, "spec sise", "sise"},
 		{gadgetV1, "metadata name", ""},
+		{gadgetV1, "metadata uid", ""},
 		{gadgetV1, "status", "status"},
 		{gadgetV1, "spec port", ""},
 		{gadgetV1, "spec template metadata labels", ""},

@@ -95,7 +95,7 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 		return err
 	}
 	if err := errors.Join(o.Provider.Check(ctx, []clusters.State{state}), systems.Check(ctx, state.Systems,
-		o.Simulators)); err != nil {
+		o.Simulators, nil)); err != nil {
 		return err
 	}
 	if err := o.Provider.Prepare(ctx, state); err != nil {

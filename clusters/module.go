@@ -1,0 +1,107 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// ModuleDir is the name under which the texts of a module find its folder: $(MODULE).
+const ModuleDir = "MODULE"
+
+// SystemModule is a program of a Go module that is the system. The module is got at the system's version by the
+// ordinary Go tool, which checks it; the program is built once, kept in the cache, and run as a process on this
+// machine. Its texts may hold, besides what those of a process may hold, $(MODULE): the folder of the module's files
+// at that version.
+type SystemModule struct {
+	// Path of the Go module: github.com/open-policy-agent/gatekeeper/v3. Its version is the system's: v3.23.1.
+	Path string `json:"path,omitempty"`
+	// Package is the folder of the main package: cmd/operator. A module of its own in that folder is got at the same
+	// version. Default: the folder of the module.
+	Package string `json:"package,omitempty"`
+	// What a process can say, a module can say, too. Its command is the program's arguments alone.
+	SystemProcess `json:",inline"`
+}
+
+// ModuleProgram is a main package of a Go module at a version.
+type ModuleProgram struct{ Path, Version, Package string }
+
+// BuiltModule is a program that was built, and the folder of its module's files.
+type BuiltModule struct{ Program, Dir string }
+
+// String is "cmd/operator of github.com/kedacore/keda/v2@v2.20.2".
+func (m ModuleProgram) String() string {
+	whole := m.Path + "@" + m.Version
+	if m.Folder() == "." {
+		return whole
+	}
+	return m.Folder() + " of " + whole
+}
+
+// Folder of the main package in the module: "." or "cmd/operator".
+func (m ModuleProgram) Folder() string { return path.Clean(filepath.ToSlash(m.Package)) }
+
+// Check says what is wrong with the path, the version or the folder, before anybody is asked for it.
+func (m ModuleProgram) Check() error {
+	if m.Path == "" {
+		return errors.New("a module needs its path, such as github.com/open-policy-agent/gatekeeper/v3")
+	}
+	if m.Version == "" {
+		return fmt.Errorf("module %s needs a version, such as v1.2.3", m.Path)
+	}
+	if !semver.IsValid(m.Version) || module.CanonicalVersion(m.Version) != m.Version {
+		hint := ""
+		if whole := "v" + m.Version; semver.IsValid(whole) && module.CanonicalVersion(whole) == whole {
+			hint = ": write " + whole
+		}
+		return fmt.Errorf("%q is no exact version of a Go module, such as v1.2.3%s", m.Version, hint)
+	}
+	if err := module.Check(m.Path, m.Version); err != nil {
+		return err
+	}
+	if !filepath.IsLocal(m.Folder()) {
+		return fmt.Errorf("package %q is no folder of the module", m.Package)
+	}
+	return nil
+}
+
+// Program is the module's program, where the system is one; false where it is not.
+func (s System) Program() (ModuleProgram, bool) {
+	if s.Module == nil {
+		return ModuleProgram{}, false
+	}
+	return ModuleProgram{Path: s.Module.Path, Version: s.Version, Package: s.Module.Package}, true
+}
+
+// Launched is what is said of the system as a process of this machine: a process or a module; nil where it is neither.
+func (s System) Launched() *SystemProcess {
+	switch {
+	case s.Process != nil:
+		return s.Process
+	case s.Module != nil:
+		return &s.Module.SystemProcess
+	}
+	return nil
+}
+
+func (m SystemModule) with(c SystemModule) SystemModule {
+	if c.Path != "" {
+		m.Path, m.Package = c.Path, c.Package
+	}
+	if c.Package != "" {
+		m.Package = c.Package
+	}
+	m.SystemProcess = m.SystemProcess.with(c.SystemProcess)
+	return m
+}
+
+// NamesModule says whether a text needs the module's folder.
+func NamesModule(text string) bool {
+	_, err := ExpandSystem(text, func(name string) (string, bool) { return "", name != ModuleDir })
+	return err != nil && strings.Contains(text, "$("+ModuleDir+")")
+}
