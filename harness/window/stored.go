@@ -2,15 +2,14 @@ package window
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/inventory"
@@ -20,21 +19,20 @@ import (
 // namespaces: nothing is left of a namespace that is gone. A controller manager that asks an old API server takes a
 // namespace for empty when only the new one serves what is in it (KEP-4020).
 func (j *judge) namespaces(ctx context.Context) {
-	left := map[string][]string{}
+	held := map[string][]dweller{}
 	for _, server := range []*asked{j.old, j.new} {
 		for group, kind := range server.Kinds {
 			if !kind.Namespaced || volatile(group) {
 				continue
 			}
+			api := server.client.Resource(kind.In(group.Group, kind.Versions[0]))
 			objects, err := inventory.List(ctx, server.client, kind.In(group.Group, kind.Versions[0]))
 			if err != nil {
 				j.unjudged("namespaces: objects of %s through %s: %s", group, server.Name, writes.Words(err))
 				continue
 			}
 			for _, o := range objects {
-				if text := named(o); !slices.Contains(left[o.GetNamespace()], text) {
-					left[o.GetNamespace()] = append(left[o.GetNamespace()], text)
-				}
+				held[o.GetNamespace()] = append(held[o.GetNamespace()], dweller{o, api.Namespace(o.GetNamespace())})
 			}
 		}
 	}
@@ -48,16 +46,39 @@ func (j *judge) namespaces(ctx context.Context) {
 	for _, o := range there {
 		names[o.GetName()] = true
 	}
-	gone := 0
-	for _, namespace := range clusters.SortedKeys(left) {
-		if !names[namespace] {
-			gone++
-			slices.Sort(left[namespace])
+	for _, namespace := range clusters.SortedKeys(held) {
+		if names[namespace] {
+			continue
+		}
+		if left := j.left(ctx, held[namespace]); len(left) > 0 {
 			j.problem("namespaces: namespace %s is gone, and these objects in it are not: %s", namespace,
-				strings.Join(left[namespace], ", "))
+				strings.Join(left, ", "))
 		}
 	}
-	j.evidence("namespaces that hold objects: %d, of which %d exist", len(left), len(left)-gone)
+	j.evidence("namespaces that exist: %d; those that objects are in: %d", len(names), len(held))
+}
+
+// dweller is an object in a namespace, with where it can be read.
+type dweller struct {
+	object *unstructured.Unstructured
+	api    dynamic.ResourceInterface
+}
+
+// left names the objects that are still there: a namespace and what is in it may go between two lists.
+func (j *judge) left(ctx context.Context, objects []dweller) []string {
+	var names []string
+	for _, o := range objects {
+		now, err := o.api.Get(ctx, o.object.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err) || err == nil && now.GetUID() != o.object.GetUID():
+		case err != nil:
+			j.unjudged("namespaces: %s: %s", named(o.object), writes.Words(err))
+		case !slices.Contains(names, named(o.object)):
+			names = append(names, named(o.object))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // addresses: no two Services have one cluster IP.
@@ -156,75 +177,4 @@ func anew(o *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	unstructured.RemoveNestedField(fresh.Object, "status")
 	return fresh
-}
-
-// bootstrap: no two API servers write the objects that Kubernetes keeps for itself in turns. What is written in each
-// half of the time is written again and again.
-func (j *judge) bootstrap(ctx context.Context) {
-	versions := []map[string]string{}
-	owners := map[string]*unstructured.Unstructured{}
-	for i := range 3 {
-		if i > 0 {
-			select {
-			case <-time.After(j.Settle / 2):
-			case <-ctx.Done():
-				return
-			}
-		}
-		now := map[string]string{}
-		for _, s := range j.seen {
-			if s.kind.Version != s.how.Versions[0] || s.throughNew == nil {
-				continue
-			}
-			objects, err := inventory.List(ctx, j.new.client, s.resource)
-			if err != nil {
-				j.unjudged("bootstrap: objects of %s: %s", s.kind.GroupKind(), writes.Words(err))
-				continue
-			}
-			for uid, o := range objects {
-				if bootstrapped(o) {
-					now[uid], owners[uid] = o.GetResourceVersion(), o
-				}
-			}
-		}
-		versions = append(versions, now)
-	}
-	for _, uid := range clusters.SortedKeys(versions[0]) {
-		if a, b, c := versions[0][uid], versions[1][uid], versions[2][uid]; b != "" && c != "" && a != b && b != c {
-			j.problem("bootstrap: %s is written again and again: in both halves of %s; last by %s", named(owners[uid]),
-				j.Settle, lastWriter(owners[uid]))
-		}
-	}
-	j.evidence("%d objects that Kubernetes keeps for itself, watched for %s", len(versions[0]), j.Settle)
-}
-
-// bootstrapped says whether Kubernetes makes an object for itself, and keeps it as it should be.
-func bootstrapped(o *unstructured.Unstructured) bool {
-	labels, annotations := o.GetLabels(), o.GetAnnotations()
-	switch {
-	case labels["kubernetes.io/bootstrapping"] != "", labels["kube-aggregator.kubernetes.io/automanaged"] != "":
-		return true
-	case annotations["apf.kubernetes.io/autoupdate-spec"] != "":
-		return true
-	case strings.HasPrefix(o.GetName(), "system-") && o.GetKind() == "PriorityClass":
-		return true
-	}
-	return o.GetName() == "kubernetes" && o.GetNamespace() == metav1.NamespaceDefault ||
-		o.GetName() == "kubernetes" && o.GetKind() == "ServiceCIDR" ||
-		o.GetKind() == "Namespace" && (o.GetName() == metav1.NamespaceDefault || strings.HasPrefix(o.GetName(), "kube-")) ||
-		o.GetKind() == "ConfigMap" && o.GetNamespace() == metav1.NamespaceSystem
-}
-
-// lastWriter is who wrote an object last, as its managed fields tell.
-func lastWriter(o *unstructured.Unstructured) string {
-	var last metav1.ManagedFieldsEntry
-	for _, entry := range o.GetManagedFields() {
-		if last.Time == nil || entry.Time != nil && last.Time.Before(entry.Time) {
-			last = entry
-		}
-	}
-	if last.Manager == "" {
-		return "a manager that is not known"
-	}
-	return fmt.Sprintf("%s (%s)", last.Manager, last.APIVersion)
 }

@@ -152,7 +152,7 @@ func TestWhatHolds(t *testing.T) {
 		t.Errorf("problems %q, unjudged %q", verdict.Problems, verdict.Unjudged)
 	}
 	want := []string{
-		"3 objects of 3 kinds read alike through old and new", "namespaces that hold objects: 1, of which 1 exist",
+		"3 objects of 3 kinds read alike through old and new", "namespaces that exist: 1; those that objects are in: 1",
 		"0 cluster IPs, each of one Service", "the controller manager beside old leads",
 		"1 policies, webhooks and custom resource definitions would be accepted by old",
 		"3 objects were written through old without a change", "1 objects that Kubernetes keeps for itself, watched for 2ms",
@@ -260,6 +260,17 @@ func TestWrittenAgainAndAgain(t *testing.T) {
 		if got := strings.Join(verdict.Problems, "\n"); got != want || written.Load() != writes {
 			t.Errorf("%d writes: problems %q, want %q", written.Load(), got, want)
 		}
+	}
+}
+
+// What goes with its namespace between two lists is not left.
+func TestANamespaceThatGoes(t *testing.T) {
+	s := server(t)
+	s.Put("configmaps", configMap("going", "a"))
+	gone := answering("GET", "/namespaces/going/configmaps/a", 404,
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"gone","code":404}`)
+	if verdict := judge(t, s, gone, gone, "namespaces"); len(verdict.Problems)+len(verdict.Unjudged) > 0 {
+		t.Errorf("%+v", verdict)
 	}
 }
 

@@ -1,0 +1,86 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/inventory"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// bootstrap: no two API servers write the objects that Kubernetes keeps for itself in turns. What is written in each
+// half of the time is written again and again.
+func (j *judge) bootstrap(ctx context.Context) {
+	versions := []map[string]string{}
+	owners := map[string]*unstructured.Unstructured{}
+	for i := range 3 {
+		if i > 0 {
+			select {
+			case <-time.After(j.Settle / 2):
+			case <-ctx.Done():
+				return
+			}
+		}
+		now := map[string]string{}
+		for _, s := range j.seen {
+			if s.kind.Version != s.how.Versions[0] || s.throughNew == nil {
+				continue
+			}
+			objects, err := inventory.List(ctx, j.new.client, s.resource)
+			if err != nil {
+				j.unjudged("bootstrap: objects of %s: %s", s.kind.GroupKind(), writes.Words(err))
+				continue
+			}
+			for uid, o := range objects {
+				if bootstrapped(o) {
+					now[uid], owners[uid] = o.GetResourceVersion(), o
+				}
+			}
+		}
+		versions = append(versions, now)
+	}
+	for _, uid := range clusters.SortedKeys(versions[0]) {
+		if a, b, c := versions[0][uid], versions[1][uid], versions[2][uid]; b != "" && c != "" && a != b && b != c {
+			j.problem("bootstrap: %s is written again and again: in both halves of %s; last by %s", named(owners[uid]),
+				j.Settle, lastWriter(owners[uid]))
+		}
+	}
+	j.evidence("%d objects that Kubernetes keeps for itself, watched for %s", len(versions[0]), j.Settle)
+}
+
+// bootstrapped says whether Kubernetes makes an object for itself, and keeps it as it should be.
+func bootstrapped(o *unstructured.Unstructured) bool {
+	labels, annotations := o.GetLabels(), o.GetAnnotations()
+	switch {
+	case labels["kubernetes.io/bootstrapping"] != "", labels["kube-aggregator.kubernetes.io/automanaged"] != "":
+		return true
+	case annotations["apf.kubernetes.io/autoupdate-spec"] != "":
+		return true
+	case strings.HasPrefix(o.GetName(), "system-") && o.GetKind() == "PriorityClass":
+		return true
+	}
+	return o.GetName() == "kubernetes" && o.GetNamespace() == metav1.NamespaceDefault ||
+		o.GetName() == "kubernetes" && o.GetKind() == "ServiceCIDR" ||
+		o.GetKind() == "Namespace" && (o.GetName() == metav1.NamespaceDefault || strings.HasPrefix(o.GetName(), "kube-")) ||
+		o.GetKind() == "ConfigMap" && o.GetNamespace() == metav1.NamespaceSystem
+}
+
+// lastWriter is who wrote an object last, as its managed fields tell.
+func lastWriter(o *unstructured.Unstructured) string {
+	var last metav1.ManagedFieldsEntry
+	for _, entry := range o.GetManagedFields() {
+		if last.Time == nil || entry.Time != nil && last.Time.Before(entry.Time) {
+			last = entry
+		}
+	}
+	if last.Manager == "" {
+		return "a manager that is not known"
+	}
+	return fmt.Sprintf("%s (%s)", last.Manager, last.APIVersion)
+}
