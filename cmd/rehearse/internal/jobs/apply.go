@@ -59,6 +59,12 @@ func (a *application) run(command *cobra.Command) error {
 		interval: time.Second,
 	}
 	if err := g.wait(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted: the shards end with the Job, which is deleted, and nothing was merged")
+			if a.keep {
+				err = fmt.Errorf("interrupted: the Job %s goes on in namespace %s", a.name, a.namespace)
+			}
+		}
 		return cli.Broken(errors.Join(err, os.RemoveAll(work)))
 	}
 	folders, missing := g.folders()
@@ -156,7 +162,7 @@ func (g *gathering) folders() ([]string, error) {
 		}
 		why := g.trouble[i]
 		if why == "" {
-			why = "no pod of it ended"
+			why = "it is not in the log of any of its pods"
 		}
 		missing = append(missing, fmt.Sprintf("shard %d/%d left no report: %s", i+1, g.of, why))
 	}

@@ -59,7 +59,7 @@ func TestShardsWithoutAReport(t *testing.T) {
 	for _, want := range []string{
 		"shard 1/3 left no report: pod rehearse-0-a: OOMKilled (exit code 137)",
 		"shard 2/3 left no report: pod rehearse-1-b: ErrImagePull: no such image",
-		"shard 3/3 left no report: no pod of it ended",
+		"shard 3/3 left no report: it is not in the log of any of its pods",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
