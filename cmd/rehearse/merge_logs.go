@@ -65,8 +65,13 @@ func looksLikeALog(path string) (bool, error) {
 // unpackLogs makes a folder of each report in the logs. Of several attempts at a shard the one that ended last is
 // returned.
 func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]string, error) {
-	var order []int
-	latest, folder := map[int]*reports.Run{}, map[int]string{}
+	// What is another run's is no attempt at the same shard: it stays, and is rejected by the merge.
+	type attempt struct {
+		shard   reports.Shard
+		program string
+	}
+	var order []attempt
+	latest, folder := map[attempt]*reports.Run{}, map[attempt]string{}
 	for i, log := range logs {
 		found, err := reportsIn(log)
 		if err != nil {
@@ -85,21 +90,21 @@ func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]str
 			if run.Shard == nil {
 				return nil, fmt.Errorf("%s: the report of %s is not that of a shard", log, report.ID)
 			}
-			n := run.Shard.Number
-			if latest[n] == nil {
-				order = append(order, n)
+			key := attempt{*run.Shard, run.Program}
+			if latest[key] == nil {
+				order = append(order, key)
 			} else {
-				progress("shard %d was tried more than once: the attempt that ended last counts", n)
-				if !run.Finished.After(latest[n].Finished) {
+				progress("shard %d/%d was tried more than once: the attempt that ended last counts", run.Shard.Number, run.Shard.Of)
+				if !run.Finished.After(latest[key].Finished) {
 					continue
 				}
 			}
-			latest[n], folder[n] = run, to
+			latest[key], folder[key] = run, to
 		}
 	}
 	var folders []string
-	for _, n := range order {
-		folders = append(folders, folder[n])
+	for _, key := range order {
+		folders = append(folders, folder[key])
 	}
 	return folders, nil
 }

@@ -34,6 +34,7 @@ func TestMergeLogs(t *testing.T) {
 	first, again := logOf(t, "pod-0", written(t, 1, nil)), logOf(t, "pod-0-again", written(t, 1, failed(900)))
 	later := logOf(t, "pod-0-again", written(t, 1, failed(1100)))
 	second := logOf(t, "pod-1", written(t, 2, nil))
+	foreign := logOf(t, "other-0", written(t, 1, func(run *reports.Run) { run.Shard.Plan = "another" }))
 	for _, test := range []struct {
 		name, log, want string
 		code            int
@@ -41,6 +42,7 @@ func TestMergeLogs(t *testing.T) {
 		{"each once", second + first, "2 passed", cli.ExitOK},
 		{"an attempt before it", first + again + second, "2 passed", cli.ExitOK},
 		{"a later attempt", first + second + later, "tried more than once", cli.ExitBroken},
+		{"of another run, too", first + second + foreign, "are no parts of one run", cli.ExitInput},
 		{"one is missing", second, "missing: 1/2", cli.ExitInput},
 		{"cut", second + first[:len(first)-200], "the report of pod-0 has no end in this log", cli.ExitInput},
 		{"no report", "hello\n", "is neither a run.json nor the log of a pod", cli.ExitInput},
