@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// repository is one with a small program where ours is, and a tag.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/shop\n\ngo 1.26\n", "cmd/rehearse/main.go": "package main\n\nfunc main() {}\n",
+		"CHANGELOG.md": "# Changes\n\n## v0.3.0\n\n- new\n", "LICENSE": "free\n", "README.md": "read\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "."},
+		{"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "--quiet", "-m", "all"},
+		{"tag", "v0.3.0"},
+	} {
+		if _, err := git(t.Context(), dir, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A release of a small program: built twice, packed, and named after the tag.
+func TestPublishBinaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the runtime of Go twice")
+	}
+	s := settings{source: repository(t), out: t.TempDir()}
+	own := []platform{{runtime.GOOS, runtime.GOARCH}}
+	var out bytes.Buffer
+	if err := publishBinaries(t.Context(), s, own, false, &out); err != nil {
+		t.Fatal(err)
+	}
+	base := strings.Join([]string{"rehearse_v0.3.0", runtime.GOOS, runtime.GOARCH}, "_")
+	sums := string(contentOf(t, filepath.Join(s.out, "SHA256SUMS")))
+	for _, file := range []string{base + ".tar.gz", base + ".cdx.json", "rehearse_v0.3.0_changes.md"} {
+		if !strings.Contains(sums, "  "+file+"\n") {
+			t.Errorf("%s has no checksum:\n%s", file, sums)
+		}
+	}
+	if !strings.Contains(out.String(), "two builds are equal") {
+		t.Errorf("it says %s", out.String())
+	}
+	if err := os.WriteFile(filepath.Join(s.source, "LICENSE"), []byte("changed\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := publishBinaries(t.Context(), s, own, true, &out); err == nil ||
+		!strings.Contains(err.Error(), "changes that are not committed") {
+		t.Errorf("with a change: %v", err)
+	}
+}
+
+// Two programs that differ are told.
+func TestBuildAgainTellsADifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the runtime of Go")
+	}
+	other := built(t).file
+	err := buildAgain(t.Context(), repository(t), platform{runtime.GOOS, runtime.GOARCH}, other)
+	if err == nil || !strings.Contains(err.Error(), "differ") {
+		t.Errorf("got %v", err)
+	}
+}
