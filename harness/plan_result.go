@@ -154,6 +154,9 @@ func (p *Plan) Describe(w io.Writer) error {
 		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with "+
 			"systems, and 0.7 of one without.\n", beginning(copied))
 	}
+	for _, program := range p.unbuilt() {
+		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` does it beforehand): %s\n", program)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -120,6 +120,25 @@ func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error
 	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators, p.options.Modules)
 }
 
+// unbuilt are the programs of Go modules that the plan needs and that were not built yet, in the order of their use.
+func (p *Plan) unbuilt() []clusters.ModuleProgram {
+	var all []clusters.ModuleProgram
+	for _, track := range p.Tracks {
+		for _, state := range track.Path {
+			for _, system := range state.Systems {
+				program, ok := system.Program()
+				if !ok || p.modules == nil || slices.Contains(all, program) {
+					continue
+				}
+				if _, cached := p.modules.CachedModule(program); !cached {
+					all = append(all, program)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // namesOf systems, for a person.
 func namesOf(list []clusters.System) []string {
 	var names []string

@@ -9,8 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// The examples of real operators are well formed, and can be planned, before anything of them was built.
+// The examples of real operators are well formed, and lint, which plans them, needs neither the network nor a build.
 func TestOperatorExamples(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const folder = "../../examples/operators"
 	found := 0
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -20,10 +21,6 @@ func TestOperatorExamples(t *testing.T) {
 		found++
 		if code, out, errs := command(t, "lint", path); code != cli.ExitOK {
 			t.Errorf("lint %s: exit code %d: %s%s", path, code, out, errs)
-		}
-		code, out, errs := command(t, "plan", path)
-		if code != cli.ExitOK || !strings.Contains(out, "(module, v") {
-			t.Errorf("plan %s: exit code %d: %s%s", path, code, out, errs)
 		}
 		return nil
 	})
