@@ -137,7 +137,7 @@ func (s *Store) compile(ctx context.Context, tool goTool, e entry, m clusters.Mo
 		return "", err
 	}
 	if name := strings.TrimSpace(string(name)); name != "main" {
-		return "", fmt.Errorf("it is no program but the package %s: name the folder of a main package with package:", name)
+		return "", fmt.Errorf("it is no program but the package %s: name the folder of a main package (field package)", name)
 	}
 	_, err = tool.run(ctx, dir, counter.line, "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o",
 		filepath.Join(temp, programName(m)), pkg)
