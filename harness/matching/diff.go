@@ -62,6 +62,9 @@ func (m Mismatch) fields() []Mismatch {
 			all = append(all, Mismatch{Path: join(m.Path, key), Want: want[key], Missing: true}.fields()...)
 		}
 	}
+	if len(all) == 0 {
+		return []Mismatch{m} // of an element that is missing, no field by itself must be there
+	}
 	return all
 }
 

@@ -88,6 +88,14 @@ func TestDiffNeverPanicsAndAgreesWithMatch(t *testing.T) {
 	})
 }
 
+// An element that is missing is told of, also when it wants no field that must be there.
+func TestDiffOfAnElementThatWantsNothing(t *testing.T) {
+	want, got := []any{map[string]any{"name": nil}}, []any{}
+	if diff := matching.Diff(want, got); len(matching.Match(want, got)) != 1 || strings.Count(diff, "\n") != 1 {
+		t.Errorf("%d mismatches, the diff is %q", len(matching.Match(want, got)), diff)
+	}
+}
+
 func TestWhatIsThereMatchesItself(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		value := values().Draw(rt, "value")
