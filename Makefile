@@ -18,7 +18,7 @@ test:
 	go test -short -vet=off -ldflags=-w ./...
 	go run ./cmd/rehearse fetch $(QUICK_VERSIONS)
 	go run ./cmd/rehearse run --report-dir rehearse-report/quick $(QUICK)
-	@echo "NOT RUN here: the linters, the other scenarios and versions, and every fault (make test-all); the tests on kind clusters (.ci/kind)"
+	@echo "NOT RUN here: the linters, the other scenarios and versions, every fault, and tests that compile programs (make test-all); the tests on kind clusters (.ci/kind)"
 
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
 LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
@@ -48,7 +48,8 @@ bench:
 fuzz:
 	go test -run '^$$' -fuzz FuzzLoad -fuzztime 1m ./scenarios
 
-# What is published of a version, in dist/: binaries, built twice and compared, with checksums and lists of their modules. PLATFORMS="linux/amd64" for some alone.
+# What is published of a version, in dist/: binaries, built twice and compared, with checksums and lists of their modules.
+# PLATFORMS="linux/amd64" for some alone.
 .PHONY: release image
 release:
 	go run ./internal/release binaries $(if $(PLATFORMS),--platforms '$(PLATFORMS)')

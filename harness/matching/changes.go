@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Change is one place at which an object is not what it was.
@@ -26,6 +27,13 @@ func (c Change) String() string {
 		path = "(the whole)"
 	}
 	return fmt.Sprintf("%s: %s -> %s", path, before, after)
+}
+
+// Confidential says whether the values are in no report, where the object is of that kind: those of Secrets, and of
+// environment variables.
+func (c Change) Confidential(kind string) bool {
+	return kind == "Secret" && !strings.HasPrefix(c.Path, "metadata.") || strings.Contains(c.Path, ".env[") ||
+		strings.HasSuffix(c.Path, ".env")
 }
 
 // Changes returns where an object is not what it was, as the API means it (Normal), sorted by path; none is no

@@ -88,7 +88,7 @@ func TestDiffNeverPanicsAndAgreesWithMatch(t *testing.T) {
 	})
 }
 
-// An element that is missing is told of, also when it wants no field that must be there.
+// A missing element has a line in the diff, also when each of its wanted fields may be absent.
 func TestDiffOfAnElementThatWantsNothing(t *testing.T) {
 	want, got := []any{map[string]any{"name": nil}}, []any{}
 	if diff := matching.Diff(want, got); len(matching.Match(want, got)) != 1 || strings.Count(diff, "\n") != 1 {

@@ -55,7 +55,7 @@ func compared(kind string, before, after map[string]any) Outcome {
 	for _, change := range matching.Changes(before, after) {
 		text := change.String()
 		paths = append(paths, change.Path)
-		if secret(kind, change.Path) {
+		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
 		}
 		if change.Old == nil || change.Path == "metadata.generation" {
@@ -71,10 +71,4 @@ func compared(kind string, before, after map[string]any) Outcome {
 		return Outcome{Answer: Changed, Words: strings.Join(added, "; "), Class: strings.Join(paths, " ")}
 	}
 	return Outcome{Answer: Good}
-}
-
-// secret says whether the value at a path is in no report: those of Secrets, and of environment variables.
-func secret(kind, path string) bool {
-	return kind == "Secret" && !strings.HasPrefix(path, "metadata.") || strings.Contains(path, ".env[") ||
-		strings.HasSuffix(path, ".env")
 }

@@ -156,11 +156,11 @@ func content(o *unstructured.Unstructured) map[string]any {
 	return copied
 }
 
-// written are changes in a line. The values of Secrets are in no report.
+// written are changes in a line.
 func written(kind string, changes []matching.Change) string {
 	var texts []string
 	for _, change := range changes {
-		if kind == "Secret" && !strings.HasPrefix(change.Path, "metadata.") {
+		if change.Confidential(kind) {
 			texts = append(texts, change.Path)
 			continue
 		}

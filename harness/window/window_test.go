@@ -225,7 +225,7 @@ func TestWhatDoesNotHold(t *testing.T) {
 	}
 }
 
-// An update after which the object reads the same, but was stored, is told of.
+// An update that stores the object again is a problem, even when the object reads the same.
 func TestStoredAnew(t *testing.T) {
 	s := server(t)
 	verdict := judge(t, s, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // Times that a request is tried again for while its outcome is unknown.
@@ -17,18 +19,13 @@ const (
 // Persist sends a request until it is accepted or refused, or for as long as its patience lasts. What it returns is of
 // the last try.
 func Persist(ctx context.Context, send func(context.Context) error) (Outcome, error) {
-	began := time.Now()
-	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+	began, again := time.Now(), pauses.Growing(firstWait, lastWait)
+	for {
 		try, cancel := context.WithTimeout(ctx, oneTry)
 		err := send(try)
 		cancel()
 		outcome := Judge(err)
-		if outcome != Unknown || Undecodable(err) || ctx.Err() != nil || time.Since(began) > patience {
-			return outcome, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if outcome != Unknown || Undecodable(err) || time.Since(began) > patience || !pauses.Wait(ctx, again) {
 			return outcome, err
 		}
 	}

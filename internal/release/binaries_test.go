@@ -68,7 +68,7 @@ func TestPublishBinaries(t *testing.T) {
 	}
 }
 
-// Two programs that differ are told.
+// The error names the programs of two builds that differ.
 func TestBuildAgainTellsADifference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the runtime of Go")
