@@ -21,8 +21,8 @@ type Survives struct {
 	// Now asks what can be asked of one moment: whether the objects can be read, written, deleted and created again as
 	// they are. Either now or throughout is wanted.
 	Now bool `json:"now,omitempty"`
-	// Except lists checks that are left out: moved, read, condition, content, update, label, status, finalizer, delete,
-	// apply, create.
+	// Except lists checks that are left out: moved, read, condition, content, keep, update, label, status, finalizer,
+	// delete, apply, create.
 	Except []string `json:"except,omitempty" fixed:"true"`
 	// Settle is for how long the untouched cluster is watched at each look. Default: 2s.
 	Settle Duration `json:"settle,omitempty"`
@@ -31,7 +31,7 @@ type Survives struct {
 // SurvivalChecks are what except may name.
 func SurvivalChecks() []string {
 	return []string{
-		"moved", "read", "condition", "content", "update", "label", "status", "finalizer", "delete", "apply",
+		"moved", "read", "condition", "content", "keep", "update", "label", "status", "finalizer", "delete", "apply",
 		"create",
 	}
 }

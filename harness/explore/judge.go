@@ -125,6 +125,9 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 		if has(stuck()...) {
 			return explorations.Defect, "what is accepted when it is created must be accepted again unchanged"
 		}
+		if has(string(survey.Keep)) {
+			return explorations.Defect, "a write must keep what it does not mention"
+		}
 		return "", ""
 	case upgrades.Breaks:
 	default:
@@ -144,6 +147,8 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 		return explorations.Defect, "whoever has an object must be able to edit and delete it"
 	case has(string(survey.Condition)):
 		return explorations.Defect, "what held of an object must hold on"
+	case has(string(survey.Keep)):
+		return explorations.Defect, "a write must keep what it does not mention"
 	case has(string(survey.Content)) && mended:
 		return explorations.Hazard, "the state does not show the field, and does not lose it"
 	case has(string(survey.Content)) && strings.Contains(f.Back, "not rehearsed"):
@@ -178,8 +183,10 @@ var (
 // cause wherever it is broken.
 func class(f *upgrades.Finding) string {
 	words := classOf(f.Words)
-	if f.Check == string(survey.Content) || slices.Contains(f.Checks, string(survey.Content)) {
-		return words
+	for _, check := range append([]string{f.Check}, f.Checks...) {
+		if check == string(survey.Content) || check == string(survey.Keep) {
+			return words
+		}
 	}
 	return anyField.ReplaceAllString(words, "FIELD")
 }

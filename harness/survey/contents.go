@@ -23,6 +23,21 @@ func own(o *unstructured.Unstructured) map[string]any {
 	return copied
 }
 
+// statusOf an object, under its own name.
+func statusOf(o *unstructured.Unstructured) map[string]any {
+	return map[string]any{"status": o.DeepCopy().Object["status"]}
+}
+
+// kept says whether a write that mentions none of it kept all that an object had. A write may add defaults.
+func kept(kind, write string, before, after map[string]any) Outcome {
+	o := compared(kind, before, after)
+	if o.Answer != Bad {
+		return Outcome{Answer: Good}
+	}
+	o.Words = write + " changes " + o.Words
+	return o
+}
+
 // judgeContents compares each given object, in every version, with what it was when it was first seen.
 func (s *Survey) judgeContents(found *sight) {
 	for _, t := range found.targets {

@@ -198,6 +198,28 @@ func TestCompared(t *testing.T) {
 	}
 }
 
+func TestKept(t *testing.T) {
+	type object = map[string]any
+	for _, test := range []struct {
+		name          string
+		before, after object
+		want          Answer
+	}{
+		{"equal", object{"a": int64(1)}, object{"a": int64(1)}, Good},
+		{"a default is added", object{}, object{"a": int64(1)}, Good},
+		{"a field is dropped", object{"spec": object{"a": "x"}}, object{"spec": object{}}, Bad},
+		{"a value is another one", object{"a": "x"}, object{"a": "y"}, Bad},
+		{"a list is shorter", object{"a": []any{"x", "y"}}, object{"a": []any{"y"}}, Bad},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := kept("Pod", "a label", test.before, test.after)
+			if got.Answer != test.want || (got.Answer == Bad) != strings.HasPrefix(got.Words, "a label changes ") {
+				t.Errorf("got %+v, want answer %d", got, test.want)
+			}
+		})
+	}
+}
+
 // What is secret is in no report, in whichever container it is.
 func TestSecretsAreNotTold(t *testing.T) {
 	env := func(value string) map[string]any {

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ func (s *Survey) newProbe(found *sight, t *Target) *probe {
 }
 
 func (p *probe) all(ctx context.Context) {
-	if p.patch(ctx, Label, `{"metadata":{"labels":{"rehearse.dev/survey":"x"}}}`) {
+	if p.label(ctx) {
 		p.note(Update, Outcome{Answer: Good}) // it is the same write without its one change
 	} else {
 		p.write(ctx, Update, func(ctx context.Context) error {
@@ -94,13 +95,13 @@ func (p *probe) all(ctx context.Context) {
 		})
 	}
 	if len(p.object.GetFinalizers()) > 0 {
-		p.patch(ctx, Finalizer, `{"metadata":{"finalizers":null}}`)
-	}
-	if p.served.Status {
-		p.write(ctx, Status, func(ctx context.Context) error {
-			_, err := p.api.UpdateStatus(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
+		p.write(ctx, Finalizer, func(ctx context.Context) error {
+			_, err := p.patch(ctx, map[string]any{"finalizers": nil})
 			return err
 		})
+	}
+	if p.served.Status {
+		p.status(ctx)
 	}
 	p.write(ctx, Delete, func(ctx context.Context) error {
 		return p.api.Delete(ctx, p.target.Name, metav1.DeleteOptions{DryRun: everything})
@@ -132,13 +133,47 @@ func (p *probe) all(ctx context.Context) {
 	})
 }
 
-func (p *probe) patch(ctx context.Context, check Check, patch string) (accepted bool) {
-	return p.write(ctx, check, func(ctx context.Context) error {
-		_, err := p.api.Patch(ctx, p.target.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{
-			DryRun:       everything,
-			FieldManager: Manager,
+// label of a dry run.
+const label = "rehearse.dev/survey"
+
+// label adds a label, and compares what the API server makes of the object with what it is.
+func (p *probe) label(ctx context.Context) (accepted bool) {
+	var labelled *unstructured.Unstructured
+	accepted = p.write(ctx, Label, func(ctx context.Context) (err error) {
+		labelled, err = p.patch(ctx, map[string]any{
+			"labels": map[string]any{label: "x"}, "resourceVersion": p.object.GetResourceVersion(),
 		})
 		return err
+	})
+	if accepted {
+		labels := labelled.GetLabels()
+		delete(labels, label)
+		labelled.SetLabels(labels)
+		p.note(Keep, kept(p.target.GVK.Kind, "a label", own(p.object), own(labelled)))
+	}
+	return accepted
+}
+
+// status writes the status as it is, and compares what the API server makes of it with what it is.
+func (p *probe) status(ctx context.Context) {
+	var written *unstructured.Unstructured
+	accepted := p.write(ctx, Status, func(ctx context.Context) (err error) {
+		written, err = p.api.UpdateStatus(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
+		return err
+	})
+	if accepted {
+		p.note(Keep, kept(p.target.GVK.Kind, "a write of the status", statusOf(p.object), statusOf(written)))
+	}
+}
+
+func (p *probe) patch(ctx context.Context, metadata map[string]any) (*unstructured.Unstructured, error) {
+	body, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return nil, fmt.Errorf("write a patch of %s as JSON: %w", p.target, err)
+	}
+	return p.api.Patch(ctx, p.target.Name, types.MergePatchType, body, metav1.PatchOptions{
+		DryRun:       everything,
+		FieldManager: Manager,
 	})
 }
 

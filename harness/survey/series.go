@@ -20,6 +20,7 @@ const (
 	Content   Check = "content"
 	Update    Check = "update"
 	Label     Check = "label"
+	Keep      Check = "keep"
 	Finalizer Check = "finalizer"
 	Status    Check = "status"
 	Delete    Check = "delete"
@@ -32,7 +33,7 @@ const (
 
 // Checks lists all of them, those whose findings weigh most first.
 func Checks() []Check {
-	return []Check{Moved, Read, Condition, Content, Update, Label, Status, Finalizer, Delete, Apply, Create, Warning}
+	return []Check{Moved, Read, Condition, Content, Keep, Update, Label, Status, Finalizer, Delete, Apply, Create, Warning}
 }
 
 // Answer to a check.

@@ -44,6 +44,8 @@ func what(s *Series, seen *sighting) string {
 		return "a write of " + it + " that changes nothing is rejected"
 	case Label:
 		return it + " cannot be labelled"
+	case Keep:
+		return "a write of " + it + " drops what the write does not mention"
 	case Finalizer:
 		return its + " finalizers cannot be removed"
 	case Status:
@@ -82,6 +84,8 @@ func advice(check Check, severity upgrades.Severity, way string) string {
 	case Moved:
 		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch " +
 			"release of the target"
+	case Keep:
+		return "after the upgrade do not edit or label it before you know what it loses; or change it before"
 	case Read, Content:
 		return "do not upgrade with these objects stored: change or remove them before"
 	case Create:
