@@ -114,7 +114,7 @@ flake: fetch
 		"$$folder/rehearse" run --report-dir rehearse-report/flake $(FLAGS) scenarios/$(SUITE) || exit 1; \
 	done
 
-# The pictures of reports in README and docs, from real runs; needs chromium, node and npm.
+# The pictures of reports in README and docs, from real runs. Installs a browser where there is none (.ci/browser).
 .PHONY: pictures
 pictures: fetch
 	docs/pictures/make

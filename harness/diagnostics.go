@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -69,7 +68,7 @@ func (e *evidence) diagnose(ctx context.Context) artifacts {
 	return e.leave(func(dir string, keep func(string, error)) {
 		keep("objects.yaml", e.dump(ctx, filepath.Join(dir, "objects.yaml"), e.touched))
 		keep("events.yaml", e.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
-		e.leaveHistory(dir, keep, func(parts []history.Part) []reports.HistoryLine { return e.managers(ctx, parts) })
+		e.leaveHistory(ctx, dir, keep)
 		for _, l := range e.logParts() {
 			if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
 				keep(l.name, err)

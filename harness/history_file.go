@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,23 +18,23 @@ import (
 
 // keepHistory leaves the scenario's history alone in its folder in the report folder.
 func (e *evidence) keepHistory() artifacts {
-	return e.leave(func(dir string, keep func(string, error)) { e.leaveHistory(dir, keep, nil) })
+	return e.leave(func(dir string, keep func(string, error)) {
+		if parts := e.historyParts(); len(parts) > 0 {
+			keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts, nil, nil))
+		}
+	})
 }
 
-// leaveHistory writes the scenario's history into a folder, unless nothing was watched; at its end who manages the
-// fields of some parts.
-func (e *evidence) leaveHistory(dir string, keep func(string, error),
-	managers func([]history.Part) []reports.HistoryLine,
-) {
+// leaveHistory writes the scenario's history into a folder, unless nothing was watched, with the managers of the last
+// changes, and at its end those of all objects.
+func (e *evidence) leaveHistory(ctx context.Context, dir string, keep func(string, error)) {
 	parts := e.historyParts()
 	if len(parts) == 0 {
 		return
 	}
-	var last []reports.HistoryLine
-	if managers != nil {
-		last = managers(parts)
-	}
-	keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts, last))
+	managed, last := e.changeManagers(ctx, parts)
+	last = append(last, e.managers(ctx, parts)...)
+	keep(reports.HistoryFile, e.writeHistory(filepath.Join(dir, reports.HistoryFile), parts, managed, last))
 }
 
 // historyParts is what the scenario's history is made of: its own namespace in everything that is watched on the track,
@@ -55,14 +56,16 @@ func (e *evidence) historyParts() []history.Part {
 	return parts
 }
 
-func (e *evidence) writeHistory(path string, parts []history.Part, last []reports.HistoryLine) (err error) {
+func (e *evidence) writeHistory(path string, parts []history.Part, managed map[int64][]reports.FieldManager,
+	last []reports.HistoryLine,
+) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriter(file)
-	w := &historyWriter{run: e.run, encoder: json.NewEncoder(out), to: e.run.shared.history.Seq()}
+	w := &historyWriter{run: e.run, encoder: json.NewEncoder(out), to: e.run.shared.history.Seq(), managed: managed}
 	w.encoder.SetEscapeHTML(false)
 	err = w.write(parts)
 	for _, line := range last {
@@ -79,6 +82,8 @@ type historyWriter struct {
 	run     *scenarioRun
 	encoder *json.Encoder
 	to      int64
+	// managed are the managers of an object's fields after a change, by its number.
+	managed map[int64][]reports.FieldManager
 	// steps that were written, and gaps that were not yet.
 	steps int
 	gaps  []reports.HistoryLine
@@ -141,7 +146,7 @@ func (w *historyWriter) change(part history.Part, change history.Change) reports
 	line := reports.HistoryLine{
 		Line: "change", At: change.At, Step: w.steps, Change: string(change.Type), Resource: part.Stream.Resource().Resource,
 		Namespace: change.Namespace, Name: change.Name, UID: string(change.UID), ResourceVersion: change.ResourceVersion,
-		Relisted: change.Relisted, Dropped: change.Object == nil,
+		Relisted: change.Relisted, Dropped: change.Object == nil, Managers: w.managed[change.Seq],
 	}
 	if change.Object == nil {
 		return line

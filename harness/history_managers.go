@@ -3,7 +3,9 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,8 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// managers says who manages the fields of the objects of the scenario's namespace that are there now. Histories are
-// kept without managedFields, which are often larger than the object.
+// managers says who manages the fields of the objects of the scenario's namespace that are there now.
 func (e *evidence) managers(ctx context.Context, parts []history.Part) []reports.HistoryLine {
 	var lines []reports.HistoryLine
 	seen := map[*history.Stream]bool{}
@@ -45,17 +46,65 @@ func (e *evidence) managers(ctx context.Context, parts []history.Part) []reports
 
 // managersOf one object.
 func managersOf(object *unstructured.Unstructured, resource string) reports.HistoryLine {
-	line := reports.HistoryLine{
+	return reports.HistoryLine{
 		Line: "managers", At: time.Now(), Resource: resource, APIVersion: object.GetAPIVersion(), Kind: object.GetKind(),
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
-		ResourceVersion: object.GetResourceVersion(),
+		ResourceVersion: object.GetResourceVersion(), Managers: fieldManagers(object.GetManagedFields()),
 	}
-	for _, entry := range object.GetManagedFields() {
+}
+
+func fieldManagers(entries []metav1.ManagedFieldsEntry) []reports.FieldManager {
+	var all []reports.FieldManager
+	for _, entry := range entries {
 		manager := reports.FieldManager{Name: entry.Manager, Subresource: entry.Subresource}
 		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &manager.Fields) != nil {
 			continue
 		}
-		line.Managers = append(line.Managers, manager)
+		all = append(all, manager)
 	}
-	return line
+	return all
+}
+
+// mostManaged is for how many changes the managers are read, and managedWithin how long that may take: an API server
+// that is busy with many scenarios that fail is asked for no more.
+const (
+	mostManaged   = 100
+	managedWithin = 5 * time.Second
+)
+
+// changeManagers reads who managed an object's fields just after each of the scenario's last changes, the newest first,
+// by the numbers of the changes; and says why not of all. Without an error the changes before are not asked for.
+func (e *evidence) changeManagers(ctx context.Context, parts []history.Part) (map[int64][]reports.FieldManager,
+	[]reports.HistoryLine,
+) {
+	ctx, cancel := context.WithTimeout(ctx, managedWithin)
+	defer cancel()
+	type one struct {
+		stream *history.Stream
+		change history.Change
+	}
+	var last []one
+	for i, change := range history.Merge(e.run.timeline.from, e.run.shared.history.Seq(), parts) {
+		if change.Type != history.Deleted {
+			last = append(last, one{parts[i].Stream, change})
+			last = last[max(0, len(last)-mostManaged):]
+		}
+	}
+	known := map[int64][]reports.FieldManager{}
+	var lines []reports.HistoryLine
+	for _, c := range slices.Backward(last) {
+		entries, err := c.stream.Managers(ctx, c.change)
+		if err == nil {
+			known[c.change.Seq] = fieldManagers(entries)
+			continue
+		}
+		lines = append(lines, reports.HistoryLine{
+			Line: "managers", At: c.change.At, Resource: c.stream.Resource().Resource, Namespace: c.change.Namespace,
+			Name: c.change.Name, UID: string(c.change.UID), ResourceVersion: c.change.ResourceVersion, Error: err.Error(),
+		})
+		if ctx.Err() != nil || errors.Is(err, history.ErrForgotten) {
+			break // neither has it any older one
+		}
+	}
+	return known, lines
 }

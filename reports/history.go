@@ -41,7 +41,9 @@ type HistoryLine struct {
 	Until *time.Time `json:"until,omitempty"`
 	Error string     `json:"error,omitempty"`
 
-	// Managers of the object's fields when the scenario ended, where the object was still there.
+	// Managers of the object's fields: in a change those just after it, known for the last 100 changes of a scenario that
+	// failed, where the storage still had them; in a line of their own those when the scenario ended, where the object was
+	// still there.
 	Managers []FieldManager `json:"managers,omitempty"`
 }
 

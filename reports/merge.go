@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"path"
+	"slices"
 )
 
 // Part is a run of several that are shown as one.
@@ -52,6 +53,11 @@ func Merge(parts []Part) *Run {
 			if !known[r.ID] {
 				known[r.ID] = true
 				all.Requirements = append(all.Requirements, r)
+			}
+		}
+		for _, f := range run.Flips {
+			if !slices.ContainsFunc(all.Flips, func(g VersionFlips) bool { return f.From == g.From && f.To == g.To }) {
+				all.Flips = append(all.Flips, f)
 			}
 		}
 		for _, track := range run.Tracks {

@@ -66,6 +66,9 @@ type Run struct {
 	Tracks []*Track `json:"tracks"`
 	// Requirements of the suites that were run, where they are known.
 	Requirements []Requirement `json:"requirements,omitempty"`
+	// Flips are the feature gates whose defaults differ between a version of the run and the next newer one, where the
+	// lists of both are known.
+	Flips []VersionFlips `json:"flips,omitempty"`
 	// Sources are the files of the scenarios, whole, by their names.
 	Sources map[string]string `json:"sources,omitempty"`
 }
@@ -77,6 +80,15 @@ type Shard struct {
 	Of     int `json:"of"`
 	// Plan is a checksum of what all parts together do. It is the same in each of them.
 	Plan string `json:"plan"`
+}
+
+// VersionFlips are the feature gates that change by themselves from one version to another.
+type VersionFlips struct {
+	// From and To are versions of Kubernetes.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Gates with what becomes of them: "SomeGate turns on".
+	Gates []string `json:"gates"`
 }
 
 // Requirement is one rule of a specification.

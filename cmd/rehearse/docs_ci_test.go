@@ -148,26 +148,6 @@ func documentedJobs(t *testing.T) []jobOf {
 	return []jobOf{github, gitlab, jenkins(t), ofProw}
 }
 
-// jenkins reads the declarative pipeline: its commands in quotes, and what it keeps.
-func jenkins(t *testing.T) jobOf {
-	t.Helper()
-	text := blocks(t, ciPage, "groovy")[0]
-	if strings.Count(text, "{") != strings.Count(text, "}") || !strings.HasPrefix(text, "pipeline {") {
-		t.Errorf("no pipeline:\n%s", text)
-	}
-	job := jobOf{system: "Jenkins"}
-	for _, m := range regexp.MustCompile(`sh '([^']+)'`).FindAllStringSubmatch(text, -1) {
-		job.commands = append(job.commands, m[1])
-	}
-	if m := regexp.MustCompile(`junit testResults: '([^']+)'`).FindStringSubmatch(text); m != nil {
-		job.junit = m[1]
-	}
-	if m := regexp.MustCompile(`archiveArtifacts '([^']+)/\*\*'`).FindStringSubmatch(text); m != nil {
-		job.kept = m[1]
-	}
-	return job
-}
-
 // arguments of a command as the page has it.
 func arguments(t *testing.T, command string) []string {
 	t.Helper()

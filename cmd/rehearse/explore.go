@@ -16,7 +16,10 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // exploreFlags are those of rehearse explore.
@@ -36,6 +39,8 @@ type exploreFlags struct {
 	noProof   bool
 	plan      bool
 	reportDir string
+	// features are the lists of feature gates.
+	features upgrade.FeatureLister
 }
 
 func newExploreCommand() *cobra.Command {
@@ -86,7 +91,7 @@ judged; 130 interrupted.`,
 		"coincidence")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
-		"folder for explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")
+		"folder for report.html, explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")
 	return command
 }
 
@@ -103,7 +108,7 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 	if err != nil {
 		return o, err
 	}
-	o.Provider = provider
+	o.Provider, f.features = provider, provider.Releases
 	for _, text := range f.path {
 		state, err := stateOf(text)
 		if err != nil {
@@ -233,11 +238,15 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	}
 	report, err := explore.Run(command.Context(), options)
 	report.Command = cli.CommandLine(command)
+	for i := 1; i < len(report.Path); i++ {
+		// Where the list of a version is not known its gates are not named.
+		report.Path[i].Flips, _ = upgrade.Flips(command.Context(), f.features, options.Path[i-1], options.Path[i])
+	}
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
-	if writeErr := explorations.Write(f.reportDir, report); writeErr != nil {
+	if writeErr := writeExploration(f.reportDir, report); writeErr != nil {
 		return cli.Broken(errors.Join(err, writeErr))
 	}
-	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, "explore.md"))
+	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, page.File))
 	if err != nil {
 		return cli.Broken(err)
 	}
@@ -245,4 +254,16 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		return &cli.ExitError{Code: code}
 	}
 	return nil
+}
+
+// writeExploration writes the reports of an exploration.
+func writeExploration(dir string, report *explorations.Report) error {
+	if err := explorations.Write(dir, report); err != nil {
+		return err
+	}
+	text, err := page.OfExploration(report)
+	if err != nil {
+		return err
+	}
+	return reports.ReplaceFile(filepath.Join(dir, page.File), text)
 }

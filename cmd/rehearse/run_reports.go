@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/ci"
@@ -39,7 +40,34 @@ func describe(run *reports.Run, command *cobra.Command, args ...string) (*report
 			}
 		}
 	}
+	run.Flips = flipsOf(run)
 	return run, nil
+}
+
+// flipsOf are the feature gates whose defaults differ between each of a run's versions and the next newer one, by the
+// lists that are in the cache; none where a list is not there, since no verdict depends on it.
+func flipsOf(run *reports.Run) []reports.VersionFlips {
+	store, err := cli.CachedReleases(func(string, ...any) {})
+	if err != nil {
+		return nil
+	}
+	var all []reports.VersionFlips
+	versions := reports.Versions(run)
+	for i := 1; i < len(versions); i++ {
+		before, err1 := store.CachedFeatureList(versions[i-1])
+		after, err2 := store.CachedFeatureList(versions[i])
+		if err1 != nil || err2 != nil {
+			continue
+		}
+		flips := reports.VersionFlips{From: versions[i-1], To: versions[i], Gates: []string{}}
+		for _, flip := range features.Flips(before, after) {
+			if flip.ChangesDefault() {
+				flips.Gates = append(flips.Gates, fmt.Sprintf("%s %s", flip.Gate, flip.Kind))
+			}
+		}
+		all = append(all, flips)
+	}
+	return all
 }
 
 // fileFormats are the reports of a run beside run.json.

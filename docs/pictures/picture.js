@@ -3,7 +3,7 @@ const [,, modules, report, picture, height, script] = process.argv;
 const { chromium } = require(require('path').join(modules, 'playwright-core'));
 (async () => {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM || ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(require('fs').existsSync),
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: Number(height) } });

@@ -213,8 +213,10 @@ func (c *crossing) sightings() []*sighting {
 	}
 	if c.exploration.report.Crossed == 0 {
 		for i, s := range c.report.Path {
-			c.exploration.report.Path[i].Reached, c.exploration.report.Path[i].Seconds = s.Reached, s.Survey
+			known := c.exploration.report.Path[i]
+			known.Way, known.Reached, known.Seconds = s.Way, s.Reached, s.Survey
 		}
+		c.exploration.report.Matrix = c.report.Matrix
 		c.exploration.report.Crossed = len(c.made)
 	}
 	return all

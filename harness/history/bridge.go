@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // A new API server knows nothing of the time before it, so that a watch cannot be resumed there (410). But the storage
@@ -253,20 +254,31 @@ func (b *bridge) allAt(ctx context.Context, revision uint64) (map[[2]string]iden
 func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name string) (*unstructured.Unstructured,
 	error,
 ) {
-	options := exactly(revision)
-	options.FieldSelector = Scope{Name: name}.listOptions().FieldSelector
-	get := b.recorder.client.Resource(b.resource).List
-	if namespace != "" {
-		get = b.recorder.client.Resource(b.resource).Namespace(namespace).List
-	}
-	page, err := getPage(ctx, get, options)
+	object, err := b.recorder.objectAt(ctx, b.resource, revision, namespace, name)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading %s of %s: %w", name, b.resource.GroupResource(), withoutURL(err))
-	case len(page.Items) != 1:
+	case object == nil:
 		return nil, errNoBridge
 	}
-	withoutManagedFields(&page.Items[0])
+	withoutManagedFields(object)
+	return object, nil
+}
+
+// objectAt reads an object as it was at a revision; nil where it was not there.
+func (r *Recorder) objectAt(ctx context.Context, resource schema.GroupVersionResource, revision uint64,
+	namespace, name string,
+) (*unstructured.Unstructured, error) {
+	options := exactly(revision)
+	options.FieldSelector = Scope{Name: name}.listOptions().FieldSelector
+	get := r.client.Resource(resource).List
+	if namespace != "" {
+		get = r.client.Resource(resource).Namespace(namespace).List
+	}
+	page, err := getPage(ctx, get, options)
+	if err != nil || len(page.Items) != 1 {
+		return nil, err
+	}
 	return &page.Items[0], nil
 }
 

@@ -14,10 +14,10 @@ type FeatureLister interface {
 	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
-// flips are the gates that have another value in one state than in the other: those that are set differently, and those
+// Flips are the gates that have another value in one state than in the other: those that are set differently, and those
 // whose default is another one. Where the gates of a version are not known there are the former alone, and known is
 // false.
-func flips(ctx context.Context, from FeatureLister, before, after clusters.State) (all []string, known bool) {
+func Flips(ctx context.Context, from FeatureLister, before, after clusters.State) (all []string, known bool) {
 	set := maps.Clone(before.FeatureGates)
 	if set == nil {
 		set = map[string]bool{}

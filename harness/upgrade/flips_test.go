@@ -47,7 +47,7 @@ func TestFlips(t *testing.T) {
 		{state("1.36.3", "1.35", "Grows"), state("1.36.3", "", "Grows"), "Comes new"},
 		{state("1.36.3", ""), state("1.36.3", "", "Grows"), "Grows is set: default -> true"},
 	} {
-		got, known := flips(t.Context(), lists{}, test.before, test.after)
+		got, known := Flips(t.Context(), lists{}, test.before, test.after)
 		if text := strings.Join(got, ", "); text != test.want || !known {
 			t.Errorf("%s -> %s: %q, known: %t; want %q", test.before, test.after, text, known, test.want)
 		}

@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
 		if i > 0 {
 			var known bool
-			if planned.Flips, known = flips(ctx, o.Features, o.Path.States[i-1], state); !known {
+			if planned.Flips, known = Flips(ctx, o.Features, o.Path.States[i-1], state); !known {
 				r.report.Notes = append(r.report.Notes, fmt.Sprintf("which gates flip on the way to %s is not known", planned.Name))
 			}
 		}

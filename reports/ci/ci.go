@@ -3,11 +3,13 @@
 package ci
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -21,7 +23,7 @@ const (
 )
 
 // Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's
-// artifacts. dir is the report folder.
+// artifacts and metadata. dir is the report folder.
 func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
 	var errs []error
 	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
@@ -34,7 +36,7 @@ func Publish(run *reports.Run, dir string, env func(string) string, out io.Write
 		}
 	}
 	if folder := env("ARTIFACTS"); folder != "" && env("PROW_JOB_ID") != "" {
-		errs = append(errs, prow(dir, folder))
+		errs = append(errs, prow(dir, folder), prowMetadata(run, folder))
 	}
 	return errors.Join(errs...)
 }
@@ -152,6 +154,39 @@ func prow(dir, folder string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// prowMetadata writes what Prow puts into the job's finished.json, and its metadata lens shows: one text for each name.
+// What another program has left there stays.
+func prowMetadata(run *reports.Run, folder string) error {
+	path, all := filepath.Join(folder, "metadata.json"), map[string]any{}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("read the metadata of the Prow job: %w", err)
+	default:
+		if err := json.Unmarshal(text, &all); err != nil {
+			return fmt.Errorf("read the metadata of the Prow job: %s: %w", path, err)
+		}
+	}
+	var states []string
+	for _, track := range run.Tracks {
+		if way := strings.Join(track.Path, " -> "); !slices.Contains(states, way) {
+			states = append(states, way)
+		}
+	}
+	all["rehearse"] = run.Program
+	all["rehearse-result"] = reports.Count(run).String()
+	all["rehearse-states"] = strings.Join(states, "; ")
+	all["rehearse-command"] = run.Command
+	if text, err = json.MarshalIndent(all, "", "  "); err == nil {
+		err = os.WriteFile(path, append(text, '\n'), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write the metadata of the Prow job: %w", err)
+	}
+	return nil
 }
 
 // Attachments says how JUnit names the files that a scenario left, where the CI system shows them beside the case:

@@ -1,6 +1,8 @@
 package ci
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +81,40 @@ func TestPublishOnProw(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s: %v %s", name, err, text)
 		}
+	}
+}
+
+// What another program has put into the job's metadata stays; all that we add is a text, as the lens wants it.
+func TestMetadataOnProw(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "metadata.json")
+	if err := os.WriteFile(path, []byte(`{"revision": "abc"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := failing(2)
+	run.Program, run.Command = "v1.2", "rehearse run x"
+	run.Tracks[0].Path = []string{"1.34.4", "1.35.4 A=true"}
+	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
+	if err := Publish(run, t.TempDir(), env, &strings.Builder{}); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]string
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	want := map[string]string{
+		"revision": "abc", "rehearse": "v1.2", "rehearse-result": "0 passed, 2 failed",
+		"rehearse-states": "1.34.4 -> 1.35.4 A=true", "rehearse-command": "rehearse run x",
+	}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v: %v, want %v", err, got, want)
+	}
+	if err := os.WriteFile(path, []byte(`no JSON`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Publish(run, t.TempDir(), env, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("what cannot be read: %v", err)
 	}
 }
 

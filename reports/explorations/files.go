@@ -42,7 +42,7 @@ func JUnit(r *Report) ([]byte, error) {
 	var cases []reporters.JUnitTestCase
 	for _, f := range r.Findings {
 		c := reporters.JUnitTestCase{
-			Name: plain.Clean(f.ID + " " + f.title()), Classname: "explore", Status: string(f.Sort),
+			Name: plain.Clean(f.ID + " " + f.Title()), Classname: "explore", Status: string(f.Sort),
 		}
 		if f.Known != "" {
 			c.Skipped = &reporters.JUnitSkipped{Message: plain.Clean("known: " + f.Known)}

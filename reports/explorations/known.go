@@ -60,7 +60,7 @@ func KnownOf(r *Report) ([]byte, error) {
 	for _, f := range r.Findings {
 		one := KnownFinding{ID: f.ID, Reason: f.Known, Link: f.Link}
 		if one.Reason == "" {
-			one.Reason = fmt.Sprintf("%s of %s: %s", f.Sort, f.hop(), f.title())
+			one.Reason = fmt.Sprintf("%s of %s: %s", f.Sort, f.Hop(), f.Title())
 		}
 		k.Known = append(k.Known, one)
 	}

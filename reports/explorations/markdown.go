@@ -52,8 +52,8 @@ func Markdown(r *Report) string {
 // Markdown is a finding, to paste into an issue.
 func (f *Finding) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Escaped(f.title()), plain.Escaped(f.hop()))
-	for _, line := range f.lines() {
+	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Escaped(f.Title()), plain.Escaped(f.Hop()))
+	for _, line := range f.Lines() {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Escaped(line[1]))
 	}
 	if f.Scenario != "" {

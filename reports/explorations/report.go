@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // Sort of a finding.
@@ -60,6 +61,8 @@ type Report struct {
 	PerSecond float64 `json:"dryRunsPerSecond"`
 	// Gates tells which fields and values depend on which feature gate.
 	Gates []*Gate `json:"gates,omitempty"`
+	// Matrix of kinds and states: what became of the objects that crossed the path together.
+	Matrix []*upgrades.Row `json:"matrix,omitempty"`
 	// Findings, worst first. Dropped are those that their own scenarios did not show again.
 	Findings []*Finding `json:"findings"`
 	Dropped  []*Finding `json:"dropped,omitempty"`
@@ -78,6 +81,9 @@ type State struct {
 	Seconds float64 `json:"seconds"`
 	// Accepted is how many of the objects that were tried it accepts.
 	Accepted int `json:"accepted"`
+	// Way to it, and Flips, the gates that have another value than in the state before, where that is known.
+	Way   string   `json:"way,omitempty"`
+	Flips []string `json:"flips,omitempty"`
 }
 
 // Kind is one kind in one version, with its fields over all states.

@@ -39,13 +39,13 @@ func were(n int) string {
 	return fmt.Sprintf("%d findings were", n)
 }
 
-// title is what a finding is, in one line.
-func (f *Finding) title() string {
+// Title is what a finding is, in one line.
+func (f *Finding) Title() string {
 	return fmt.Sprintf("%s: %s", strings.Join(f.Kinds, ", "), f.What)
 }
 
-// hop is the way on which it broke.
-func (f *Finding) hop() string {
+// Hop is the way on which it broke.
+func (f *Finding) Hop() string {
 	if f.Before == f.To {
 		return f.To
 	}
@@ -54,15 +54,15 @@ func (f *Finding) hop() string {
 
 func (f *Finding) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  %s\n", strings.ToUpper(string(f.Sort)), f.hop(), f.title())
-	for _, line := range f.lines() {
+	fmt.Fprintf(&b, "%s  %s  %s\n", strings.ToUpper(string(f.Sort)), f.Hop(), f.Title())
+	for _, line := range f.Lines() {
 		fmt.Fprintf(&b, "    %s: %s\n", line[0], strings.ReplaceAll(line[1], "\n", "\n      "))
 	}
 	return b.String()
 }
 
-// lines of a finding, each a word and what there is to say.
-func (f *Finding) lines() [][2]string {
+// Lines of a finding, each a word and what there is to say.
+func (f *Finding) Lines() [][2]string {
 	var lines [][2]string
 	for _, line := range [][2]string{
 		{"seen", f.Words},

@@ -98,8 +98,11 @@ type (
 		Name      string `json:"n"`
 		// Changes are time, type and step, and where the page has it the object or {"patch": ...}.
 		Changes [][]any `json:"c"`
-		// Managers are the name, the subresource and the fields of each.
+		// Managers at the end of the scenario: the name, the subresource and the fields of each.
 		Managers [][3]any `json:"g,omitempty"`
+		// Sets are the managers at other times, and Managed is which of them there were after a change, by its number.
+		Sets    [][][3]any  `json:"s,omitempty"`
+		Managed map[int]int `json:"m,omitempty"`
 	}
 )
 

@@ -72,6 +72,43 @@ func short(text string) string {
 	return text
 }
 
+// manage puts the managers of an object's fields into its data, as far as there is room, and returns how much is taken.
+// Those of one change are mostly those of the change before.
+func (d *objectData) manage(o *object, taken int) int {
+	d.Managers, taken = managersData(o.Managers, taken)
+	numbers := map[string]int{}
+	for i, change := range o.Changes {
+		if change.Managers == nil {
+			continue
+		}
+		key := fmt.Sprintf("%s", change.Managers)
+		number, known := numbers[key]
+		if !known {
+			var set [][3]any
+			if set, taken = managersData(change.Managers, taken); taken > mostBodies {
+				return taken
+			}
+			number = len(d.Sets)
+			numbers[key], d.Sets = number, append(d.Sets, set)
+		}
+		if d.Managed == nil {
+			d.Managed = map[int]int{}
+		}
+		d.Managed[i] = number
+	}
+	return taken
+}
+
+func managersData(managers []manager, taken int) (all [][3]any, now int) {
+	for _, m := range managers {
+		if taken += len(m.Fields); taken > mostBodies {
+			return nil, taken // some of them would be wrong
+		}
+		all = append(all, [3]any{m.Name, m.Subresource, m.Fields})
+	}
+	return all, taken
+}
+
 // objects puts the histories into the scenarios: those of what did not pass first, as far as there is room. It says
 // what is left out.
 func (c *collector) objects(scenarios []scenarioData) (left string) {
@@ -106,11 +143,7 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 				}
 				data.Changes = append(data.Changes, entry)
 			}
-			for _, m := range o.Managers {
-				if bodies += len(m.Fields); bodies <= mostBodies {
-					data.Managers = append(data.Managers, [3]any{m.Name, m.Subresource, m.Fields})
-				}
-			}
+			bodies = data.manage(o, bodies)
 			scenarios[i].Objects = append(scenarios[i].Objects, data)
 		}
 	}

@@ -46,6 +46,8 @@ type change struct {
 	// Body is the whole object, or with Patch a merge patch to the one before; nil where it is not known.
 	Body  json.RawMessage
 	Patch bool
+	// Managers of the object's fields just after it, where they are known.
+	Managers []manager
 }
 
 // recorded is a history's line with its objects left as they are.
@@ -94,7 +96,7 @@ func readHistory(files fs.FS, name string) *history {
 		case "gap":
 			h.Gaps = append(h.Gaps, line.HistoryLine)
 		case "managers":
-			if o := objects[[3]string{line.Resource, line.Namespace, line.Name}]; o != nil {
+			if o := objects[[3]string{line.Resource, line.Namespace, line.Name}]; o != nil && line.Error == "" {
 				o.Managers = line.Managers
 			}
 		case "change":
@@ -108,7 +110,7 @@ func readHistory(files fs.FS, name string) *history {
 			if line.Kind != "" {
 				o.Kind = line.Kind
 			}
-			c := change{At: millis(line.At), Type: line.Change, Step: line.Step, Body: line.Object}
+			c := change{At: millis(line.At), Type: line.Change, Step: line.Step, Body: line.Object, Managers: line.Managers}
 			switch {
 			case line.Patch != nil:
 				c.Body, c.Patch = line.Patch, true

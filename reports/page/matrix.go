@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -15,9 +14,17 @@ type matrix struct {
 	Title, Text, Corner string
 	Columns             []column
 	Rows                []matrixRow
+	// Flips are beside it: what changes by itself on the way to a column.
+	Flips []flips
 }
 
 type column struct{ Name, Remark string }
+
+// flips are the gates that flip on one way.
+type flips struct {
+	Way   string
+	Gates []string
+}
 
 type matrixRow struct {
 	Name, Level, Text string
@@ -46,9 +53,12 @@ func requirements(run *reports.Run) matrix {
 		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was " +
 			"not tested.",
 	}
-	columns := ascending(versions(run))
+	columns := reports.Versions(run)
 	for _, version := range columns {
 		m.Columns = append(m.Columns, column{Name: version})
+	}
+	for _, f := range run.Flips {
+		m.Flips = append(m.Flips, flips{Way: f.From + " → " + f.To, Gates: f.Gates})
 	}
 	var ids []string
 	cells := map[string]map[string]map[reports.Status][]string{}
@@ -135,18 +145,4 @@ func cellOf(by map[reports.Status][]string) cell {
 		c.Title = strings.Join(titles, "; ")
 	}
 	return c
-}
-
-// ascending orders versions by their numbers.
-func ascending(versions []string) []string {
-	numbers := func(version string) []int {
-		var all []int
-		for _, part := range strings.Split(version, ".") {
-			n, _ := strconv.Atoi(part) // what is no number comes first
-			all = append(all, n)
-		}
-		return all
-	}
-	slices.SortStableFunc(versions, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
-	return versions
 }

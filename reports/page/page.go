@@ -72,10 +72,8 @@ func render(v *view) ([]byte, error) {
 		return nil, fmt.Errorf("read the template of %s: %w", File, err)
 	}
 	v.Styles = template.CSS(styles) //nolint:gosec // our own
-	if v.Data != "" {
-		script := baseScript + timelineScript + detailsScript + objectsScript + filtersScript
-		v.Script = template.JS("(() => {\n'use strict';\n" + script + "start();\n})();\n") //nolint:gosec // our own
-	}
+	script := baseScript + timelineScript + detailsScript + objectsScript + filtersScript
+	v.Script = template.JS("(() => {\n'use strict';\n" + script + "start();\n})();\n") //nolint:gosec // our own
 	var b bytes.Buffer
 	if err := page.Execute(&b, v); err != nil {
 		return nil, fmt.Errorf("write %s: %w", File, err)

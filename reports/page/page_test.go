@@ -80,7 +80,9 @@ func TestRequirementsInVersions(t *testing.T) {
 			Name: "c", Status: reports.NotRun, Covers: []string{"R3"}, Versions: both,
 			Steps: []*reports.Step{step("1.34.4", reports.NotRun)},
 		},
-	}}}, Requirements: []reports.Requirement{{ID: "R2", Statement: "two"}}}
+	}}}, Requirements: []reports.Requirement{{ID: "R2", Statement: "two"}}, Flips: []reports.VersionFlips{{
+		From: "1.34.4", To: "1.35.4", Gates: []string{"A turns on"},
+	}}}
 	got := map[string][]reports.Status{}
 	m := requirements(run)
 	for _, row := range m.Rows {
@@ -92,15 +94,9 @@ func TestRequirementsInVersions(t *testing.T) {
 		"R1": {reports.NotRun, reports.Failed}, "R2": {reports.Passed, ""},
 		"R3": {reports.NotRun, reports.NotRun},
 	}
-	if !reflect.DeepEqual(got, want) || m.Rows[0].Name != "R2" || m.Rows[0].Text != "two" {
+	if !reflect.DeepEqual(got, want) || m.Rows[0].Name != "R2" || m.Rows[0].Text != "two" ||
+		m.Flips[0].Way != "1.34.4 → 1.35.4" || m.Flips[0].Gates[0] != "A turns on" {
 		t.Errorf("%v in %v", got, m.Rows)
-	}
-}
-
-func TestVersionsAscend(t *testing.T) {
-	got := ascending([]string{"1.34.10", "1.36.3", "1.33.13", "1.34.9"})
-	if want := []string{"1.33.13", "1.34.9", "1.34.10", "1.36.3"}; !reflect.DeepEqual(got, want) {
-		t.Error(got)
 	}
 }
 

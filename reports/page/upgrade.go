@@ -25,10 +25,10 @@ var severities = map[upgrades.Severity]reports.Status{
 
 // OfUpgrade returns the page of a rehearsed upgrade.
 func OfUpgrade(r *upgrades.Report) ([]byte, error) {
+	sentence := arrows(r.Sentence())
 	v := &view{
-		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(), Verdict: upgradeVerdict(r),
-		Reproduce: r.Command, Notes: r.Notes,
-		Matrices: []matrix{upgradeMatrix(r)}, HasTimeline: true,
+		Title: "Rehearse: " + sentence, Sentence: sentence, Description: sentence, Verdict: verdictOf(r.ExitCode()),
+		Reproduce: r.Command, Notes: r.Notes, Matrices: []matrix{kindsMatrix(r.Path, r.Matrix)}, HasTimeline: true,
 	}
 	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
 	if !r.Finished.IsZero() {
@@ -51,8 +51,12 @@ func OfUpgrade(r *upgrades.Report) ([]byte, error) {
 	return render(v)
 }
 
-func upgradeVerdict(r *upgrades.Report) reports.Status {
-	switch r.ExitCode() {
+// arrows makes a way of what is written for terminals.
+func arrows(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
+
+// verdictOf an exit code.
+func verdictOf(code int) reports.Status {
+	switch code {
 	case reports.ExitPassed:
 		return reports.Passed
 	case reports.ExitFailed:
@@ -66,7 +70,7 @@ func upgradeVerdict(r *upgrades.Report) reports.Status {
 
 func findingOf(f *upgrades.Finding) finding {
 	one := finding{
-		Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: f.Hop,
+		Status: severities[f.Severity], Severity: string(f.Severity), Title: f.Kind + ": " + f.What, Hop: arrows(f.Hop),
 		Count: plain.Plural(len(f.Objects), "object"),
 	}
 	for i, o := range f.Objects {
@@ -91,20 +95,22 @@ func listed(flips []string) string {
 	return strings.Join(flips, ", ")
 }
 
-// upgradeMatrix is kinds and states, with the gates that flip on the way to each.
-func upgradeMatrix(r *upgrades.Report) matrix {
+// kindsMatrix is kinds and states, with the gates that flip on the way to each.
+func kindsMatrix(path []*upgrades.State, rows []*upgrades.Row) matrix {
 	m := matrix{
 		Title: "Kinds and states", Corner: "kind",
-		Text: "The objects of each kind at each state, by the worst that was seen of them. Below a state: the gates that " +
-			"flip on the way to it.",
+		Text: "The objects of each kind at each state, by the worst that was seen of them.",
 	}
-	for _, s := range r.Path {
-		m.Columns = append(m.Columns, column{Name: s.Name, Remark: strings.TrimSpace(s.Way + " " + listed(s.Flips))})
+	for i, s := range path {
+		m.Columns = append(m.Columns, column{Name: s.Name, Remark: s.Way})
+		if i > 0 && len(s.Flips) > 0 {
+			m.Flips = append(m.Flips, flips{Way: path[i-1].Name + " → " + s.Name, Gates: s.Flips})
+		}
 	}
-	for _, row := range r.Matrix {
+	for _, row := range rows {
 		line := matrixRow{Name: row.Kind, Level: plain.Plural(row.Objects, "object")}
 		for i, c := range row.Cells {
-			line.Cells = append(line.Cells, upgradeCell(c, r.Path[i]))
+			line.Cells = append(line.Cells, upgradeCell(c, path[i]))
 		}
 		m.Rows = append(m.Rows, line)
 	}
@@ -136,7 +142,7 @@ func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
 	one.Text = strings.Join(parts, ", ")
 	one.Title = one.Text
 	if one.Status == "" && !s.Reached {
-		return cell{Status: reports.NotRun, Text: "not reached", Title: "the rehearsal did not come to this state"}
+		return cell{Status: reports.NotRun, Text: "not reached", Title: "the cluster did not come to this state"}
 	}
 	return one
 }

@@ -41,6 +41,8 @@ type finding struct {
 	Objects                     []string
 	More                        int
 	Lines                       []fact
+	// Scenario shows it again; "" for none.
+	Scenario string
 }
 
 // chip is a count of scenarios with a status.
@@ -110,7 +112,7 @@ func verdict(run *reports.Run) reports.Status {
 		return reports.Failed
 	case c.Errors > 0 || c.Setup > 0:
 		return reports.Error
-	case c.NotRun > 0 || run.Interrupted || c.Passed+c.Known == 0:
+	case c.NotRun > 0 || run.Interrupted || run.Finished.IsZero() || c.Passed+c.Known == 0:
 		return reports.NotRun
 	case c.Known > 0:
 		return reports.Known
@@ -162,9 +164,7 @@ func way(run *reports.Run) string {
 	if len(ways) == 1 {
 		return ways[0]
 	}
-	all := versions(run)
-	slices.Sort(all)
-	return strings.Join(all, ", ")
+	return strings.Join(reports.Versions(run), ", ")
 }
 
 // only is the scenario of a run that has just one.
@@ -179,19 +179,6 @@ func only(run *reports.Run) *reports.Scenario {
 		}
 	}
 	return found
-}
-
-// versions of Kubernetes of all states, in the order in which they were first met.
-func versions(run *reports.Run) []string {
-	var all []string
-	for _, track := range run.Tracks {
-		for _, state := range track.Path {
-			if version, _, _ := strings.Cut(state, " "); !slices.Contains(all, version) {
-				all = append(all, version)
-			}
-		}
-	}
-	return all
 }
 
 func chips(c reports.Counts) []chip {
@@ -275,7 +262,7 @@ func choices(run *reports.Run) []choice {
 	}
 	var all []choice
 	for _, c := range []choice{
-		{"version", "Version", ascending(versions(run))},
+		{"version", "Version", reports.Versions(run)},
 		{"system", "System", sorted(systems)},
 		{"requirement", "Requirement", sorted(requirements)},
 	} {

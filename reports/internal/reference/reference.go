@@ -98,7 +98,7 @@ func describe(run, history *jsonschema.Schema) ([]byte, error) {
 	parts := []part{partOf("Run", run)}
 	for _, name := range []string{
 		"Track", "Process", "Scenario", "Step", "Attempt", "StateGates", "EffectiveGate",
-		"GateReading", "Requirement",
+		"GateReading", "Requirement", "VersionFlips",
 	} {
 		definition := run.Definitions[name]
 		if definition == nil {

@@ -17,7 +17,8 @@ function el(name, attributes, ...children) {
 }
 
 async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
+  const decoded = atob(text.trim()), bytes = new Uint8Array(decoded.length);
+  for (let i = 0; i < decoded.length; i++) bytes[i] = decoded.charCodeAt(i); // Uint8Array.from takes thirty times as long
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return JSON.parse(await new Response(stream).text());
 }
@@ -114,7 +115,7 @@ async function start() {
   });
   addEventListener('beforeprint', () => { for (const d of document.querySelectorAll('details')) d.open = true; });
   const packed = at('data');
-  if (!packed) return;
+  if (!packed) { document.documentElement.dataset.ready = 'yes'; return; } // there is nothing to draw
   try {
     data = await unpack(packed.textContent);
   } catch (error) {

@@ -75,14 +75,38 @@ function marked(part, differences) {
   return pre;
 }
 
+// changesIn lists the changes of a step. Of a step that did not pass it shows the fields, too; and where nothing changed
+// in it, what changed last before it.
 function changesIn(s, number) {
-  const list = [];
-  (s.objects || []).forEach((o, object) => o.c.forEach(([t, type, step], n) => { if (step === number && type !== 'p') list.push({ t, type, object, n, o }); }));
+  const all = [], within = [];
+  (s.objects || []).forEach((o, object) => o.c.forEach(([t, type, step], n) => {
+    if (type === 'p' || step > number) return;
+    const change = { t, type, object, n, o };
+    all.push(change);
+    if (step === number) within.push(change);
+  }));
+  if (!all.length) return '';
+  const inOrder = list => list.sort((a, b) => a.t - b.t), passed = s.steps[number - 1].s === 'passed';
+  const list = inOrder(within.length || passed ? within : all);
   if (!list.length) return '';
-  list.sort((a, b) => a.t - b.t);
-  const items = list.slice(0, 100).map(c => el('li', {}, el('button', { type: 'button', onclick: () => showObject(chosen.scenario, c.object, c.n) }, `+${inWords(c.t)} ${c.o.k} ${c.o.n} ${kinds[c.type]}`)));
-  return el('div', {}, el('h3', {}, 'Changes in this step'), el('ul', { class: 'objects' }, ...items), list.length > 100 ? el('p', {}, `and ${list.length - 100} more`) : '');
+  const title = within.length ? 'Changes in this step' : 'No object changed in this step. The last changes before it';
+  if (passed) {
+    return el('div', {}, el('h3', {}, title), el('ul', { class: 'objects' }, ...list.slice(0, 100).map(c => el('li', {}, changeButton(c)))), list.length > 100 ? el('p', {}, `and ${list.length - 100} more`) : '');
+  }
+  const shown = list.slice(within.length ? -20 : -5);
+  let end = false, known = false;
+  const rows = shown.map(c => ({ c, fields: fieldsChanged(c.o, c.n), managers: managersAt(c.o, c.n) }));
+  for (const r of rows) { known ||= r.managers !== null; end ||= r.managers?.end && r.fields.length > 0; }
+  return el('div', {}, el('h3', {}, title), list.length > shown.length ? el('p', { class: 'hint' }, `The last ${shown.length} of ${list.length}; the objects below have all.`) : '',
+    el('div', { class: 'scroll' }, el('table', { class: 'differences changes' }, changeHead('object and field', known),
+      el('tbody', {}, ...rows.flatMap(({ c, fields, managers }) => [
+        el('tr', {}, el('th', { scope: 'row', colspan: 3 }, changeButton(c)), known ? el('td', {}, fields.length || !managers ? '' : [...new Set(managers.list.map(m => m[0]))].join(', ')) : ''),
+        ...fields.slice(0, 12).map(f => changeRow(f, known ? managers || { list: [] } : null)),
+        fields.length > 12 ? el('tr', {}, el('td', { colspan: known ? 4 : 3 }, `and ${fields.length - 12} more fields`)) : '',
+      ])))), managersNote(end));
 }
+
+const changeButton = c => el('button', { type: 'button', onclick: () => showObject(chosen.scenario, c.object, c.n) }, `+${inWords(c.t)} ${c.o.k} ${c.o.n} ${kinds[c.type]}`);
 
 function objectList(s) {
   if (!s.objects?.length) return s.history ? el('p', {}, s.problem || 'Its history has no objects.') : '';

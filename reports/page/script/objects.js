@@ -51,11 +51,19 @@ function flat(value, path = '', into = {}) {
   return into;
 }
 
-// managersOf a field at the end of the scenario, by its path and the object that has it; fieldsV1 names the elements of
-// lists by their keys (k:), their values (v:) or their numbers (i:).
-function managersOf(o, object, path) {
+// managersAt are the managers of an object's fields just after its n-th change, or, where those are not known, when the
+// scenario ended; null where neither is known.
+function managersAt(o, n) {
+  const set = o.m?.[n];
+  if (set !== undefined) return { list: o.s[set], end: false };
+  return o.g ? { list: o.g, end: true } : null;
+}
+
+// ownersOf a field by its path and the object that has it; fieldsV1 names the elements of lists by their keys (k:), their
+// values (v:) or their numbers (i:).
+function ownersOf(managers, object, path) {
   const owners = [];
-  for (const [name, subresource, fields] of o.g || []) {
+  for (const [name, subresource, fields] of managers) {
     let node = fields, value = object, owned = true;
     for (const part of path.slice(1).split(sep)) {
       const inner = value?.[part];
@@ -77,6 +85,23 @@ function isElement(key, element, number) {
   return Object.entries(JSON.parse(key.slice(2))).every(([k, v]) => element[k] === v);
 }
 
+// fieldsChanged are the fields that the n-th change of an object changed, with what they were before and after it; none
+// where it was added or deleted, or where the page does not have both states.
+function fieldsChanged(o, n) {
+  if (n < 1 || o.c[n][1] !== 'm') return [];
+  const object = stateAt(o, n), was = stateAt(o, n - 1);
+  if (object === undefined || was === undefined) return [];
+  const fresh = flat(object), old = flat(was), quoted = (all, path) => path in all ? JSON.stringify(all[path]) : '';
+  return [...new Set([...Object.keys(fresh), ...Object.keys(old)])].sort()
+    .filter(path => path !== sep + 'metadata' + sep + 'resourceVersion')
+    .map(path => ({ path, object, before: quoted(old, path), after: quoted(fresh, path) })).filter(c => c.before !== c.after);
+}
+
+const changeHead = (first, managers) => el('thead', {}, el('tr', {}, ...[first, 'before', 'after', ...(managers ? ['managed by'] : [])].map(h => el('th', { scope: 'col' }, h))));
+const changeRow = (c, managers) => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, c.path.slice(1).replaceAll(sep, '.'))),
+  el('td', { class: 'seen' }, el('code', {}, c.before)), el('td', { class: 'wanted' }, el('code', {}, c.after)), managers ? el('td', {}, ownersOf(managers.list, c.object, c.path)) : '');
+const managersNote = end => end ? el('p', { class: 'note' }, 'Who manages a field was read when the scenario ended.') : '';
+
 function showObject(scenario, object, n) {
   const panel = at('object'), s = data.scenarios[scenario], o = s?.objects?.[object];
   const opened = panel.hidden || chosen.object !== object;
@@ -94,15 +119,18 @@ function showObject(scenario, object, n) {
     el('h2', { id: '_object-title' }, el('span', {}, `${o.k} ${o.ns ? o.ns + '/' : ''}${o.n}`), el('span', { class: 'buttons' }, close)),
     el('div', { class: 'scrub' }, to(-1, 'Change before'), range, to(1, 'Next change')),
     el('p', {}, el('strong', {}, kinds[type]), ` at +${inWords(t)}, change ${n + 1} of ${o.c.length}` + (step ? `, in step ${step}: ${s.steps[step - 1]?.n || ''}` : ', before the first step')));
-  const now = stateAt(o, n), before = n > 0 ? stateAt(o, n - 1) : undefined;
+  const now = stateAt(o, n);
   if (now === undefined) { panel.append(el('p', { class: 'note' }, `The page does not have this state; ${s.history} has it.`)); drawSoon(true); return; }
-  const fresh = type === 'm' && before !== undefined ? flat(now) : {}, old = type === 'm' && before !== undefined ? flat(before) : {};
-  const changed = [...new Set([...Object.keys(fresh), ...Object.keys(old)])].filter(p => JSON.stringify(fresh[p]) !== JSON.stringify(old[p]) && p !== sep + 'metadata' + sep + 'resourceVersion').sort();
-  if (changed.length) panel.append(el('h3', {}, 'What changed'), el('div', { class: 'scroll' }, el('table', { class: 'differences' }, el('thead', {}, el('tr', {}, ...['field', 'before', 'after', ...(o.g ? ['managed by'] : [])].map(h => el('th', { scope: 'col' }, h)))),
-    el('tbody', {}, ...changed.slice(0, 60).map(p => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, p.slice(1).replaceAll(sep, '.'))), el('td', { class: 'seen' }, el('code', {}, p in old ? JSON.stringify(old[p]) : '')), el('td', { class: 'wanted' }, el('code', {}, p in fresh ? JSON.stringify(fresh[p]) : '')), o.g ? el('td', {}, managersOf(o, now, p)) : ''))))),
-    o.g ? el('p', { class: 'note' }, 'Managers are those of the managedFields when the scenario ended.') : '');
+  const changed = fieldsChanged(o, n);
+  if (changed.length) {
+    const managers = managersAt(o, n);
+    panel.append(el('h3', {}, 'What changed'), el('div', { class: 'scroll' }, el('table', { class: 'differences' }, changeHead('field', managers),
+      el('tbody', {}, ...changed.slice(0, 60).map(c => changeRow(c, managers))))),
+      changed.length > 60 ? el('p', {}, `and ${changed.length - 60} more fields`) : '', managersNote(managers?.end));
+  }
+  const paths = new Set(changed.map(c => c.path));
   const pre = el('pre', { class: 'yaml', tabindex: 0 });
-  for (const line of yaml(now)) pre.append(el('span', { class: changed.some(p => p === line.path) ? 'new' : '' }, line.text), '\n');
+  for (const line of yaml(now)) pre.append(el('span', { class: paths.has(line.path) ? 'new' : '' }, line.text), '\n');
   panel.append(el('h3', {}, type === 'd' ? 'As it was when it was deleted' : 'As it was then'), pre);
   drawSoon(true);
 }

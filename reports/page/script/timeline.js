@@ -203,6 +203,7 @@ function inside(g, text, from, to, top, color) {
 function fitted(g, text, room) {
   if (g.measureText(text).width <= room) return text;
   let n = Math.max(1, Math.floor(text.length * room / g.measureText(text).width) - 1);
+  while (n > 1 && g.measureText(text.slice(0, n) + '…').width > room) n--;
   return text.slice(0, n) + '…';
 }
 
@@ -357,12 +358,23 @@ function onUp(event) {
   if (row?.kind === 'scenario') {
     if (event.offsetX < lanes.label) toggleObjects(row.n);
     choose(row.n, event.offsetX < lanes.label ? (chosen.scenario === row.n ? chosen.step : -1) : hit(row, event.offsetX));
+  } else if (row?.kind === 'state' && event.offsetX < lanes.label) {
+    zoomTo(row.track);
   } else if (row?.kind === 'object') {
     const n = hit(row, event.offsetX);
     if (chosen.scenario !== row.n) choose(row.n, -1);
     showObject(row.n, row.object, n < 0 ? 0 : n);
   }
   drawSoon();
+}
+
+// zoomTo shows the time of a track, or all where that is shown already.
+function zoomTo(track) {
+  const from = Math.min(...track.bands.map(b => b.a)), to = Math.max(...track.bands.map(b => b.b)), margin = (to - from) / 50;
+  const near = ([a, b], [c, d]) => Math.abs(a - c) + Math.abs(b - d) < 10;
+  const before = lanes.view;
+  setView(from - margin, to + margin);
+  if (near(before, lanes.view)) setView(0, data.end);
 }
 
 function toggleObjects(n) {
@@ -397,7 +409,7 @@ function onKey(event) {
     ArrowDown: () => move(1), ArrowUp: () => move(-1),
     ArrowLeft: () => event.shiftKey ? setView(lanes.view[0] - span / 5, lanes.view[1] - span / 5) : s && choose(chosen.scenario, Math.max(chosen.step - 1, 0)),
     ArrowRight: () => event.shiftKey ? setView(lanes.view[0] + span / 5, lanes.view[1] + span / 5) : s && choose(chosen.scenario, Math.min(chosen.step + 1, s.steps.length - 1)),
-    o: () => s && toggleObjects(chosen.scenario), Enter: () => s && at('step').focus(),
+    o: () => s && toggleObjects(chosen.scenario), t: () => s && zoomTo(data.tracks[s.track]), Enter: () => s && at('step').focus(),
   };
   if (!acts[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();

@@ -67,6 +67,12 @@ async function interactions(browser, name) {
   await page.keyboard.press('o');
   check(await image() !== closed, 'o does not show the objects');
 
+  await page.keyboard.press('+');
+  const part = await image();
+  await page.keyboard.press('t');
+  check(await image() !== part, 't does not show the time of the cluster');
+  await page.keyboard.press('0');
+
   // The pointer: what is under it, a wheel, a drag, a click.
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 40);
@@ -91,15 +97,23 @@ async function interactions(browser, name) {
   await page.waitForSelector('html[data-ready]', { state: 'attached' });
   await page.locator('#_step .objects button').last().click();
   const object = await text('object');
-  check(object.includes('change') && object.includes('replicas'), 'the object is not shown: ' + object);
-  await page.locator('#_object').getByRole('button', { name: 'Change before' }).click();
-  check((await text('object')).includes('change 1 of'), 'the change before is not shown');
+  check(object.includes('change 3 of 3') && object.includes('replicas'), 'the object is not shown: ' + object);
+  check(object.includes('when the scenario ended') && object.includes('late'), 'where the managers come from is not said: ' + object);
+  for (const n of [2, 1]) {
+    await page.locator('#_object').getByRole('button', { name: 'Change before' }).click();
+    check((await text('object')).includes(`change ${n} of`), 'the change before is not shown');
+  }
   await page.locator('#_scrub').focus();
   await page.keyboard.press('ArrowRight');
   check((await text('object')).includes('change 2 of') && (await text('object')).includes('What changed'), 'the slider does not move: ' + await text('object'));
 
   const managed = await page.locator('#_object .differences tbody tr').evaluateAll(rows => rows.map(r => r.firstChild.textContent + ': ' + r.lastChild.textContent));
   for (const field of ['status.readyReplicas', 'status.conditions.0.status']) check(managed.includes(field + ': kube-controller-manager (status)'), `nobody manages ${field}: ${managed.join('; ')}`);
+  check(!(await text('object')).includes('when the scenario ended'), 'managers of that time are said to be those of the end');
+
+  // The step that failed has its changes, field by field, with who managed them just then.
+  const changes = await page.locator('#_step .changes tbody tr').evaluateAll(rows => rows.map(r => [...r.children].map(c => c.textContent).join(' | ')));
+  for (const want of ['status.readyReplicas |  | 2 | kube-controller-manager (status)', 'spec.replicas | 3 | 4 | late', '+6.00s Deployment web modified | ']) check(changes.includes(want), `the step lacks the change ${want}: ${changes.join('; ')}`);
 
   // Filters, in the link too.
   await page.locator('#_filters [data-status="failed"]').click();
@@ -135,6 +149,27 @@ async function interactions(browser, name) {
   await plain.context().close();
 }
 
+// elsewhere looks at a page on paper, and in an iframe that may run scripts and nothing else, as CI systems show it.
+async function elsewhere(browser, name) {
+  const page = await open(browser, name, { hash: '#broken/2' });
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  check(!await page.locator('.toolbar').isVisible() && !await page.locator('#_filters').isVisible(), 'buttons are printed');
+  check(await page.locator('.account').first().isVisible(), 'the whole account is not printed');
+  check((await page.pdf()).length > 10000, 'nothing is printed');
+  await page.context().close();
+
+  fs.writeFileSync(path.join(folder, 'frame.html'), `<!doctype html><html lang="en" data-ready><title>CI</title><iframe sandbox="allow-scripts" src="${name}#broken/2" style="width:900px;height:900px"></iframe>`);
+  const outer = await open(browser, 'frame.html');
+  const frame = outer.frameLocator('iframe');
+  await frame.locator('html[data-ready]').waitFor({ state: 'attached', timeout: 60000 });
+  check((await frame.locator('#_step').innerText()).includes('step 2 of 3'), 'in an iframe the link does not show the step');
+  await frame.locator('#_theme').click();
+  await frame.getByRole('button', { name: 'Next step' }).click();
+  check((await frame.locator('#_step').innerText()).includes('step 3 of 3'), 'in an iframe the next step is not shown');
+  await outer.context().close();
+}
+
 async function big(browser, name) {
   const size = fs.statSync(path.join(folder, name)).size;
   check(size < 5e6, `${name} has ${size} bytes`);
@@ -160,8 +195,9 @@ async function big(browser, name) {
 
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: flags });
-  for (const name of ['broken.html', 'real.html', 'upgrade.html']) await looks(browser, name);
+  for (const name of ['broken.html', 'real.html', 'upgrade.html', 'explore.html']) await looks(browser, name);
   await interactions(browser, 'broken.html');
+  await elsewhere(browser, 'broken.html');
   await big(browser, 'big.html');
   await browser.close();
   for (const problem of problems) console.log('PROBLEM ' + problem);

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// OfExploration returns the page of an exploration.
+func OfExploration(r *explorations.Report) ([]byte, error) {
+	sentence := arrows(r.Sentence())
+	v := &view{
+		Title: "Rehearse: " + sentence, Sentence: sentence, Description: sentence, Verdict: verdictOf(r.ExitCode()),
+		Reproduce: r.Command,
+	}
+	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
+	if !r.Finished.IsZero() {
+		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
+	}
+	all, covered := r.Fields()
+	v.Facts = append(v.Facts, fact{"Kinds", fmt.Sprint(len(r.Kinds))},
+		fact{"Fields", fmt.Sprintf("%d of %d that can be set", covered, all)},
+		fact{"Objects", fmt.Sprintf("%d tried, %d crossed", r.Tried, r.Crossed)}, fact{"Dry runs", fmt.Sprint(r.DryRuns)},
+		fact{"Seed", fmt.Sprint(r.Seed)})
+	for _, known := range []bool{false, true} {
+		for _, f := range r.Findings {
+			if (f.Known != "") == known {
+				v.Findings = append(v.Findings, exploredFinding(f))
+			}
+		}
+	}
+	if len(r.Matrix) > 0 {
+		var path []*upgrades.State
+		for _, s := range r.Path {
+			path = append(path, &upgrades.State{Name: s.Name, Way: s.Way, Reached: s.Reached, Flips: s.Flips})
+		}
+		m := kindsMatrix(path, r.Matrix)
+		m.Text = "The objects of each kind that crossed the path together, by the worst that was seen of them at each state. " +
+			"A cell counts what the survey saw; the findings are what was shown again."
+		v.Matrices = append(v.Matrices, m)
+	}
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Not judged", r.Unjudged}, {"Not tried", r.Untried}, {"Note", r.Notes}} {
+		for _, line := range part.lines {
+			v.Notes = append(v.Notes, part.title+": "+line)
+		}
+	}
+	if n := len(r.Dropped); n > 0 {
+		v.Notes = append(v.Notes, fmt.Sprintf("%s: not shown again by a scenario of its own. explore.json has the rest.",
+			plain.Plural(n, "observation")))
+	}
+	return render(v)
+}
+
+func exploredFinding(f *explorations.Finding) finding {
+	one := finding{
+		Status: reports.Failed, Severity: string(f.Sort), Title: f.Title(), Hop: arrows(f.Hop()),
+		Count: plain.Plural(f.Objects, "object"), Scenario: f.Scenario,
+	}
+	if f.Sort == explorations.Hazard {
+		one.Status = reports.Error
+	}
+	if f.Known != "" {
+		one.Status, one.Severity = reports.Known, "known "+string(f.Sort)
+	}
+	for _, line := range f.Lines() {
+		one.Lines = append(one.Lines, fact{line[0], line[1]})
+	}
+	return one
+}

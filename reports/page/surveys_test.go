@@ -1,0 +1,112 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// holds says what of some texts a page lacks.
+func holds(t *testing.T, text []byte, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+func brokenExploration() *explorations.Report {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	finding := func(sort explorations.Sort, known string) *explorations.Finding {
+		return &explorations.Finding{
+			ID: "update-1", Sort: sort, Kinds: []string{"Ingress"}, Before: "1.34.4", To: "1.35.4", What: "it is stuck",
+			Words: "422 <no>", Objects: 2, Scenario: "kind: Scenario\n", Known: known,
+		}
+	}
+	return &explorations.Report{
+		Format: 1, Started: at, Finished: at.Add(time.Minute), Command: "rehearse explore --path 1.34,1.35,1.34", Crossed: 3,
+		Path: []*explorations.State{
+			{Name: "1.34.4", Reached: true, Way: upgrades.Start},
+			{Name: "1.35.4", Reached: true, Way: upgrades.Up, Flips: []string{"SomeGate turns on"}},
+			{Name: "1.34.4", Way: upgrades.Back},
+		},
+		Kinds:    []*explorations.Kind{{Name: "Ingress", Fields: 10, Covered: 9}},
+		Matrix:   []*upgrades.Row{{Kind: "Ingress", Objects: 3, Cells: []upgrades.Cell{{Good: 3}, {Good: 1, Breaks: 2}, {}}}},
+		Findings: []*explorations.Finding{finding(explorations.Defect, "news"), finding(explorations.Hazard, "")},
+		Unjudged: []string{"Node: it was away"},
+	}
+}
+
+func TestPageOfAnExploration(t *testing.T) {
+	text, err := OfExploration(brokenExploration())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 1 defect (1 known), 1 hazard", "422 &lt;no&gt;",
+		"kind: Scenario", "2 break, 1 ok", `class="s-notRun" title="the cluster did not come to this state"`,
+		"SomeGate turns on", "1.34.4 → 1.35.4: 1 gate<", "Not judged: Node: it was away", "known defect")
+	if known, fresh := strings.Index(string(text), "known defect"), strings.Index(string(text), ">hazard<"); fresh < 0 || fresh > known {
+		t.Error("what is known comes before what is new")
+	}
+}
+
+func TestPageOfAnUpgrade(t *testing.T) {
+	text, err := OfUpgrade(brokenUpgrade())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 2 objects; 1 breaks", "A turns on", "not reached",
+		"1 break, 1 ok", "a.yaml:1")
+}
+
+// However a run ends its page says so, and only what was judged is green.
+func TestSentences(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		change  func(*reports.Run)
+		want    string
+		verdict reports.Status
+	}{
+		"passed":      {func(*reports.Run) {}, "2 scenarios on Kubernetes 1.34.4 → 1.35.4: 2 passed, 0 failed.", reports.Passed},
+		"interrupted": {func(r *reports.Run) { r.Interrupted = true }, "The run was interrupted: what did not run is not judged.", reports.NotRun},
+		"goes on":     {func(r *reports.Run) { r.Finished = time.Time{} }, "had not ended when this page was written", reports.NotRun},
+		"one failed": {
+			func(r *reports.Run) { r.Tracks[0].Scenarios[1].Status = reports.Failed }, "1 passed, 1 failed", reports.Failed,
+		},
+		"the cluster broke": {func(r *reports.Run) {
+			r.Tracks[0].Setup[0].Status = reports.Error
+			r.Tracks[0].Scenarios[1].Status = reports.Error
+		}, "1 error, 1 setup step failed", reports.Error},
+		"not run": {
+			func(r *reports.Run) { r.Tracks[0].Scenarios[1].Status = reports.NotRun }, "1 not run", reports.NotRun,
+		},
+		"skipped": {func(r *reports.Run) {
+			r.Tracks[0].Scenarios[0].Status, r.Tracks[0].Scenarios[1].Status = reports.Skipped, reports.Skipped
+		}, "2 skipped", reports.NotRun},
+		"alone": {func(r *reports.Run) {
+			r.Tracks[0].Scenarios = r.Tracks[0].Scenarios[:1]
+		}, "a passed on Kubernetes 1.34.4 → 1.35.4.", reports.Passed},
+	} {
+		run := &reports.Run{Format: 2, Started: at, Finished: at.Add(time.Minute), Tracks: []*reports.Track{{
+			Name: "track-1", Path: []string{"1.34.4 A=false", "1.34.4 A=true", "1.35.4"},
+			Setup: []*reports.Step{{Name: "1.34.4", Verb: "create", Status: reports.Passed, Started: at, Finished: at}},
+			Scenarios: []*reports.Scenario{
+				{Name: "a", Status: reports.Passed, Started: at, Finished: at}, {Name: "b", Status: reports.Passed, Started: at, Finished: at},
+			},
+		}}}
+		test.change(run)
+		text, err := Of(run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sentence(run); !strings.Contains(got, test.want) || verdict(run) != test.verdict {
+			t.Errorf("%s: %q, %s; want %q, %s", name, got, verdict(run), test.want, test.verdict)
+		}
+		holds(t, text, `class="top v-`+string(test.verdict)+`"`)
+	}
+}
