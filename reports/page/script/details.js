@@ -93,16 +93,16 @@ function changesIn(s, number) {
   if (passed) {
     return el('div', {}, el('h3', {}, title), el('ul', { class: 'objects' }, ...list.slice(0, 100).map(c => el('li', {}, changeButton(c)))), list.length > 100 ? el('p', {}, `and ${list.length - 100} more`) : '');
   }
-  const shown = list.slice(within.length ? -20 : -5);
+  const shown = list.slice(within.length ? -20 : -10), most = 6;
   let end = false, known = false;
-  const rows = shown.map(c => ({ c, fields: fieldsChanged(c.o, c.n), managers: managersAt(c.o, c.n) }));
+  const rows = shown.map(c => ({ c, fields: fieldsChanged(c.o, c.n).filter(f => f.before || f.after !== 'null'), managers: managersAt(c.o, c.n) }));
   for (const r of rows) { known ||= r.managers !== null; end ||= r.managers?.end && r.fields.length > 0; }
   return el('div', {}, el('h3', {}, title), list.length > shown.length ? el('p', { class: 'hint' }, `The last ${shown.length} of ${list.length}; the objects below have all.`) : '',
     el('div', { class: 'scroll' }, el('table', { class: 'differences changes' }, changeHead('object and field', known),
       el('tbody', {}, ...rows.flatMap(({ c, fields, managers }) => [
-        el('tr', {}, el('th', { scope: 'row', colspan: 3 }, changeButton(c)), known ? el('td', {}, fields.length || !managers ? '' : [...new Set(managers.list.map(m => m[0]))].join(', ')) : ''),
-        ...fields.slice(0, 12).map(f => changeRow(f, known ? managers || { list: [] } : null)),
-        fields.length > 12 ? el('tr', {}, el('td', { colspan: known ? 4 : 3 }, `and ${fields.length - 12} more fields`)) : '',
+        el('tr', {}, el('th', { scope: 'row', colspan: 3 }, changeButton(c)), known ? el('td', { class: 'managed' }, fields.length || !managers ? '' : [...new Set(managers.list.map(m => m[0]))].join(', ')) : ''),
+        ...fields.slice(0, most).map(f => changeRow(f, known ? managers || { list: [] } : null)),
+        fields.length > most ? el('tr', {}, el('td', { class: 'more', colspan: known ? 4 : 3 }, `and ${fields.length - most} more fields`)) : '',
       ])))), managersNote(end));
 }
 

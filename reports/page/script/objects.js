@@ -52,11 +52,12 @@ function flat(value, path = '', into = {}) {
 }
 
 // managersAt are the managers of an object's fields just after its n-th change, or, where those are not known, when the
-// scenario ended; null where neither is known.
+// scenario ended; null where neither is known. Those of an object that was deleted are not those of another one that has
+// its name now.
 function managersAt(o, n) {
   const set = o.m?.[n];
   if (set !== undefined) return { list: o.s[set], end: false };
-  return o.g ? { list: o.g, end: true } : null;
+  return o.g && !o.c.slice(n).some(c => c[1] === 'd') ? { list: o.g, end: true } : null;
 }
 
 // ownersOf a field by its path and the object that has it; fieldsV1 names the elements of lists by their keys (k:), their
@@ -99,7 +100,7 @@ function fieldsChanged(o, n) {
 
 const changeHead = (first, managers) => el('thead', {}, el('tr', {}, ...[first, 'before', 'after', ...(managers ? ['managed by'] : [])].map(h => el('th', { scope: 'col' }, h))));
 const changeRow = (c, managers) => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, c.path.slice(1).replaceAll(sep, '.'))),
-  el('td', { class: 'seen' }, el('code', {}, c.before)), el('td', { class: 'wanted' }, el('code', {}, c.after)), managers ? el('td', {}, ownersOf(managers.list, c.object, c.path)) : '');
+  el('td', { class: 'before' }, el('code', {}, c.before)), el('td', { class: 'after' }, el('code', {}, c.after)), managers ? el('td', { class: 'managed' }, ownersOf(managers.list, c.object, c.path) || 'none') : '');
 const managersNote = end => end ? el('p', { class: 'note' }, 'Who manages a field was read when the scenario ended.') : '';
 
 function showObject(scenario, object, n) {
