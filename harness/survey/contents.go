@@ -1,31 +1,40 @@
 package survey
 
 import (
+	"bytes"
+	"encoding/json"
+	"maps"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/rehearse-dev/rehearse/harness/matching"
 )
 
-// contents of an object in each version, without what the API server keeps for itself.
-type contents map[string]map[string]any
+// contents of an object in each version, without what the API server keeps for itself, as JSON: thousands of objects are
+// kept, and few of them ever read differently.
+type contents map[string][]byte
 
-// own is what people and controllers write of an object.
+// own is what people and controllers write of an object. It shares what it has with the object.
 func own(o *unstructured.Unstructured) map[string]any {
-	copied := o.DeepCopy().Object
-	delete(copied, "status")
-	if metadata, ok := copied["metadata"].(map[string]any); ok {
+	shown := maps.Clone(o.Object)
+	delete(shown, "status")
+	if metadata, ok := shown["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
 		for _, field := range []string{"resourceVersion", "managedFields", "selfLink"} {
 			delete(metadata, field)
 		}
+		shown["metadata"] = metadata
 	}
-	return copied
+	return shown
 }
 
-// statusOf an object, under its own name.
+// statusOf an object, and what kind it is of.
 func statusOf(o *unstructured.Unstructured) map[string]any {
-	return map[string]any{"status": o.DeepCopy().Object["status"]}
+	return map[string]any{
+		"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "status": o.Object["status"],
+	}
 }
 
 // kept says whether a write that mentions none of it kept all that an object had. A write may add defaults.
@@ -44,24 +53,41 @@ func (s *Survey) judgeContents(found *sight) {
 		if t.Root != nil {
 			continue
 		}
-		now := contents{}
-		for _, version := range found.Kinds[t.GVK.GroupKind()].Versions {
-			if o := found.object(t, version); o != nil {
-				now[version] = own(o)
-			}
-		}
 		before, known := s.baseline[t]
 		if !known {
-			s.baseline[t] = now
+			before = contents{}
+			s.baseline[t] = before
 			s.note(t, Content, Outcome{Answer: Good})
-			continue
 		}
-		for version, content := range now {
-			if was, ok := before[version]; ok {
-				s.note(t, Content, compared(t.GVK.Kind, was, content))
+		for _, version := range found.Kinds[t.GVK.GroupKind()].Versions {
+			o := found.object(t, version)
+			if o == nil {
+				continue
+			}
+			now := own(o)
+			text, err := json.Marshal(now)
+			switch was, has := before[version]; {
+			case err != nil:
+				s.note(t, Content, Outcome{Answer: Unknown, Words: "it cannot be written as JSON: " + err.Error()})
+			case !known:
+				before[version] = text
+			case has:
+				s.note(t, Content, comparedWith(t.GVK.Kind, was, text, now))
 			}
 		}
 	}
+}
+
+// comparedWith says whether what was kept of an object is what it is now, of which the text is given, too.
+func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
+	if bytes.Equal(was, text) {
+		return Outcome{Answer: Good}
+	}
+	var before map[string]any
+	if err := utiljson.Unmarshal(was, &before); err != nil {
+		return Outcome{Answer: Unknown, Words: "what it was cannot be read: " + err.Error()}
+	}
+	return compared(kind, before, now)
 }
 
 // compared says whether anything of an object is lost, or is different from before.
