@@ -1,8 +1,11 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -114,7 +117,15 @@ func (e *exploration) attribute(ctx context.Context) error {
 		e.report.Gates = append(e.report.Gates, table)
 		return nil
 	}
-	e.Progress("%d objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
+	disputed, alike := e.representatives(disputed)
+	defer func() {
+		for one, others := range alike {
+			for _, other := range others {
+				other.gates = one.gates
+			}
+		}
+	}()
+	e.Progress("%d shapes of objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
 	base := e.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
 	cluster, remove, err := e.create(ctx, base)
 	if err != nil {
@@ -159,6 +170,34 @@ func (e *exploration) attribute(ctx context.Context) error {
 		e.compare(gate, disputed, usual, now)
 	}
 	return nil
+}
+
+// podTemplate is what stands before the fields of a Pod in kinds that make Pods.
+var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
+
+// representatives are the smallest of all objects that were made for one field and of which the states with all gates
+// on and off make the same; the others, which depend on the same gates, are those that are alike.
+func (e *exploration) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
+	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
+	groups := map[string][]*entry{}
+	for _, one := range disputed {
+		key := one.ID()
+		if one.Owner != "" {
+			key = fmt.Sprint(one.Owner, one.verdicts[on], one.verdicts[off])
+			key = podTemplate.ReplaceAllString(key, "")
+		}
+		groups[key] = append(groups[key], one)
+	}
+	var all []*entry
+	alike := map[*entry][]*entry{}
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[key]
+		first := slices.MinFunc(group, func(a, b *entry) int {
+			return cmp.Or(len(a.Body)-len(b.Body), cmp.Compare(a.ID(), b.ID()))
+		})
+		all, alike[first] = append(all, first), group
+	}
+	return all, alike
 }
 
 // tryAt asks for the verdict on each object in a cluster's state.

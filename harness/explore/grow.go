@@ -64,6 +64,9 @@ func (e *exploration) grow(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(e.kinds) == 0 && e.limit.Err() == nil {
+		return fmt.Errorf("no state of the path serves a kind that is called %s", strings.Join(e.Kinds, ", "))
+	}
 	if took := time.Since(began).Seconds(); took > 0 {
 		e.report.PerSecond = float64(e.report.DryRuns) / took
 	}
@@ -78,7 +81,8 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	}
 	kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
-		return fmt.Errorf("no kind of %s is called %s", state, strings.Join(e.Kinds, ", "))
+		e.Progress("%s serves no kind that is called %s", state, strings.Join(e.Kinds, ", "))
+		return nil
 	}
 	before := client.Requests()
 	defer func() { e.report.DryRuns += client.Requests() - before }()

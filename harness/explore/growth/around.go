@@ -1,7 +1,9 @@
 package growth
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -27,7 +29,7 @@ func (a *attempt) around(object map[string]any, place fields.Place, cause Cause)
 			value, there := fields.Get(object, at)
 			if words[child.Name()] {
 				said = append(said, a.alternatives(at, child, value, there, cause)...)
-			} else if len(child.Enum) > 0 && up <= 2 {
+			} else if up <= 2 {
 				switches = append(switches, a.enumerated(at, child, value)...)
 			}
 			if there && !child.Required && up <= 3 && !words[child.Name()] {
@@ -65,12 +67,86 @@ func (a *attempt) alternatives(at fields.Place, f *fields.Field, value any, ther
 	return all
 }
 
+// enumerated are the other values that a field can choose from: those of its schema, or those of its documentation that
+// name the field that is wanted.
 func (a *attempt) enumerated(at fields.Place, f *fields.Field, value any) []change {
+	choices := f.Enum
+	if len(choices) == 0 && f.Type == fields.String {
+		choices = slices.DeleteFunc(documented(f.Description), func(text string) bool { return !a.named(text) })
+	}
 	var all []change
-	for _, text := range f.Enum {
+	for _, text := range choices {
 		if v, ok := coerce(f.Type, text); ok && !same(v, value) {
 			all = append(all, func(object map[string]any) bool { return a.set(object, at, v) })
 		}
 	}
 	return all
+}
+
+// named says whether a text is the name of a field that is wanted, or of one above it.
+func (a *attempt) named(text string) bool {
+	return slices.ContainsFunc(a.target, func(step any) bool {
+		name, isName := step.(string)
+		return isName && strings.EqualFold(name, text)
+	})
+}
+
+// besides takes away, one after the other, what stands beside the field that is wanted and beside those above it, where
+// a complaint is about all of them together: members of a union.
+func (a *attempt) besides(object map[string]any, place fields.Place) []change {
+	var all []change
+	if len(a.target) <= len(place) || !a.target.Within(place) {
+		return nil
+	}
+	for n := len(place); n < len(a.target); n++ {
+		level := a.target[:n:n]
+		f, here := a.kind.Root.At(level), map[string]any(nil)
+		if value, there := fields.Get(object, level); there {
+			here, _ = value.(map[string]any)
+		}
+		for _, name := range slices.Sorted(maps.Keys(here)) {
+			if f == nil || name == a.target[n] {
+				continue
+			}
+			if child := f.Child(name); child != nil && !child.Required {
+				all = append(all, removal(append(slices.Clone(level), name)))
+			}
+		}
+	}
+	return all
+}
+
+// together sets all the fields beside the one that a complaint is about to values that it mentions: "may only be set
+// when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'".
+func (a *attempt) together(place fields.Place, cause Cause) []change {
+	if len(place) == 0 {
+		return nil
+	}
+	level := place[:len(place)-1]
+	f := a.kind.Root.At(level)
+	words, texts := mentioned(cause.Message), quotedIn(cause.Message)
+	wanted := map[string]any{}
+	for _, child := range childrenOf(f) {
+		at := slices.IndexFunc(child.Enum, func(value string) bool { return slices.Contains(texts, value) })
+		if words[child.Name()] && at >= 0 {
+			wanted[child.Name()] = child.Enum[at]
+		}
+	}
+	if len(wanted) < 2 {
+		return nil
+	}
+	return []change{func(object map[string]any) bool {
+		changed := true
+		for _, name := range slices.Sorted(maps.Keys(wanted)) {
+			changed = a.set(object, append(slices.Clone(level), name), wanted[name]) && changed
+		}
+		return changed
+	}}
+}
+
+func childrenOf(f *fields.Field) []*fields.Field {
+	if f == nil || f.Type != fields.Object {
+		return nil
+	}
+	return f.Children
 }

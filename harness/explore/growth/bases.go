@@ -46,6 +46,29 @@ func (t table) of(definition string) map[string]any {
 	return copied(base)
 }
 
+// aliases are names by which refusals call fields, where the API server has another version of the kind inside.
+func aliases() map[string][][2]string {
+	return map[string][][2]string{
+		"CustomResourceDefinition.apiextensions.k8s.io": {
+			{"spec.validation.", "spec.versions[0].schema."},
+			{"spec.subresources.", "spec.versions[0].subresources."},
+			{"spec.additionalPrinterColumns[", "spec.versions[0].additionalPrinterColumns["},
+			{"spec.selectableFields[", "spec.versions[0].selectableFields["},
+			{"spec.conversion.webhookClientConfig", "spec.conversion.webhook.clientConfig"},
+		},
+	}
+}
+
+// meant is the field that a refusal means.
+func meant(kind *fields.Kind, text string) string {
+	for _, pair := range aliases()[kind.GroupKind().String()] {
+		if rest, ok := strings.CutPrefix(text, pair[0]); ok {
+			return pair[1] + rest
+		}
+	}
+	return text
+}
+
 // integers makes whole numbers int64, as the rest of the objects have them.
 func integers(value any) {
 	switch value := value.(type) {

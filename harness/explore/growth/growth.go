@@ -79,11 +79,22 @@ func statesOf(growers []*grower) []*grower {
 	return all
 }
 
-// storable is the object whose status grows: that of a Service has fields only with a load balancer.
+// storable is the object whose status grows: that of a Service has fields only with a load balancer, that of a claim
+// only with a device for each request, and that of a Job cannot be written once it has ended.
 func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
 	object := copied(minimal)
-	if kind.ID() == "Service.v1" {
+	switch kind.ID() {
+	case "Service.v1":
 		fields.Set(object, fields.Place{"spec", "type"}, "LoadBalancer")
+	case "Job.v1.batch":
+		fields.Set(object, fields.Place{"spec", "suspend"}, true)
+	case "ResourceClaim.v1.resource.k8s.io", "ResourceClaim.v1beta2.resource.k8s.io":
+		object["spec"] = map[string]any{"devices": map[string]any{"requests": []any{
+			map[string]any{"name": "a", "exactly": map[string]any{"deviceClassName": "a.example.com"}},
+		}}}
+		object["status"] = map[string]any{"allocation": map[string]any{"devices": map[string]any{"results": []any{
+			map[string]any{"request": "a", "driver": "a.example.com", "pool": "a", "device": "a"},
+		}}}}
 	}
 	return object
 }

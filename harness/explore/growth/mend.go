@@ -178,7 +178,8 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 	said, switches, without := a.around(object, place, cause)
 	own := len(a.target) == 0 || !place.Within(a.target) && !a.target.Within(place)
 	return func(yield func(change) bool) {
-		for _, c := range a.referred(place, value, cause) {
+		for _, c := range slices.Concat(a.referred(place, value, cause), a.together(place, cause),
+			a.besides(object, place)) {
 			if !yield(c) {
 				return
 			}
@@ -228,11 +229,8 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 // there is.
 func (a *attempt) fitting(all []any) []any {
 	fits := func(value any) int {
-		text, ok := value.(string)
-		for _, step := range a.target {
-			if name, isName := step.(string); ok && isName && strings.EqualFold(name, text) {
-				return 0
-			}
+		if text, ok := value.(string); ok && a.named(text) {
+			return 0
 		}
 		return 1
 	}
@@ -275,11 +273,12 @@ func (a *attempt) referred(place fields.Place, value any, cause Cause) []change 
 	return all
 }
 
-// placeOf reads the field that a refusal names. A map's key may have dots.
+// placeOf reads the field that a refusal names. A map's key may have dots, and some refusals leave out the number of an
+// item, or write a field as the API server calls it.
 func (a *attempt) placeOf(text string) fields.Place {
-	place := fields.ParsePlace(text)
+	place := fields.ParsePlace(meant(a.kind, text))
 	at := a.kind.Root
-	for i := range place {
+	for i := 0; i < len(place); i++ {
 		if at == nil {
 			return place
 		}
@@ -291,7 +290,10 @@ func (a *attempt) placeOf(text string) fields.Place {
 			}
 			return append(slices.Clone(place[:i]), strings.Join(key, "."))
 		}
-		if name, ok := place[i].(string); ok && at.Type == fields.Object && at.Child(name) == nil {
+		name, isName := place[i].(string)
+		if isName && at.Type == fields.List {
+			place = slices.Insert(place, i, any(0))
+		} else if isName && at.Type == fields.Object && at.Child(name) == nil {
 			for _, child := range at.Children { // some refusals write a field with a capital letter
 				if strings.EqualFold(child.Name(), name) {
 					place[i] = child.Name()

@@ -21,6 +21,14 @@ func values(path string, all ...any) named {
 
 // byName is the table of what no schema tells.
 var byName = []named{ //nolint:gochecknoglobals // a table of regular expressions
+	values(`(?:lastObservedTime|eventTime)`, "2030-01-01T00:00:00.000000Z"),
+	values(`matchFields\[\]\.key`, "metadata.name"),
+	values(`alidations\[\]\.fieldPath`, ".a"),
+	values(`jsonPath`, ".spec.a"),
+	values(`(?:labelSelectorPath|specReplicasPath|statusReplicasPath)`, ".spec.a", ".status.a"),
+	values(`attributes\{\}\.versions?(?:\[\])?`, "1.0.0"),
+	values(`openAPIV3Schema(?:\..*)?\.(?:items|additionalProperties)`, map[string]any{"type": "string"}),
+	values(`jsonPatch\.expression`, "[JSONPatch{op: \"add\", path: \"/a\", value: \"b\"}]"),
 	values(`(?:podCIDR|podCIDRs\[\]|cidr|cidrs\[\]|clusterCIDR)`, "10.7.0.0/24", "fd00:7::/64"),
 	values(`(?:clusterIP|clusterIPs\[\])`, "10.96.0.77", "None"),
 	values(`except\[\]`, "10.7.0.0/28"),
@@ -53,8 +61,6 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`messageExpression`, "'a'"),
 	values(`valueExpression`, "'a'", "string(1)"),
 	values(`rule`, "true"),
-	values(`jsonPath`, ".spec.a"),
-	values(`(?:labelSelectorPath|specReplicasPath|statusReplicasPath)`, ".spec.a", ".status.a"),
 	values(`(?:apiGroup|apiGroups\[\]|group)`, "example.com", "apps", "rbac.authorization.k8s.io", ""),
 	values(`(?:apiVersion|apiVersions\[\]|version|versions\[\])`, "v1", "v1alpha1", "a.example.com/v1"),
 	values(`resources\[\]`, "pods", "configmaps"),
@@ -67,9 +73,9 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`protocol`, "TCP"),
 	values(`appProtocol`, "kubernetes.io/h2c", "http"),
 	values(`(?:caBundle|trustBundle|certificate|caData)`, certificate, certificateText),
-	values(`request`, request),
+	values(`spec\.request`, request),
 	values(`pkixPublicKey`, "YQ=="),
-	values(`(?:iqn)`, "iqn.2001-04.com.example:a"),
+	values(`(?:iqn|initiatorName)`, "iqn.2001-04.com.example:a"),
 	values(`(?:wwids|targetWWNs)\[\]`, "5001"),
 	values(`(?:topologyKey|.*Key|key)`, "kubernetes.io/hostname", "a", "example.com/a"),
 	values(`(?:scaleTargetRef\.name)`, "a"),
@@ -137,6 +143,9 @@ func (g *grower) candidates(f *fields.Field, message string) []any {
 			}
 		}
 	}
+	if text, ok := byFormat()[f.Format]; ok && f.Type == fields.String {
+		all = append(all, text)
+	}
 	if f.Type == fields.String || f.Type == fields.Either {
 		for _, text := range documented(f.Description) {
 			all = append(all, text)
@@ -154,10 +163,21 @@ func (g *grower) candidates(f *fields.Field, message string) []any {
 	})
 }
 
+// byFormat are values of the formats of texts that a schema may name.
+func byFormat() map[string]string {
+	return map[string]string{
+		"date": "2030-01-01", "ipv4": "10.7.0.7", "ipv6": "fd00::7", "cidr": "10.7.0.0/24", "email": "a@example.com",
+		"hostname": "a.example.com", "uri": "https://example.com/a", "mac": "02:00:00:00:00:01",
+		"uuid": "0a0b0c0d-1111-4222-8333-444455556666", "uuid3": "0a0b0c0d-1111-3222-8333-444455556666",
+		"uuid4": "0a0b0c0d-1111-4222-8333-444455556666", "uuid5": "0a0b0c0d-1111-5222-8333-444455556666",
+	}
+}
+
 func fits(t fields.Type, value any) bool {
 	switch value.(type) {
 	case string:
-		return t == fields.String || t == fields.Either || t == fields.Bytes || t == fields.Quantity
+		return t == fields.String || t == fields.Either || t == fields.Bytes || t == fields.Quantity ||
+			t == fields.Time
 	case int64:
 		return t == fields.Integer || t == fields.Either
 	}
@@ -206,11 +226,11 @@ func (g *grower) build(f *fields.Field) any {
 // mapKey is a key of a map.
 func (g *grower) mapKey(f *fields.Field) string {
 	switch {
+	case g.kind.Kind == "PersistentVolumeClaim" && strings.HasPrefix(f.Name(), "allocatedResource"):
+		return "storage"
 	case f.Child(fields.Value).Type == fields.Quantity:
 		return "cpu"
-	case f.Name() == "labels", f.Name() == "matchLabels":
-		return "a"
-	case strings.HasSuffix(f.Name(), "annotations"):
+	case strings.HasSuffix(strings.ToLower(f.Name()), "annotations"):
 		return "example.com/a"
 	}
 	return "a"

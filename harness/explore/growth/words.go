@@ -78,8 +78,9 @@ func quotedIn(text string) []string {
 func mentioned(message string) map[string]bool {
 	words := map[string]bool{}
 	for _, word := range anyWord.FindAllString(message, 80) {
-		words[word] = true
-		words[word[strings.LastIndex(word, ".")+1:]] = true
+		for _, name := range strings.Split(word, ".") {
+			words[name] = true
+		}
 	}
 	return words
 }
