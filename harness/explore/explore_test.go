@@ -36,6 +36,8 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 		{"hidden", upgrades.Finding{Check: "content", Back: "the way back mends it"}, explorations.Hazard},
 		{"lost", upgrades.Finding{Check: "content", Back: "the way back does not mend it"}, explorations.Defect},
 		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
+		{"dropped by a label", upgrades.Finding{Check: "keep"}, explorations.Defect},
+		{"dropped from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
 		{"a warning", upgrades.Finding{Severity: upgrades.Changes, Check: "warning"}, ""},
 		{"stuck from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
 		{"not applied from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
@@ -235,5 +237,31 @@ func TestWhatStatesDisagreeOnCrossesFirst(t *testing.T) {
 	chosen := e.choose()
 	if len(chosen) != 2 || chosen[0].Value != "2" || chosen[1].Role != growth.Minimal || len(e.report.Untried) != 1 {
 		t.Errorf("%d cross, %v", len(chosen), e.report.Untried)
+	}
+}
+
+func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
+	on, off := clusters.State{Version: "1.36.3"}, clusters.State{
+		Version: "1.36.3", FeatureGates: map[string]bool{"A": false},
+	}
+	e := &exploration{Options: Options{Path: []clusters.State{on, off, on}}, report: &explorations.Report{}}
+	one := func(kind, owner, value, lost, body string) *entry {
+		return &entry{
+			Specimen: &growth.Specimen{
+				Kind: &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: kind}},
+				Role: growth.Border, Owner: owner, Value: value, Body: []byte(body),
+			},
+			verdicts: map[string]verdict{
+				nameOf(on): {accepted: true}, nameOf(off): {accepted: true, lost: lost},
+			},
+		}
+	}
+	pod := one("Pod", "PodSpec.a", "1", "spec.a", "{}")
+	larger := one("Deployment", "PodSpec.a", "1", "spec.template.spec.a", `{"a":1}`)
+	another := one("Pod", "PodSpec.b", "1", "spec.b", "{}")
+	more := one("Pod", "PodSpec.a", "2", "spec.a spec.b", "{}")
+	all, alike := e.representatives([]*entry{larger, pod, another, more})
+	if len(all) != 3 || len(alike[pod]) != 2 || alike[larger] != nil || len(alike[another]) != 1 || len(alike[more]) != 1 {
+		t.Errorf("%d shapes, with the Pod's %d", len(all), len(alike[pod]))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/matching"
 )
 
-// contents of an object in each version, without what the API server keeps for itself, as JSON: thousands of objects are
+// contents of an object in each version as JSON, without what the API server keeps for itself: thousands of objects are
 // kept, and few of them ever read differently.
 type contents map[string][]byte
 

@@ -202,6 +202,65 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			}},
 			"spec.from.there",
 		},
+		{
+			"a member of a union of which the list is to blame",
+			box(field("sources", fields.List, field(fields.Item, fields.Object, field("here", fields.Object),
+				field("there", fields.Object)))),
+			[]rule{func(o map[string]any) [3]string {
+				if from, ok := at(o, "spec.sources[0]").(map[string]any); ok && len(from) != 1 {
+					return [3]string{"FieldValueInvalid", "spec.sources", "may not have more than one field specified at a time"}
+				}
+				return [3]string{}
+			}},
+			"spec.sources[].there",
+		},
+		{
+			"a choice that only the documentation names",
+			box(&fields.Field{
+				Path: fields.Path{"type"}, Type: fields.String,
+				Description: `type is the type. It should be one of "Here" or "There".`,
+			}, field("there", fields.Object)),
+			[]rule{func(o map[string]any) [3]string {
+				if at(o, "spec.there") != nil && at(o, "spec.type") != "There" {
+					return [3]string{"FieldValueForbidden", "spec.there", "must populate the given source only"}
+				}
+				return [3]string{}
+			}},
+			"spec.there",
+		},
+		{
+			"two fields that decide together", box(field("port", fields.Integer), &fields.Field{
+				Path: fields.Path{"type"}, Type: fields.String, Enum: []string{"A", "B"},
+			}, &fields.Field{Path: fields.Path{"policy"}, Type: fields.String, Enum: []string{"C", "D"}}),
+			[]rule{func(o map[string]any) [3]string {
+				if at(o, "spec.port") != nil && (at(o, "spec.type") != "B" || at(o, "spec.policy") != "D") {
+					return [3]string{"FieldValueInvalid", "spec.port", "may only be set when `type` is 'B' and `policy` is 'D'"}
+				}
+				return [3]string{}
+			}},
+			"spec.port",
+		},
+		{
+			"an item whose number the words leave out",
+			box(field("mounts", fields.List, field(fields.Item, fields.Object, field("mode", fields.String)))),
+			[]rule{func(o map[string]any) [3]string {
+				if mode := at(o, "spec.mounts[0].mode"); mode != nil && mode != "Shut" {
+					return [3]string{"FieldValueNotSupported", "spec.mounts.mode", `Unsupported value: supported values: "Shut"`}
+				}
+				return [3]string{}
+			}},
+			"spec.mounts[].mode",
+		},
+		{
+			"a format", box(&fields.Field{Path: fields.Path{"id"}, Type: fields.String, Format: "uuid"}),
+			[]rule{func(o map[string]any) [3]string {
+				if id, ok := at(o, "spec.id").(string); ok && len(id) != 36 {
+					return [3]string{"FieldValueInvalid", "spec.id", "must be of type uuid"}
+				}
+				return [3]string{}
+			}},
+			"spec.id",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			grown := grow(t, server(t, "", test.rules...), test.kind)
