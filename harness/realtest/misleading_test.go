@@ -1,7 +1,10 @@
 package realtest
 
 import (
+	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +60,9 @@ func TestVerdictsThatMisled(t *testing.T) {
 				t.Errorf("%s is %s, want %s\n%s", s.Name, s.Status, expected.status, explained)
 				continue
 			}
+			if s.Name == "no-nodes" {
+				managersInHistory(t, s)
+			}
 			for _, words := range expected.says {
 				if !strings.Contains(explained, words) {
 					t.Errorf("%s does not say %q:\n%s", s.Name, words, explained)
@@ -66,5 +72,35 @@ func TestVerdictsThatMisled(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("%s did not run", name)
+	}
+}
+
+// managersInHistory demands that the history of what failed says who managed a Deployment's fields after each change of
+// it, also of those that others followed.
+func managersInHistory(t *testing.T, s *reports.Scenario) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.Folder, reports.HistoryFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := 0
+	for line := range strings.Lines(string(text)) {
+		var one reports.HistoryLine
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			t.Fatal(err)
+		}
+		if one.Line != "change" || one.Kind != "Deployment" || one.Change == "deleted" {
+			continue
+		}
+		changes++
+		// Whoever created it manages its spec from then on.
+		if !slices.ContainsFunc(one.Managers, func(m reports.FieldManager) bool {
+			return strings.HasPrefix(m.Name, "rehearse-") && m.Fields["f:spec"] != nil
+		}) {
+			t.Errorf("after the change at %s Deployment %s has the managers %+v", one.ResourceVersion, one.Name, one.Managers)
+		}
+	}
+	if changes == 0 {
+		t.Errorf("the history of %s has no change of a Deployment:\n%s", s.Name, text)
 	}
 }

@@ -154,12 +154,12 @@ type collector struct {
 	taken []*reports.Scenario
 }
 
-// relative is a time of the script; zero for none.
+// relative is a time of the script; zero for none, so that what begins with the run begins a millisecond later.
 func (c *collector) relative(at int64) int64 {
 	if at == 0 {
 		return 0
 	}
-	return max(at-c.start, 0)
+	return max(at-c.start, 1)
 }
 
 func (c *collector) track(t *reports.Track, runEnd int64) trackData {

@@ -38,8 +38,8 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 			path = append(path, &upgrades.State{Name: s.Name, Way: s.Way, Reached: s.Reached, Flips: s.Flips})
 		}
 		m := kindsMatrix(path, r.Matrix)
-		m.Text = "The objects of each kind that crossed the path together, by the worst that was seen of them at each state. " +
-			"A cell counts what the survey saw; the findings are what was shown again."
+		m.Text = "The objects of each kind that crossed the path together, by the worst that was seen of them at each " +
+			"state. A cell counts what the survey saw; the findings are what was shown again."
 		v.Matrices = append(v.Matrices, m)
 	}
 	for _, part := range []struct {
@@ -69,7 +69,7 @@ func exploredFinding(f *explorations.Finding) finding {
 		one.Status, one.Severity = reports.Known, "known "+string(f.Sort)
 	}
 	for _, line := range f.Lines() {
-		one.Lines = append(one.Lines, fact{line[0], line[1]})
+		one.Lines = append(one.Lines, findingLine{Name: line[0], Text: line[1]})
 	}
 	return one
 }

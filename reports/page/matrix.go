@@ -50,8 +50,8 @@ var gravity = []reports.Status{
 func requirements(run *reports.Run) matrix {
 	m := matrix{
 		Title: "Requirements and versions", Corner: "requirement",
-		Text: "How many scenarios tested a requirement in a version, with the worst that came of it. An empty cell was " +
-			"not tested.",
+		Text: "How many scenarios tested a requirement in a version. The colour is that of the worst result: 1/2 is one of " +
+			"two. An empty cell was not tested.",
 	}
 	columns := reports.Versions(run)
 	for _, version := range columns {
@@ -133,7 +133,7 @@ func cellOf(by map[reports.Status][]string) cell {
 		if names := by[status]; len(names) > 0 {
 			total += len(names)
 			c.Status = status
-			titles = append(titles, fmt.Sprintf("%s: %s", reports.StatusWord(status), strings.Join(names, ", ")))
+			titles = append(titles, fmt.Sprintf("%s: %s", word(status), strings.Join(names, ", ")))
 		}
 	}
 	if total > 0 {

@@ -66,7 +66,7 @@ func Of(run *reports.Run, files fs.FS) ([]byte, error) {
 func render(v *view) ([]byte, error) {
 	page, err := template.New(File).Funcs(template.FuncMap{
 		"sign": reports.Sign,
-		"word": reports.StatusWord,
+		"word": word,
 	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the template of %s: %w", File, err)
@@ -79,4 +79,12 @@ func render(v *view) ([]byte, error) {
 		return nil, fmt.Errorf("write %s: %w", File, err)
 	}
 	return b.Bytes(), nil
+}
+
+// word for a status.
+func word(s reports.Status) string {
+	if s == reports.Known {
+		return "known issue"
+	}
+	return reports.StatusWord(s)
 }

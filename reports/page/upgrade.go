@@ -11,10 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// shownObjects is how many objects are named of one finding, shownFlips how many gates of one hop.
+// shownObjects is how many objects are named of one finding, shownFlips how many gates: those that are likely to blame
+// come first, and the matrix has all beside it.
 const (
 	shownObjects = 12
-	shownFlips   = 8
+	shownFlips   = 3
 )
 
 // severities are findings' severities as statuses, which give them their colours.
@@ -80,7 +81,13 @@ func findingOf(f *upgrades.Finding) finding {
 		}
 		one.Objects = append(one.Objects, o.String())
 	}
-	for _, line := range []fact{{"Seen", f.Words}, {"Way back", f.Back}, {"Gates", listed(f.Flips)}, {"To do", f.Advice}} {
+	for _, line := range []findingLine{
+		{"Seen", f.Words, ""},
+		{"Cause", f.Cause, f.Link},
+		{"Way back", f.Back, ""},
+		{"Gates", listed(f.Flips), ""},
+		{"To do", f.Advice, ""},
+	} {
 		if line.Text != "" {
 			one.Lines = append(one.Lines, line)
 		}
@@ -90,7 +97,7 @@ func findingOf(f *upgrades.Finding) finding {
 
 func listed(flips []string) string {
 	if more := len(flips) - shownFlips; more > 0 {
-		return strings.Join(flips[:shownFlips], ", ") + fmt.Sprintf(" and %d more", more)
+		return strings.Join(flips[:shownFlips], ", ") + fmt.Sprintf("; and %d more that change on this way", more)
 	}
 	return strings.Join(flips, ", ")
 }

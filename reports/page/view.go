@@ -40,10 +40,13 @@ type finding struct {
 	Severity, Title, Hop, Count string
 	Objects                     []string
 	More                        int
-	Lines                       []fact
+	Lines                       []findingLine
 	// Scenario shows it again; "" for none.
 	Scenario string
 }
+
+// findingLine is a word, what there is to say, and where to read more; "" for nowhere.
+type findingLine struct{ Name, Text, Link string }
 
 // chip is a count of scenarios with a status.
 type chip struct {

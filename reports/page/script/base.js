@@ -3,7 +3,7 @@ const at = id => document.getElementById('_' + id);
 let data = null;
 const chosen = { scenario: -1, step: -1, object: -1, change: -1, open: new Set(), shown: null };
 const signs = { passed: '✓', failed: '✗', error: '!', known: '~', skipped: '○', notRun: '-' };
-const words = { passed: 'passed', failed: 'failed', error: 'error', known: 'known', skipped: 'skipped', notRun: 'not run' };
+const words = { passed: 'passed', failed: 'failed', error: 'error', known: 'known issue', skipped: 'skipped', notRun: 'not run' };
 
 // el makes an element: el('p', {class: 'x', onclick: f}, 'text', child).
 function el(name, attributes, ...children) {
