@@ -30,6 +30,9 @@ type conformanceFlags struct {
 	// cases are drawn of each rule, with a seed.
 	cases int
 	seed  uint64
+	// of is a run that is there already, of which the report is made.
+	of string
+	shardFlags
 }
 
 func newConformanceCommand() *cobra.Command {
@@ -60,8 +63,11 @@ With --repeat N the suite is run N times. The report says which requirements cam
 they are unstable, which is not passed. Each run has its own folder in the report folder (run-1,
 ...); junit.xml beside them has each scenario once, and one that came out differently as a failure.
 
+With --shard 2/5 only a part of the clusters is run, and nothing is said of the requirements: rehearse
+merge makes one run of all parts, and --of its folder makes the report of that.
+
 Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable;
-2 the input is wrong; 3 one is untested; 130 interrupted.`,
+2 the input is wrong; 3 one is untested; 130 interrupted. With --shard those of rehearse run.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance ./examples/team-rules
@@ -71,6 +77,8 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
   rehearse conformance kai --system kai=faults:hint-never,fails-open
   rehearse conformance kai --profile webhook --cases 1000 --seed 7
   rehearse conformance leaderworkerset --repeat 10 --focus lws-leader-deleted
+  rehearse conformance kai --shard 1/2 --report-dir shard-1
+  rehearse conformance kai --of merged
   rehearse conformance diff before.yaml after.yaml`,
 		RunE: f.run,
 	}
@@ -85,6 +93,9 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is "+
 		"unstable, which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
+	flags.StringVar(&f.of, "of", "", "make the report of this run, a run.json or a report folder that has one, and run "+
+		"only what variants of requirements need")
+	f.shardFlags.add(command)
 	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: draw the cases that this seed draws (default any)")
 	flags.StringVar(&f.implementation.Organization, "organization", "", "who makes the implementation")
 	flags.StringVar(&f.implementation.Project, "project", "", "name of the implementation")
@@ -121,6 +132,9 @@ func (f *conformanceFlags) newPlan(command *cobra.Command, name string,
 		return nil, err
 	}
 	if o.Plan.Simulators, err = catalog().Own(); err != nil {
+		return nil, err
+	}
+	if o.Plan.Shard, o.Plan.Timings, err = f.part(); err != nil {
 		return nil, err
 	}
 	o.Plan.Snapshots = true

@@ -65,6 +65,13 @@ func (f *conformanceFlags) check(names []string) error {
 	if f.repeat < 1 || f.repeat > 1 && f.execute.Keep {
 		return errors.New("--repeat wants a number of runs, 1 or more, and goes without --keep")
 	}
+	if f.shard != "" && (len(f.outputs) > 0 || f.repeat > 1 || f.cases > 0 || f.of != "") {
+		return errors.New("--shard goes without --output, --repeat, --cases and --of: rehearse merge makes one run of all " +
+			"shards, and --of makes the report of that")
+	}
+	if f.of != "" && (f.repeat > 1 || f.execute.Keep || len(names) > 1) {
+		return errors.New("--of is the run of one suite: name it alone, without --repeat and --keep")
+	}
 	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
 		return errors.New("--profile, --focus, --system and --cases are about one suite: name it alone")
 	}
@@ -124,7 +131,17 @@ func (c *conformanceRun) progress(format string, args ...any) { c.terminal.Progr
 
 // run runs the suite as often as it is to be run, and writes its report.
 func (c *conformanceRun) run(command *cobra.Command) error {
-	if c.repeat == 1 {
+	switch {
+	case c.shard != "":
+		return c.oneShard(command)
+	case c.of != "":
+		run, err := c.madeBefore()
+		if err != nil {
+			return err
+		}
+		report, failure, err := c.reportOf(command, run)
+		return c.finish(command, report, failure, err)
+	case c.repeat == 1:
 		report, _, failure, err := c.once(command)
 		return c.finish(command, report, failure, err)
 	}
@@ -160,23 +177,79 @@ func (c *conformanceRun) run(command *cobra.Command) error {
 func (c *conformanceRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
 	err error,
 ) {
+	results := conformance.Results{}
+	failure, err = c.recorded(command, func(ctx context.Context) error { return c.results(ctx, &results) })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	report, err = c.report(command, results)
+	return report, results.Run, failure, err
+}
+
+// oneShard runs a shard of the suite. What the requirements come to is known when all have run.
+func (c *conformanceRun) oneShard(command *cobra.Command) error {
+	failure, err := c.recorded(command, func(ctx context.Context) error {
+		return harness.Execute(ctx, c.plan.Plan, c.execute)
+	})
+	if err != nil {
+		return cli.Broken(err)
+	}
+	if code := reports.ExitCode(c.execute.Recorder.Run()); code != cli.ExitOK {
+		return &cli.ExitError{Code: code, Err: failure}
+	}
+	return failure
+}
+
+// madeBefore reads the run that --of names.
+func (c *conformanceRun) madeBefore() (*reports.Run, error) {
+	run, _, err := readRuns([]string{c.of})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--of: %w", err)
+	case run.Shard != nil:
+		return nil, fmt.Errorf("--of %s: it is shard %d/%d; rehearse merge makes one run of all", c.of, run.Shard.Number,
+			run.Shard.Of)
+	case run.Program != cli.ProgramVersion():
+		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
+			cli.ProgramVersion())
+	}
+	return run, nil
+}
+
+// reportOf makes the report of a run that is there already.
+func (c *conformanceRun) reportOf(command *cobra.Command, run *reports.Run) (report *conformances.Report, failure,
+	err error,
+) {
+	c.terminal = terminal.New(cli.TerminalConfig(command.OutOrStdout(), ""))
+	defer c.terminal.Close()
+	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
+	results := conformance.Results{Run: run}
+	failure = c.others(command.Context(), &results)
+	c.terminal.Close()
+	report, err = c.report(command, results)
+	return report, failure, err
+}
+
+// recorded has a function execute the plan, with a recorder that shows and reports it.
+func (c *conformanceRun) recorded(command *cobra.Command, execute func(context.Context) error) (failure, err error) {
 	c.terminal = terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(c.execute.ReportDir, page.File)))
 	defer c.terminal.Close()
 	result, err := describe(c.plan.Result(), command, c.suite)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	c.execute.Recorder = reports.NewRecorder(result, clock.RealClock{}, c.terminal, reports.NewFiles(c.execute.ReportDir,
 		clock.RealClock{}, fileFormats(c.execute.ReportDir)...))
 	c.execute.Progress, c.execute.Say, c.execute.Environment = c.terminal.Progress, c.terminal.Say, os.Environ()
-	results := conformance.Results{}
-	failure = c.results(command.Context(), &results)
+	failure = execute(command.Context())
 	c.terminal.Close()
-	failure = errors.Join(failure, publish(results.Run, c.execute.ReportDir, command.OutOrStdout()))
-	report, err = c.plan.Report(results, conformance.About{
+	return errors.Join(failure, publish(c.execute.Recorder.Run(), c.execute.ReportDir, command.OutOrStdout())), nil
+}
+
+func (c *conformanceRun) report(command *cobra.Command, results conformance.Results) (*conformances.Report, error) {
+	return c.plan.Report(results, conformance.About{
 		Implementation: c.implementation, Command: cli.CommandLine(command, c.suite), Rehearse: cli.ProgramVersion(),
 	})
-	return report, results.Run, failure, err
 }
 
 // finish writes the report, and ends as it says.
@@ -192,12 +265,17 @@ func (c *conformanceRun) finish(command *cobra.Command, report *conformances.Rep
 	return conclude(report, failure)
 }
 
-// results runs the plan, then what else its readings and the generated cases need.
+// results runs the plan, and the others.
 func (c *conformanceRun) results(ctx context.Context, results *conformance.Results) error {
 	failure := harness.Execute(ctx, c.plan.Plan, c.execute)
 	results.Run = c.execute.Recorder.Run()
-	readings, err := c.plan.Readings(ctx, results.Run)
-	if failure = errors.Join(failure, err); readings != nil && ctx.Err() == nil {
+	return errors.Join(failure, c.others(ctx, results))
+}
+
+// others runs what else the readings of a run and the generated cases need.
+func (c *conformanceRun) others(ctx context.Context, results *conformance.Results) error {
+	readings, failure := c.plan.Readings(ctx, results.Run)
+	if readings != nil && ctx.Err() == nil {
 		c.execute.Progress("looking whether what is not met as it is stated is met in another variant")
 		again := c.execute
 		again.ReportDir = filepath.Join(c.execute.ReportDir, "readings")
@@ -207,6 +285,7 @@ func (c *conformanceRun) results(ctx context.Context, results *conformance.Resul
 		results.Readings = again.Recorder.Run()
 	}
 	if c.cases > 0 && ctx.Err() == nil {
+		var err error
 		results.Cases, err = cases.Run(ctx, c.plan.Rules(), cases.Options{
 			Cases: c.cases, Seed: c.seed, Provider: c.plan.Provider, Simulators: c.plan.Simulators(),
 			Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: c.execute.Progress,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
@@ -20,6 +21,7 @@ var somebody = []string{
 func TestConformanceWrongInput(t *testing.T) {
 	nobody := filepath.Join(t.TempDir(), "r.yaml")
 	lost := filepath.Join(t.TempDir(), "no", "r.yaml")
+	other := written(t, 1, func(r *reports.Run) { r.Shard, r.Program = nil, "another" })
 	for name, c := range map[string]struct {
 		args []string
 		want []string
@@ -73,7 +75,17 @@ func TestConformanceWrongInput(t *testing.T) {
 		},
 		"a seed without cases": {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed is for --cases"}},
 		"no number of cases":   {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases wants a number"}},
-		"an unknown variant":   {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
+		"a shard with a report": {
+			append([]string{"conformance", "kai", "--shard", "1/2", "-o", nobody}, somebody...),
+			[]string{"--shard goes without --output"},
+		},
+		"a shard that is none":       {[]string{"conformance", "kai", "--shard", "3/2"}, []string{"--shard", `"3/2"`}},
+		"times without a shard":      {[]string{"conformance", "kai", "--timings", "x"}, []string{"give --shard as well"}},
+		"the run of several suites":  {[]string{"conformance", "kai", "porch", "--of", "x"}, []string{"name it alone"}},
+		"a run that is not":          {[]string{"conformance", "kai", "--of", "nowhere"}, []string{"--of", "nowhere"}},
+		"the run of a shard":         {[]string{"conformance", "kai", "--of", written(t, 1, nil)}, []string{"it is shard 1/2"}},
+		"the run of another program": {[]string{"conformance", "kai", "--of", other}, []string{"whose suite may differ"}},
+		"an unknown variant":         {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
 		"a variant of nothing": {
 			[]string{"conformance", "porch", "--system", "kai=variant:x"},
 			[]string{"no simulator of a system"},
@@ -181,6 +193,46 @@ func TestConformanceOfSeveral(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "kai.yaml")); err == nil {
 		t.Error("there is a report of a suite that was not begun")
+	}
+}
+
+// Two shards, merged, have the report of one run, requirement by requirement.
+func TestConformanceInShards(t *testing.T) {
+	needsClusters(t)
+	dir := t.TempDir()
+	suite, err := filepath.Abs(filepath.Join("..", "..", "examples", "team-rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	does := func(want int, args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &errs); code != want {
+			t.Fatalf("%s: exit code %d, want %d: %s%s", args, code, want, out.String(), errs.String())
+		}
+	}
+	of := func(name string) string { return filepath.Join(dir, name) }
+	does(cli.ExitOK, append([]string{"conformance", suite, "--report-dir", of("whole"), "-o", of("whole.yaml")}, somebody...)...)
+	for _, number := range []string{"1", "2"} {
+		does(cli.ExitOK, "conformance", suite, "--shard", number+"/2", "--report-dir", of("shard-"+number))
+	}
+	does(cli.ExitOK, "merge", of("shard-1"), of("shard-2"), "-o", of("merged"))
+	does(cli.ExitOK, append([]string{"conformance", suite, "--of", of("merged"), "-o", of("merged.yaml")}, somebody...)...)
+	does(cli.ExitOK, "conformance", "diff", of("whole.yaml"), of("merged.yaml"))
+	for _, name := range []string{"whole.yaml", "merged.yaml"} {
+		data, err := os.ReadFile(of(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := conformances.Read(data)
+		if err != nil || len(r.Requirements) == 0 {
+			t.Fatalf("%s: %v, %d requirements", name, err, len(r.Requirements))
+		}
+		for _, q := range r.Requirements {
+			if q.Status != conformances.Passed {
+				t.Errorf("%s: %s is %s", name, q.ID, q.Status)
+			}
+		}
 	}
 }
 

@@ -27,9 +27,11 @@ type selection struct {
 	noSharing   bool
 	noSnapshots bool
 	systems     []string
-	shard       string
-	timings     string
+	shardFlags
 }
+
+// shardFlags are which part of a run is wanted, and what balances the parts.
+type shardFlags struct{ shard, timings string }
 
 func (s *selection) add(command *cobra.Command) {
 	s.ProviderFlags.AddTo(command)
@@ -45,9 +47,12 @@ func (s *selection) add(command *cobra.Command) {
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
 		"create every cluster from nothing, and none from a snapshot of another's first state")
+	s.shardFlags.add(command)
+}
+
+func (s *shardFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&s.shard, "shard", "", "only this part of the clusters, 2/5 is the second of five; every "+
-		"part "+
-		"is planned alike on every machine, and rehearse merge makes one run of all")
+		"part is planned alike on every machine, and rehearse merge makes one run of all")
 	command.Flags().StringVar(&s.timings, "timings", "",
 		"run.json of an earlier run, by whose times the shards are balanced "+
 			"(default: by the number of transitions)")
@@ -93,8 +98,8 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	})
 }
 
-// part is which part of the run is wanted, and what balances the parts.
-func (s *selection) part() (harness.Shard, harness.Timings, error) {
+// part reads the flags.
+func (s *shardFlags) part() (harness.Shard, harness.Timings, error) {
 	shard, err := harness.ParseShard(s.shard)
 	if err != nil {
 		return shard, nil, fmt.Errorf("--shard: %w", err)
