@@ -36,10 +36,16 @@ const surveyed = `
 {apiVersion: v1, kind: ConfigMap, metadata: {name: still}, data: {a: b}}
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: policed}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: thinned}, data: {a: b, lost: c}}
 `
 
-// policy refuses every write of Secrets.
+// policy refuses every write of Secrets, and takes data out of a ConfigMap whenever it is updated.
 const policy = `
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: thin}, spec: {reinvocationPolicy: Never, matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps], resourceNames: [thinned]}]}, mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: "remove", path: "/data/lost"}]'}}]}}
+---
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: thin}, spec: {policyName: thin}}
+---
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: never}, spec: {matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [secrets]}]}, validations: [{expression: "false", message: never}]}}
 ---
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: never}, spec: {policyName: never, validationActions: [Deny]}}
@@ -50,7 +56,7 @@ const policy = `
 func TestSurveyShowsWhatHappened(t *testing.T) {
 	two := 2
 	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{
-		Version: "1.35",
+		Version: "1.36",
 		Nodes:   []clusters.NodeGroup{{Count: &two}},
 	})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
@@ -99,9 +105,17 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 			}}
 			if _, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret,
 				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
-				return
+				break
 			}
 			time.Sleep(20 * time.Millisecond)
+		}
+		for label := []byte(`{"metadata":{"labels":{"a":"b"}}}`); ; time.Sleep(20 * time.Millisecond) {
+			thinned, err := resource(client, "", "v1", "configmaps").Patch(t.Context(), "thinned", types.MergePatchType, label,
+				metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+			must(t, err)
+			if _, there, _ := unstructured.NestedString(thinned.Object, "data", "lost"); !there {
+				return
+			}
 		}
 	})
 	r := &upgrades.Report{Path: []*upgrades.State{
@@ -121,7 +135,7 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 	want := []string{
 		"breaks: moved ConfigMap default/gone", "breaks: moved ReplicaSet default/web", "breaks: content Service default/web",
 		"breaks: apply Service default/web", // the manifest would add its port to the other one, and neither has a name
-		"breaks: update+label+apply+create Secret default/policed",
+		"breaks: update+label+apply+create Secret default/policed", "breaks: keep ConfigMap default/thinned",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -150,6 +164,8 @@ func create(t *testing.T, client dynamic.Interface, text string) []survey.Create
 		"ReplicaSet": "replicasets", "Service": "services", "ConfigMap": "configmaps",
 		"Secret": "secrets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
 		"ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+		"MutatingAdmissionPolicy":          "mutatingadmissionpolicies",
+		"MutatingAdmissionPolicyBinding":   "mutatingadmissionpolicybindings",
 	}
 	var created []survey.Created
 	for _, o := range objects {
