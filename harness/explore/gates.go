@@ -168,6 +168,9 @@ func (e *exploration) attribute(ctx context.Context) error {
 			return err
 		}
 		e.compare(gate, disputed, usual, now)
+		if done := i + 1; done%10 == 0 {
+			e.Progress("%d of %d gates flipped", done, len(e.Gates))
+		}
 	}
 	return nil
 }
