@@ -51,14 +51,18 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		case d.Spec.Locked:
 			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s", name, list.Version)
 		}
-		dependents := list.Dependents(name, func(d features.Description) bool { return !d.Spec.Locked })
 		gates = append(gates, Gate{
 			Name: name, Default: d.Spec.Default,
 			On:  with(list, state, true, append(list.Dependencies(name), name)...),
-			Off: with(list, state, false, append(dependents, name)...),
+			Off: with(list, state, false, append(dependents(list, name), name)...),
 		})
 	}
 	return gates, nil
+}
+
+// dependents are the gates that need a gate, and that can be turned off.
+func dependents(list *features.List, name string) []string {
+	return list.Dependents(name, func(d features.Description) bool { return !d.Spec.Locked })
 }
 
 // with is a state with gates on or off, in which all APIs are served.
@@ -84,17 +88,19 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 	return state.With(change)
 }
 
-// PathOf is the path on which gates are explored: on, off, and on.
+// PathOf is the path on which gates are explored: on, off, and on, those that they need with them, and those that need
+// them.
 func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.State {
 	if len(gates) == 1 {
 		return []clusters.State{gates[0].On, gates[0].Off, gates[0].On}
 	}
-	var names []string
+	var on, off []string
 	for _, gate := range gates {
-		names = append(names, gate.Name)
+		on = append(append(on, list.Dependencies(gate.Name)...), gate.Name)
+		off = append(append(off, dependents(list, gate.Name)...), gate.Name)
 	}
-	on, off := with(list, state, true, names...), with(list, state, false, names...)
-	return []clusters.State{on, off, on}
+	high, low := with(list, state, true, on...), with(list, state, false, off...)
+	return []clusters.State{high, low, high}
 }
 
 // attribute finds out which objects depend on which gate: their verdicts change when the gate alone is flipped.
