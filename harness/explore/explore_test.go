@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -263,5 +265,25 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 	all, alike := e.representatives([]*entry{larger, pod, another, more})
 	if len(all) != 3 || len(alike[pod]) != 2 || alike[larger] != nil || len(alike[another]) != 1 || len(alike[more]) != 1 {
 		t.Errorf("%d shapes, with the Pod's %d", len(all), len(alike[pod]))
+	}
+}
+
+// A gate does not start without those that it needs, and nothing starts that needs one which is off.
+func TestSeveralGatesAreOnAndOffWithWhatTheyNeed(t *testing.T) {
+	beta := []features.Spec{{Since: "0.0", Stage: features.Beta}}
+	list := &features.List{Version: "1.36.3", Gates: map[string]features.Gate{
+		"A": {Specs: beta, Needs: []string{"Below"}}, "B": {Specs: beta}, "Below": {Specs: beta},
+		"Above": {Specs: beta, Needs: []string{"B"}}, "Other": {Specs: beta},
+	}}
+	state := clusters.State{Version: "1.36.3"}
+	gates, err := GatesOf(list, state, []string{"A", "B"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := PathOf(list, state, gates)
+	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{"A": false, "B": false, "Above": false}
+	if len(path) != 3 || !maps.Equal(path[0].FeatureGates, on) || !maps.Equal(path[1].FeatureGates, off) ||
+		!maps.Equal(path[2].FeatureGates, on) {
+		t.Errorf("%v", path)
 	}
 }
