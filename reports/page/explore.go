@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -39,7 +40,7 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 		}
 		m := kindsMatrix(path, r.Matrix)
 		m.Text = "The objects of each kind that crossed the path together, by the worst that was seen of them at each " +
-			"state. A cell counts what the survey saw; the findings are what was shown again."
+			"state. A cell counts what was seen before the findings were checked by scenarios of their own."
 		v.Matrices = append(v.Matrices, m)
 	}
 	for _, part := range []struct {
@@ -60,7 +61,7 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 func exploredFinding(f *explorations.Finding) finding {
 	one := finding{
 		Status: reports.Failed, Severity: string(f.Sort), Title: f.Title(), Hop: arrows(f.Hop()),
-		Count: plain.Plural(f.Objects, "object"), Scenario: f.Scenario,
+		Scenario: f.Scenario,
 	}
 	if f.Sort == explorations.Hazard {
 		one.Status = reports.Error
@@ -69,7 +70,7 @@ func exploredFinding(f *explorations.Finding) finding {
 		one.Status, one.Severity = reports.Known, "known "+string(f.Sort)
 	}
 	for _, line := range f.Lines() {
-		one.Lines = append(one.Lines, findingLine{Name: line[0], Text: line[1]})
+		one.Lines = append(one.Lines, findingLine{Name: strings.ToUpper(line[0][:1]) + line[0][1:], Text: line[1]})
 	}
 	return one
 }
