@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -265,5 +267,8 @@ func writeExploration(dir string, report *explorations.Report) error {
 	if err != nil {
 		return err
 	}
-	return reports.ReplaceFile(filepath.Join(dir, page.File), text)
+	if err := reports.ReplaceFile(filepath.Join(dir, page.File), text); err != nil {
+		return err
+	}
+	return ci.HandOver(explorations.Markdown(report), dir, os.Getenv)
 }

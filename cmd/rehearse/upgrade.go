@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -199,5 +201,8 @@ func writeUpgrade(dir string, report *upgrades.Report) error {
 	if err != nil {
 		return err
 	}
-	return reports.ReplaceFile(filepath.Join(dir, page.File), text)
+	if err := reports.ReplaceFile(filepath.Join(dir, page.File), text); err != nil {
+		return err
+	}
+	return ci.HandOver(upgrades.Markdown(report), dir, os.Getenv)
 }

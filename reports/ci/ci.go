@@ -25,20 +25,38 @@ const (
 // Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's
 // artifacts and metadata. dir is the report folder.
 func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
-	var errs []error
-	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
-		errs = append(errs, appendSummary(file, reports.Markdown(run)))
-	}
+	errs := []error{HandOver(reports.Markdown(run), dir, env)}
 	if env("GITHUB_ACTIONS") == "true" {
 		for _, line := range Annotations(run, env("GITHUB_WORKSPACE")) {
 			_, err := fmt.Fprintln(out, line)
 			errs = append(errs, err)
 		}
 	}
-	if folder := env("ARTIFACTS"); folder != "" && env("PROW_JOB_ID") != "" {
-		errs = append(errs, prow(dir, folder), prowMetadata(run, folder))
+	if folder := prowFolder(env); folder != "" {
+		errs = append(errs, prowMetadata(run, folder))
 	}
 	return errors.Join(errs...)
+}
+
+// HandOver gives the CI system of an environment what every report has: Markdown for GitHub's summary of the step, and
+// the files of a report folder for Prow's artifacts.
+func HandOver(markdown, dir string, env func(string) string) error {
+	var errs []error
+	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
+		errs = append(errs, appendSummary(file, markdown))
+	}
+	if folder := prowFolder(env); folder != "" {
+		errs = append(errs, prow(dir, folder))
+	}
+	return errors.Join(errs...)
+}
+
+// prowFolder is the folder whose files Prow keeps; "" where the environment is not Prow's.
+func prowFolder(env func(string) string) string {
+	if env("PROW_JOB_ID") == "" {
+		return ""
+	}
+	return env("ARTIFACTS")
 }
 
 // appendSummary adds to the step's summary, which others may have begun, as much as there is room for.

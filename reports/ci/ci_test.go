@@ -53,6 +53,29 @@ func TestPublishOnGitHub(t *testing.T) {
 	}
 }
 
+// Reports that are of no run are handed over, too.
+func TestHandOver(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "report.html"), []byte("page"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	summary, artifacts := filepath.Join(root, "summary.md"), filepath.Join(root, "artifacts")
+	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": summary, "ARTIFACTS": artifacts, "PROW_JOB_ID": "1"})
+	if err := HandOver("### Exploration\n", dir, env); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		summary: "### Exploration\n", filepath.Join(artifacts, "rehearse-report.html"): "page",
+	} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v; want %q", path, text, err, want)
+		}
+	}
+	if err := HandOver("x", dir, environment(nil)); err != nil {
+		t.Errorf("outside of CI: %v", err)
+	}
+}
+
 func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
 	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) +
 		"```\n\n</details>\n"
