@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/gates"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/matrix"
 )
 
 // run is the whole program under its usual name; it returns the exit code.
@@ -76,6 +77,8 @@ broke.`,
 		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), gates.Command(),
 		newNodeImagesCommand(),
 		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
-		newMergeCommand(), newJobCommand())
+		newMergeCommand(), newJobCommand(), matrix.Command(matrix.Program{
+			Simulators: catalog().Own, AtOnce: atOnce, Describe: describe, Formats: fileFormats, Publish: publish,
+		}))
 	return root
 }

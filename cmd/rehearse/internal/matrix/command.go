@@ -1,0 +1,159 @@
+// Package matrix is the command that runs scenarios on every version of a system and of Kubernetes.
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/matrix"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Program is what the command needs of the others.
+type Program struct {
+	// Simulators that systems can be.
+	Simulators func() (systems.Simulators, error)
+	// AtOnce is how many clusters of a plan there are at once, of which a number was asked for.
+	AtOnce func(plan *harness.Plan, asked int, progress clusters.Progress) (int, error)
+	// Describe puts into a run what its reports say beyond its scenarios.
+	Describe func(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error)
+	// Formats are the reports of a run beside run.json.
+	Formats func(dir string) []reports.FileFormat
+	// Publish hands reports to the CI system.
+	Publish func(run *reports.Run, dir string, out io.Writer) error
+}
+
+// settings are the command's flags.
+type settings struct {
+	cli.ProviderFlags
+	program            Program
+	system             string
+	versions, releases []string
+	up                 bool
+	focus, label       string
+	execute            harness.Options
+}
+
+// Command runs a matrix.
+func Command(program Program) *cobra.Command {
+	s := settings{program: program}
+	command := &cobra.Command{
+		Use:   "matrix --system NAME[=FILE] --versions A,B --kubernetes 1.33-1.37 SCENARIOS...",
+		Short: "Run scenarios on every version of a system and of Kubernetes",
+		Long: `Matrix runs each scenario on each version of a system and on each version of Kubernetes. A cell of
+the matrix has the verdict of its scenario with the reason, or says why it was not tested. The report
+folder has matrix.json, matrix.md and matrix.html, and the reports of the run that was made of it.
+
+The scenarios are moved to their cell: where one begins on 1.34 and goes to 1.35, it goes from 1.36
+to 1.37 in a cell of 1.36. Where it changes the system's version, it goes on to the next one of
+--versions. A cell from which there is no next version is not tested, and says so.
+
+--system NAME keeps the definition that the scenarios have; NAME=FILE.yaml has another one.
+
+Exit codes: 0 every cell that was tested passed; 1 a cell failed; 2 the input is wrong, or no cell can
+be tested; 3 a cell could not be judged; 130 interrupted.`,
+		Example: `  rehearse matrix --system gatekeeper --versions v3.17.0,v3.23.1 --kubernetes 1.33-1.37 examples/operators/gatekeeper
+  rehearse matrix --system lws=lws.yaml --versions v0.7.0,v0.8.0 --kubernetes 1.34,1.36 --up my-scenarios
+  rehearse matrix diff last/matrix.json rehearse-report/matrix.json`,
+		Args: cli.Named("a file, a folder or a glob of scenarios"),
+		RunE: func(command *cobra.Command, paths []string) error { return s.run(command, paths) },
+	}
+	set := command.Flags()
+	s.ProviderFlags.AddTo(command)
+	set.StringVar(&s.system, "system", "", "the system whose versions are compared: NAME, or NAME=FILE.yaml")
+	set.StringSliceVar(&s.versions, "versions", nil, "versions of the system, from the oldest to the newest")
+	set.StringSliceVar(&s.releases, "kubernetes", nil,
+		"versions of Kubernetes, from the oldest to the newest: 1.34,1.36.3, or a range of minors, 1.33-1.37")
+	set.BoolVar(&s.up, "up", false, "one cluster for each version of the system, which goes up through the versions of "+
+		"Kubernetes; a scenario with transitions of its own has its own cluster (default: a cluster for each cell)")
+	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
+	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
+	set.StringVar(&s.execute.ReportDir, "report-dir", "rehearse-report",
+		"folder for the reports and for what failed scenarios leave")
+	set.IntVar(&s.execute.Clusters, "clusters", 0,
+		"how many clusters there are at once (default: one for each core, as long as they fit into the free memory)")
+	set.IntVar(&s.execute.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
+	set.DurationVar(&s.execute.StepTimeout, "step-timeout", 0,
+		"how long a step may take where neither it nor its scenario says (default 30s)")
+	command.AddCommand(diffCommand())
+	return command
+}
+
+// axes of the matrix that the flags ask for.
+func (s *settings) axes() (matrix.Axes, error) {
+	axes := matrix.Axes{Versions: s.versions, Up: s.up}
+	name, file, hasFile := strings.Cut(s.system, "=")
+	if name == "" || hasFile && file == "" {
+		return axes, errors.New("--system: want the name of a system, or NAME=FILE.yaml")
+	}
+	axes.System = name
+	if hasFile {
+		definition, err := scenarios.LoadSystem(strings.TrimPrefix(file, "module:"))
+		if err != nil {
+			return axes, fmt.Errorf("--system %s: %w", s.system, err)
+		}
+		axes.Definition = &definition
+	}
+	if len(s.versions) == 0 {
+		return axes, fmt.Errorf("--versions: name the versions of %s", name)
+	}
+	var err error
+	if axes.Kubernetes, err = matrix.ParseKubernetes(s.releases); err != nil {
+		return axes, fmt.Errorf("--kubernetes: %w", err)
+	}
+	return axes, nil
+}
+
+// cells of the matrix that the flags and the arguments ask for.
+func (s *settings) cells(command *cobra.Command, paths []string) (matrix.Axes, []matrix.Cell, error) {
+	axes, err := s.axes()
+	if err != nil {
+		return axes, nil, err
+	}
+	set, err := scenarios.LoadWith(paths, command.InOrStdin())
+	if err != nil {
+		return axes, nil, err
+	}
+	selected, err := harness.Filter(set.Scenarios, s.focus, s.label)
+	if err != nil {
+		return axes, nil, err
+	}
+	cells, err := matrix.Cells(selected, axes)
+	return axes, cells, err
+}
+
+// plan of the run that the cells make.
+func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress clusters.Progress) (*harness.Plan,
+	error,
+) {
+	provider, err := s.Provider(false, progress)
+	if err != nil {
+		return nil, err
+	}
+	simulators, err := s.program.Simulators()
+	if err != nil {
+		return nil, err
+	}
+	modules, err := cli.CachedReleases(progress)
+	if err != nil {
+		return nil, err
+	}
+	var set []*scenarios.Scenario
+	for _, cell := range cells {
+		if cell.Scenario != nil {
+			set = append(set, cell.Scenario)
+		}
+	}
+	return harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{
+		Modules: modules, Snapshots: true, Simulators: simulators,
+	})
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// What is wrong with a matrix is said before anything starts.
+func TestMatrixInput(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	with := file(t, scenario(withSystem))
+	definition := file(t, "name: lws\nversion: v0.7.0\nmodule: {path: sigs.k8s.io/lws}\n")
+	for args, want := range map[string]string{
+		"":                                  "name a file, a folder or a glob of scenarios",
+		with:                                "--system: want the name of a system",
+		"--system lws " + with:              "--versions: name the versions of lws",
+		"--system lws= " + with:             "--system: want the name of a system",
+		"--system lws=no " + with:           "--system lws=no: ",
+		"--versions 1,2 " + with:            "--system: want the name of a system",
+		"--system a,b none.yaml ":           "--versions: name the versions of a,b",
+		"diff one":                          "name two matrices",
+		"diff no/such.json no.too":          "read a matrix: open no/such.json",
+		"diff " + with + " " + with:         "read a matrix: ",
+		"--system lws --versions 1 " + with: "--kubernetes: give at least one version",
+		"--system lws --versions 1 --kubernetes 1.3x " + with:                                   `"1.3x": want a version of Kubernetes`,
+		"--system swl --versions 1 --kubernetes 1.35 " + with:                                   "it has no system swl",
+		"--system lws --versions 1,1 --kubernetes 1.35 " + with:                                 "1 is given twice",
+		"--system lws=" + definition + " --versions 0.7.0 --kubernetes 1.35.4 " + with:          `"0.7.0" is no exact version of a Go module`,
+		"--system lws --versions 1 --kubernetes 1.35 --focus zzz " + with:                       "--focus",
+		"--system lws --versions 1 --kubernetes 1.35,1.36 --up --provider existing --x " + with: "unknown flag: --x",
+	} {
+		code, _, errs := command(t, append([]string{"matrix"}, strings.Fields(args)...)...)
+		if code != cli.ExitInput || !strings.Contains(errs, want) {
+			t.Errorf("matrix %s: exit code %d, no %q in %s", args, code, want, errs)
+		}
+	}
+}
+
+// The matrices of docs/operators.md are well formed, and so are their scenarios: what stops them is only that there is no
+// cluster to run them on.
+func TestMatricesOfTheDocument(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	page := read(t, "../../docs/operators.md")
+	t.Chdir("../..")
+	found := 0
+	for line := range strings.Lines(page) {
+		text, is := strings.CutPrefix(strings.TrimSpace(line), "rehearse matrix --")
+		if !is {
+			continue
+		}
+		found++
+		args := append([]string{"matrix"}, strings.Fields("--"+text)...)
+		code, _, errs := command(t, append(args, "--provider", "existing", "--kubeconfig", "no/such")...)
+		if code != cli.ExitInput || !strings.Contains(errs, "no/such") {
+			t.Errorf("%s: exit code %d: %s", line, code, errs)
+		}
+	}
+	if found < 2 {
+		t.Errorf("found %d matrices", found)
+	}
+}
+
+// A small operator of which one version ends by itself, on two versions of Kubernetes: its cells are not judged and say
+// why. A row that goes up on one cluster has the same verdicts.
+func TestMatrix(t *testing.T) {
+	needsClusters(t)
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
+    command: [sh, -c, "echo this is $(VERSION); test $(VERSION) = v1 && sleep 1000"]}}]`))
+	once := func(more ...string) string {
+		report := t.TempDir()
+		args := []string{
+			"matrix", "--system", "op", "--versions", "v1,v2", "--kubernetes", "1.35.4,1.36.3", "--report-dir", report, path,
+		}
+		code, out, errs := command(t, append(args, more...)...)
+		const sentence = "op: 4 cells, 2 versions on 2 of Kubernetes: 2 passed, 2 not judged"
+		for _, want := range []string{sentence, "not judged: v2 on 1.35.4", "this is v2"} {
+			if code != cli.ExitBroken || !strings.Contains(out, want) {
+				t.Errorf("%q: exit code %d, no %q in\n%s%s", more, code, want, out, errs)
+			}
+		}
+		for _, name := range []string{"matrix.json", "matrix.md", "matrix.html", "run.json", "report.html"} {
+			if text := read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, sentence) &&
+				name != "matrix.json" {
+				t.Errorf("%s has no %q", name, sentence)
+			}
+		}
+		return report
+	}
+	apart, up := once(), once("--up")
+	if code, out, errs := command(t, "matrix", "diff", apart, up); code != cli.ExitOK || out != "no cell differs\n" {
+		t.Errorf("diff: exit code %d\n%s%s", code, out, errs)
+	}
+}

@@ -1,0 +1,86 @@
+// Package matrix makes of scenarios those of a matrix: each on every version of a system and of Kubernetes.
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Axes are what the cells of a matrix differ in.
+type Axes struct {
+	// System by its name, and the Versions that it has, from the oldest to the newest.
+	System   string
+	Versions []string
+	// Kubernetes has the versions of the clusters, from the oldest to the newest.
+	Kubernetes []string
+	// Definition of the system. Default: the scenarios' own.
+	Definition *clusters.System
+	// Up takes one cluster for each version of the system up through the versions of Kubernetes. Default: each cell has a
+	// cluster that begins at its versions.
+	Up bool
+}
+
+// ParseKubernetes reads versions of Kubernetes, and ranges of minors: 1.33-1.37.
+func ParseKubernetes(texts []string) ([]string, error) {
+	var all []string
+	for _, text := range texts {
+		more, err := versionsIn(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, distinct(all)
+}
+
+func versionsIn(text string) ([]string, error) {
+	if _, err := clusters.ParseVersion(text); err == nil {
+		return []string{text}, nil
+	}
+	first, last, isRange := strings.Cut(text, "-")
+	from, err1 := clusters.ParseVersion(first)
+	to, err2 := clusters.ParseVersion(last)
+	if !isRange || errors.Join(err1, err2) != nil || from.Exact() || to.Exact() || from.Major != to.Major ||
+		to.Minor < from.Minor {
+		return nil, fmt.Errorf("%q: want a version of Kubernetes such as 1.34 or 1.34.4, or a range such as 1.33-1.37", text)
+	}
+	var all []string
+	for v := from; v.Minor <= to.Minor; v.Minor++ {
+		all = append(all, v.String())
+	}
+	return all, nil
+}
+
+// distinct rejects what is given twice, and nothing at all.
+func distinct(all []string) error {
+	if len(all) == 0 {
+		return errors.New("give at least one version")
+	}
+	for i, version := range all {
+		if version == "" {
+			return errors.New("a version is empty")
+		}
+		if slices.Contains(all[:i], version) {
+			return fmt.Errorf("%s is given twice", version)
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with the axes.
+func (a Axes) check() error {
+	if a.System == "" {
+		return errors.New("name the system whose versions the matrix has")
+	}
+	if err := distinct(a.Versions); err != nil {
+		return fmt.Errorf("versions of %s: %w", a.System, err)
+	}
+	if err := distinct(a.Kubernetes); err != nil {
+		return fmt.Errorf("versions of Kubernetes: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Cell is a scenario on one version of the system and of Kubernetes.
+type Cell struct {
+	// Name of the scenario in the matrix, and the versions of the cell.
+	Name, Version, Kubernetes string
+	// Scenario as it is run in the cell; nil where it cannot be, and Why not.
+	Scenario *scenarios.Scenario
+	Why      string
+}
+
+// Cells are all cells of scenarios: by scenario, then version of the system, then version of Kubernetes. The error says
+// that none of them can be run.
+func Cells(list []*scenarios.Scenario, axes Axes) ([]Cell, error) {
+	if err := axes.check(); err != nil {
+		return nil, err
+	}
+	var cells []Cell
+	var errs []error
+	runs := 0
+	for _, row := range rowsOf(list, axes.System) {
+		for i, version := range axes.Versions {
+			for j, kubernetes := range axes.Kubernetes {
+				cell := Cell{Name: row.name, Version: version, Kubernetes: kubernetes}
+				moved, err := newMove(axes, row.scenario, i, j).scenario()
+				switch {
+				case err != nil:
+					cell.Why = err.Error()
+					errs = append(errs, fmt.Errorf("%s: scenario %s, %s on %s: %w", row.scenario.Position, row.name, version,
+						kubernetes, err))
+				default:
+					moved.CaseName = joined(row.caseName, version+" on "+kubernetes)
+					cell.Scenario = moved
+					runs++
+				}
+				cells = append(cells, cell)
+			}
+		}
+	}
+	if runs == 0 {
+		return nil, fmt.Errorf("no scenario can be run on any of the versions:\n%w", errors.Join(errs...))
+	}
+	return cells, nil
+}
+
+// joined is the name of a row of a table and of a cell.
+func joined(caseName, cell string) string {
+	if caseName == "" {
+		return cell
+	}
+	return caseName + ", " + cell
+}
+
+// row is a scenario that has cells of its own.
+type row struct {
+	name, caseName string
+	scenario       *scenarios.Scenario
+}
+
+// rowsOf are scenarios that differ in more than in versions: rows of a table that only begin at another version of
+// Kubernetes are the same row of the matrix.
+func rowsOf(list []*scenarios.Scenario, system string) []row {
+	var rows []row
+	known, ofTable := map[string]bool{}, map[string]int{}
+	for _, s := range list {
+		key := s.Position.String() + " " + relativeCase(s, system)
+		if known[key] {
+			continue
+		}
+		known[key] = true
+		ofTable[s.Position.String()]++
+		rows = append(rows, row{name: s.Metadata.Name, scenario: s})
+	}
+	for i, r := range rows {
+		if ofTable[r.scenario.Position.String()] > 1 {
+			rows[i].name, rows[i].caseName = r.scenario.Title(), r.scenario.CaseName
+		}
+	}
+	return rows
+}
+
+// relativeCase is the scenario's row of a table with its versions as steps from the first state's.
+func relativeCase(s *scenarios.Scenario, system string) string {
+	own := versionsOf(s, system)
+	values := maps.Clone(s.Case)
+	delete(values, "name")
+	for column, value := range values {
+		text, isText := value.(string)
+		if !isText {
+			continue
+		}
+		if n, is := own.kubernetes(text); is {
+			values[column] = map[string]int{"Kubernetes": n}
+		} else if n, is := own.system(text); is {
+			values[column] = map[string]int{"system": n}
+		}
+	}
+	text, err := json.Marshal(values)
+	if err != nil { // it came from YAML
+		return s.Title()
+	}
+	return string(text)
+}

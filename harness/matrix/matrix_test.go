@@ -1,0 +1,177 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+const upgrade = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: upgrade}
+spec:
+  cases:
+  - {name: Kubernetes first, k: "1.35", o: v1.0.0}
+  - {name: operator first, k: "1.34", o: v1.1.0}
+  cluster: {version: "1.34", systems: [{name: op, version: v1.0.0, module: {path: example.com/op}}]}
+  steps:
+  - transition: {version: "${case.k}", systems: [{name: op, version: "${case.o}"}]}
+  - transition: {version: "1.35", systems: [{name: op, version: v1.1.0}]}
+  - transition: {version: "1.34", systems: [{name: op, version: v1.0.0}]}
+`
+
+const neighbours = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: neighbours}
+spec:
+  cases:
+  - {from: "1.33", to: "1.34"}
+  - {from: "1.34", to: "1.35"}
+  cluster: {version: "${case.from}", systems: [{name: op, version: v1.9.0, module: {path: example.com/op}}]}
+  steps:
+  - transition: {version: "${case.to}"}
+  - transition: {version: "${case.from}"}
+`
+
+const still = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: still}
+spec:
+  cluster: {version: "1.34", systems: [{name: op, version: v1.0.0, module: {path: example.com/op}}]}
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`
+
+func load(t *testing.T, text string) []*scenarios.Scenario {
+	t.Helper()
+	set, err := scenarios.LoadBytes("s.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Scenarios
+}
+
+func axes(change func(*Axes)) Axes {
+	a := Axes{System: "op", Versions: []string{"v3.0.0", "v4.0.0", "v5.0.0"}, Kubernetes: []string{"1.35", "1.36.3", "1.37"}}
+	if change != nil {
+		change(&a)
+	}
+	return a
+}
+
+// described is a line for each cell: its title and path, or why it cannot be run.
+func described(cells []Cell) string {
+	var b strings.Builder
+	for _, cell := range cells {
+		fmt.Fprintf(&b, "%s, %s on %s: ", cell.Name, cell.Version, cell.Kubernetes)
+		if cell.Scenario == nil {
+			b.WriteString(cell.Why + "\n")
+			continue
+		}
+		var states []string
+		for _, state := range cell.Scenario.Path() {
+			states = append(states, state.Version+" "+state.Systems[0].Version)
+		}
+		fmt.Fprintf(&b, "%s: %s %v\n", cell.Scenario.Title(), strings.Join(states, ", "), cell.Scenario.Case)
+	}
+	return b.String()
+}
+
+func TestCells(t *testing.T) {
+	const first = "upgrade [Kubernetes first], "
+	for _, test := range []struct {
+		name, text string
+		axes       Axes
+		want       []string
+	}{
+		{"a scenario without transitions is run everywhere", still, axes(nil), []string{
+			"still, v3.0.0 on 1.35: still [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]",
+			"still, v5.0.0 on 1.36.3: still [v5.0.0 on 1.36.3]: 1.36.3 v5.0.0 map[]",
+		}},
+		{"rows that begin elsewhere are one", neighbours, axes(nil), []string{
+			"neighbours, v3.0.0 on 1.35: neighbours [v3.0.0 on 1.35]: 1.35 v3.0.0, 1.36.3 v3.0.0, 1.35 v3.0.0 " +
+				"map[from:1.35 to:1.36.3]",
+			"neighbours, v3.0.0 on 1.37: it goes on to Kubernetes 1.38, which the matrix does not have",
+		}},
+		{"versions go on along the axes", upgrade, axes(nil), []string{
+			first + "v3.0.0 on 1.35: upgrade [Kubernetes first, v3.0.0 on 1.35]: 1.35 v3.0.0, 1.36.3 v3.0.0, 1.36.3 v4.0.0, " +
+				"1.35 v3.0.0 map[k:1.36.3 name:Kubernetes first o:v3.0.0]",
+			first + "v5.0.0 on 1.35: it goes on to a newer op, and the matrix has none after v5.0.0",
+			"upgrade [operator first], v4.0.0 on 1.36.3: upgrade [operator first, v4.0.0 on 1.36.3]: 1.36.3 v4.0.0, " +
+				"1.36.3 v5.0.0, 1.37 v5.0.0, 1.36.3 v4.0.0 map[k:1.36.3 name:operator first o:v5.0.0]",
+		}},
+		{"one cluster goes up", still, axes(func(a *Axes) { a.Up = true }), []string{
+			"still, v4.0.0 on 1.35: still [v4.0.0 on 1.35]: 1.35 v4.0.0 map[]",
+			"still, v4.0.0 on 1.37: still [v4.0.0 on 1.37]: 1.35 v4.0.0, 1.36.3 v4.0.0, 1.37 v4.0.0 map[]",
+		}},
+		{
+			"another definition", still, axes(func(a *Axes) {
+				a.Definition = &clusters.System{Process: &clusters.SystemProcess{Command: []string{"op"}}}
+			}), []string{"still, v3.0.0 on 1.35: still [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]"},
+		},
+	} {
+		list := load(t, test.text)
+		before := fmt.Sprint(list[0].Path())
+		cells, err := Cells(list, test.axes)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		got := described(cells)
+		for _, line := range test.want {
+			if !strings.Contains("\n"+got, "\n"+line+"\n") {
+				t.Errorf("%s: no line %q in\n%s", test.name, line, got)
+			}
+		}
+		if after := fmt.Sprint(list[0].Path()); after != before {
+			t.Errorf("%s: the scenario itself was changed: %s", test.name, after)
+		}
+	}
+}
+
+func TestNoCells(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		axes Axes
+		want string
+	}{
+		"no such system":   {still, axes(func(a *Axes) { a.System = "po" }), "it has no system po"},
+		"nowhere to go":    {upgrade, axes(func(a *Axes) { a.Versions = a.Versions[:1] }), "the matrix has none after v3.0.0"},
+		"no next minor":    {neighbours, axes(func(a *Axes) { a.Kubernetes = []string{"1.35"} }), "it goes on to Kubernetes 1.36"},
+		"given twice":      {still, axes(func(a *Axes) { a.Versions = []string{"v1", "v1"} }), "v1 is given twice"},
+		"without versions": {still, axes(func(a *Axes) { a.Versions = nil }), "versions of op: give at least one version"},
+		"a patch": {
+			strings.Replace(still, "  - create", "  - transition: {version: \"1.34.4\"}\n  - create", 1), axes(nil),
+			"it goes from one patch to another, 1.34 and 1.34.4",
+		},
+		"an emulated version": {
+			strings.Replace(still, `version: "1.34"`, `version: "1.34", emulatedVersion: "1.33"`, 1), axes(nil),
+			"it emulates a version of Kubernetes",
+		},
+		"a definition that changes": {
+			strings.Replace(still, "  - create", "  - transition: {systems: [{name: op, module: {package: cmd}}]}\n  - create", 1),
+			axes(func(a *Axes) { a.Definition = &clusters.System{} }), "it changes more of system op than its version",
+		},
+	} {
+		if cells, err := Cells(load(t, test.text), test.axes); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q; cells\n%s", name, err, test.want, described(cells))
+		}
+	}
+}
+
+func TestParseKubernetes(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.33-1.35":        "1.33 1.34 1.35",
+		"1.34,1.36.3":      "1.34 1.36.3",
+		"1.36.0-rc.1":      "1.36.0-rc.1",
+		"1.33-1.34,1.37.2": "1.33 1.34 1.37.2",
+		"1.35-1.33":        "error", "1.34.4-1.35": "error", "x": "error", "1.34,1.34": "error", "": "error",
+	} {
+		got, err := ParseKubernetes(strings.Split(text, ","))
+		if text := strings.Join(got, " "); err == nil && text != want || err != nil && want != "error" {
+			t.Errorf("%s: %q, %v; want %s", text, got, err, want)
+		}
+	}
+}

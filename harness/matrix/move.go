@@ -1,0 +1,260 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// own are the versions that a scenario names itself.
+type own struct {
+	// base is the Kubernetes of its first state, all are those of its path, as they are written.
+	base clusters.Version
+	all  []string
+	// systems are the versions of the system on its path, ascending; first is where the scenario begins.
+	systems []string
+	first   int
+	// there says that the scenario has the system.
+	there bool
+}
+
+func versionsOf(s *scenarios.Scenario, system string) own {
+	var o own
+	o.base, _ = clusters.ParseVersion(s.Spec.Cluster.Version) // what is none is told later
+	begin := ""
+	for _, state := range s.Path() {
+		if !slices.Contains(o.all, state.Version) {
+			o.all = append(o.all, state.Version)
+		}
+		for _, one := range state.Systems {
+			if one.Name != system {
+				continue
+			}
+			if !o.there {
+				begin, o.there = one.Version, true
+			}
+			if !slices.Contains(o.systems, one.Version) {
+				o.systems = append(o.systems, one.Version)
+			}
+		}
+	}
+	if !slices.ContainsFunc(o.systems, func(v string) bool { return !semver.IsValid(v) }) {
+		slices.SortFunc(o.systems, semver.Compare)
+	}
+	o.first = slices.Index(o.systems, begin)
+	return o
+}
+
+// kubernetes is how many minors a version of the scenario's path is above its first state's.
+func (o own) kubernetes(text string) (int, bool) {
+	v, err := clusters.ParseVersion(text)
+	return v.Minor - o.base.Minor, err == nil && slices.Contains(o.all, text)
+}
+
+// system is how many of the scenario's versions of the system a version is above its first.
+func (o own) system(text string) (int, bool) {
+	at := slices.Index(o.systems, text)
+	return at - o.first, at >= 0 && text != ""
+}
+
+// move takes a scenario to a cell. Its versions of Kubernetes move by as many minors as its first one does, its
+// versions of the system along the versions of the matrix.
+type move struct {
+	axes Axes
+	from *scenarios.Scenario
+	own  own
+	// version and kubernetes are the cell's, as numbers on the axes.
+	version, kubernetes int
+}
+
+func newMove(axes Axes, from *scenarios.Scenario, version, kubernetes int) move {
+	return move{axes: axes, from: from, own: versionsOf(from, axes.System), version: version, kubernetes: kubernetes}
+}
+
+// scenario in the cell, or why it cannot be there.
+func (m move) scenario() (*scenarios.Scenario, error) {
+	if !m.own.there {
+		return nil, fmt.Errorf("it has no system %s", m.axes.System)
+	}
+	moved := *m.from
+	var err error
+	if moved.Spec.Cluster, err = m.state(moved.Spec.Cluster); err != nil {
+		return nil, err
+	}
+	if moved.Case, err = m.values(moved.Case); err != nil {
+		return nil, err
+	}
+	there := hasSystem(moved.Spec.Cluster.Systems, m.axes.System)
+	moved.Spec.Steps = slices.Clone(moved.Spec.Steps)
+	for i := range moved.Spec.Steps {
+		step := &moved.Spec.Steps[i]
+		if step.Case, err = m.values(step.Case); err != nil {
+			return nil, err
+		}
+		if step.Transition == nil {
+			continue
+		}
+		transition := *step.Transition
+		if transition.Change, there, err = m.change(transition.Change, there); err != nil {
+			return nil, err
+		}
+		step.Transition = &transition
+	}
+	if m.axes.Up && len(moved.Path()) == 1 {
+		m.climb(&moved)
+	}
+	return &moved, nil
+}
+
+func hasSystem(list []clusters.System, name string) bool {
+	return slices.ContainsFunc(list, func(s clusters.System) bool { return s.Name == name })
+}
+
+func (m move) state(state clusters.State) (clusters.State, error) {
+	if state.EmulatedVersion != "" || state.MinCompatibilityVersion != "" {
+		return state, errors.New("it emulates a version of Kubernetes")
+	}
+	var err error
+	if state.Version, err = m.kubernetesFor(state.Version); err != nil {
+		return state, err
+	}
+	state.Systems = slices.Clone(state.Systems)
+	for i, system := range state.Systems {
+		if system.Name == m.axes.System {
+			if state.Systems[i], err = m.installed(system); err != nil {
+				return state, err
+			}
+		}
+	}
+	return state, nil
+}
+
+// installed is the system where the scenario installs it.
+func (m move) installed(system clusters.System) (clusters.System, error) {
+	version, err := m.versionFor(system.Version)
+	if err == nil && m.axes.Definition != nil {
+		system = *m.axes.Definition
+		system.Name = m.axes.System
+	}
+	system.Version = version
+	return system, err
+}
+
+// change of the cluster in the cell; there says that the system is installed.
+func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
+	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" {
+		return c, there, errors.New("it emulates a version of Kubernetes")
+	}
+	var err error
+	if c.Version != "" {
+		if c.Version, err = m.kubernetesFor(c.Version); err != nil {
+			return c, there, err
+		}
+	}
+	c.Systems = slices.Clone(c.Systems)
+	for i, change := range c.Systems {
+		if change.Name != m.axes.System {
+			continue
+		}
+		was := there
+		there = !change.Remove
+		switch {
+		case change.Remove:
+		case !was:
+			c.Systems[i].System, err = m.installed(change.System)
+		case m.axes.Definition != nil && change.Kind() != "":
+			err = fmt.Errorf("it changes more of system %s than its version, and another definition is given",
+				m.axes.System)
+		case change.Version != "":
+			c.Systems[i].Version, err = m.versionFor(change.Version)
+		}
+		if err != nil {
+			return c, there, err
+		}
+	}
+	return c, there, nil
+}
+
+// kubernetesFor is the version that the cell has instead of one of the scenario's.
+func (m move) kubernetesFor(text string) (string, error) {
+	if text == m.from.Spec.Cluster.Version {
+		return m.axes.Kubernetes[m.kubernetes], nil
+	}
+	is, err := clusters.ParseVersion(text)
+	if err != nil {
+		return "", err
+	}
+	cell, err := clusters.ParseVersion(m.axes.Kubernetes[m.kubernetes])
+	if err != nil {
+		return "", err
+	}
+	if is.Minor == m.own.base.Minor {
+		return "", fmt.Errorf("it goes from one patch to another, %s and %s", m.from.Spec.Cluster.Version, text)
+	}
+	wanted := cell.Minor + is.Minor - m.own.base.Minor
+	for _, version := range m.axes.Kubernetes {
+		if v, err := clusters.ParseVersion(version); err == nil && v.Minor == wanted {
+			return version, nil
+		}
+	}
+	return "", fmt.Errorf("it goes on to Kubernetes %d.%d, which the matrix does not have", cell.Major, wanted)
+}
+
+// versionFor is the version of the system that the cell has instead of one of the scenario's.
+func (m move) versionFor(text string) (string, error) {
+	at := slices.Index(m.own.systems, text)
+	if at < 0 {
+		return "", fmt.Errorf("it names the version %q of %s, which is none of its states'", text, m.axes.System)
+	}
+	by := at - m.own.first
+	switch to := m.version + by; {
+	case to >= len(m.axes.Versions):
+		return "", fmt.Errorf("it goes on to a newer %s, and the matrix has none after %s", m.axes.System,
+			m.axes.Versions[m.version])
+	case to < 0:
+		return "", fmt.Errorf("it goes back to an older %s, and the matrix has none before %s", m.axes.System,
+			m.axes.Versions[m.version])
+	default:
+		return m.axes.Versions[to], nil
+	}
+}
+
+// values are those of a table's row, which the scenario's expressions may ask for, with their versions moved.
+func (m move) values(values map[string]any) (map[string]any, error) {
+	moved := maps.Clone(values)
+	for column, value := range moved {
+		text, isText := value.(string)
+		if !isText {
+			continue
+		}
+		var err error
+		if _, is := m.own.kubernetes(text); is {
+			moved[column], err = m.kubernetesFor(text)
+		} else if _, is := m.own.system(text); is {
+			moved[column], err = m.versionFor(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return moved, nil
+}
+
+// climb lets a scenario without transitions begin at the first version of Kubernetes and go up to the cell's.
+func (m move) climb(s *scenarios.Scenario) {
+	s.Spec.Cluster.Version = m.axes.Kubernetes[0]
+	var up []scenarios.Step
+	for _, version := range m.axes.Kubernetes[1 : m.kubernetes+1] {
+		up = append(up, scenarios.Step{
+			Name: "Kubernetes " + version, Position: s.ClusterPosition,
+			Transition: &scenarios.Transition{Change: clusters.Change{Version: version}},
+		})
+	}
+	s.Spec.Steps = append(up, s.Spec.Steps...)
+}

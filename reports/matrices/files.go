@@ -1,0 +1,64 @@
+package matrices
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
+
+// Write puts matrix.json, matrix.md and more files, by their names, into a folder.
+func Write(dir string, r *Report, more map[string][]byte) error {
+	text, err := folder.JSON(r)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"matrix.json": text, "matrix.md": []byte(Markdown(r))}
+	for name, data := range more {
+		files[name] = data
+	}
+	return folder.Write(dir, files)
+}
+
+// Markdown is the report for a page: a table for each scenario, and why cells are not passed.
+func Markdown(r *Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n", plain.Escaped(r.Sentence()))
+	for _, scenario := range r.Scenarios {
+		fmt.Fprintf(&b, "\n#### %s\n\n| %s |", plain.Escaped(scenario), plain.Cell(r.System))
+		for _, kubernetes := range r.Kubernetes {
+			fmt.Fprintf(&b, " %s |", plain.Cell(kubernetes))
+		}
+		b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(r.Kubernetes)) + "\n")
+		for _, version := range r.Versions {
+			fmt.Fprintf(&b, "| %s |", plain.Cell(version))
+			for _, kubernetes := range r.Kubernetes {
+				cell := r.Cell(scenario, version, kubernetes)
+				fmt.Fprintf(&b, " %s |", strings.TrimSpace(mark(cell)+" "+word(cell)))
+			}
+			b.WriteString("\n")
+		}
+		for i, reason := range r.Reasons(scenario) {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(&b, "- **%s**, %s: %s\n", Word(reason.Status), plain.Escaped(reason.Where), plain.Escaped(reason.Text))
+		}
+	}
+	if r.Command != "" {
+		fmt.Fprintf(&b, "\n    %s\n", plain.OneLine(r.Command))
+	}
+	return b.String()
+}
+
+func mark(cell *Cell) string {
+	if cell == nil {
+		return ""
+	}
+	return map[reports.Status]string{
+		reports.Passed: "✅", reports.Failed: "❌", reports.Error: "💥", reports.Known: "🔶", reports.Skipped: "⚪",
+		reports.NotRun: "⚪",
+	}[cell.Status.OrNotRun()]
+}

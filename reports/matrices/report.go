@@ -1,0 +1,189 @@
+// Package matrices has the report of scenarios on every version of a system and of Kubernetes, and compares two.
+package matrices
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
+
+// format is the version of matrix.json that this program writes.
+const format = 1
+
+// Report is what came of each scenario on each version of a system and of Kubernetes. It is matrix.json.
+type Report struct {
+	// Format is the version of this file.
+	Format int `json:"format"`
+	// Command that makes the report again, and Program is the version of rehearse that made it.
+	Command string `json:"command,omitempty"`
+	Program string `json:"program,omitempty"`
+	// Started and Finished in wall-clock time.
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Interrupted says that the run was interrupted before its end.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// System whose versions are the rows.
+	System string `json:"system"`
+	// Versions of the system, and of Kubernetes, in the order in which they were given.
+	Versions   []string `json:"versions"`
+	Kubernetes []string `json:"kubernetes"`
+	// Scenarios by their names, in the order of their files.
+	Scenarios []string `json:"scenarios"`
+	// Cells, for each scenario one for each version of the system and of Kubernetes.
+	Cells []*Cell `json:"cells"`
+}
+
+// Cell is what came of a scenario on one version of the system and of Kubernetes.
+type Cell struct {
+	Scenario   string `json:"scenario"`
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+	// Status is passed, known, failed, error (it could not be judged), skipped (it was left out on purpose) or notRun.
+	Status reports.Status `json:"status"`
+	// Reason of the status, where it is not passed.
+	Reason string `json:"reason,omitempty"`
+	// Title of the scenario in the run, "" where it is not part of the run.
+	Title string `json:"title,omitempty"`
+	// Path is the states of the scenario's cluster.
+	Path []string `json:"path,omitempty"`
+	// Took is how long the scenario took by itself, in seconds: without transitions and without waiting for others.
+	Took float64 `json:"seconds,omitempty"`
+}
+
+// Judge takes over what came of each cell's scenario in a run.
+func (r *Report) Judge(run *reports.Run) {
+	r.Command, r.Program = run.Command, run.Program
+	r.Started, r.Finished, r.Interrupted = run.Started, run.Finished, run.Interrupted
+	cells := map[string]*Cell{}
+	for _, cell := range r.Cells {
+		if cell.Title != "" {
+			cell.Status, cell.Reason = reports.NotRun, "it is not part of the run"
+			cells[cell.Title] = cell
+		}
+	}
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			cell := cells[s.Name]
+			if cell == nil {
+				continue
+			}
+			cell.Status, cell.Reason, cell.Path = s.Status.OrNotRun(), reports.Headline(run, track, s), track.Path
+			if step := broken(run, track); step != nil && cell.Status == reports.NotRun {
+				cell.Status, cell.Reason = reports.Error, reports.SetupTitle(step)+": "+plain.OneLine(step.Message)
+			}
+			if cell.Status != reports.Passed && cell.Reason == "" {
+				cell.Reason = "it did not come to this"
+			}
+			cell.Took = time.Duration(s.Took).Seconds()
+		}
+	}
+}
+
+// broken is the setup step of a track that broke, so that no scenario can be judged there: a version of the system that
+// does not start, say. nil where none did.
+func broken(run *reports.Run, track *reports.Track) *reports.Step {
+	for _, step := range track.Setup {
+		if reports.SetupBroken(run, step) {
+			return step
+		}
+	}
+	return nil
+}
+
+// Read reads matrix.json.
+func Read(data []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read a matrix: %w", err)
+	}
+	if r.Format != format {
+		return nil, fmt.Errorf("read a matrix: its format is %d, and this program reads %d", r.Format, format)
+	}
+	if len(r.Cells) == 0 {
+		return nil, errors.New("read a matrix: it has no cells")
+	}
+	return &r, nil
+}
+
+// New is a report of cells, of which none is judged yet.
+func New(system string, versions, kubernetes []string, cells []*Cell) *Report {
+	r := &Report{Format: format, System: system, Versions: versions, Kubernetes: kubernetes, Cells: cells}
+	for _, cell := range cells {
+		if !slices.Contains(r.Scenarios, cell.Scenario) {
+			r.Scenarios = append(r.Scenarios, cell.Scenario)
+		}
+	}
+	return r
+}
+
+// Cell of a scenario, or nil.
+func (r *Report) Cell(scenario, version, kubernetes string) *Cell {
+	for _, cell := range r.Cells {
+		if cell.Scenario == scenario && cell.Version == version && cell.Kubernetes == kubernetes {
+			return cell
+		}
+	}
+	return nil
+}
+
+// count is how many cells have a status.
+func (r *Report) count(status reports.Status) int {
+	n := 0
+	for _, cell := range r.Cells {
+		if cell.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Sentence is the result.
+func (r *Report) Sentence() string {
+	parts := []string{}
+	for _, status := range reports.Statuses() {
+		if n := r.count(status); n > 0 || status == reports.Passed {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Word(status)))
+		}
+	}
+	text := fmt.Sprintf("%s: %s, %s on %d of Kubernetes: %s", r.System, plain.Plural(len(r.Cells), "cell"),
+		plain.Plural(len(r.Versions), "version"), len(r.Kubernetes), strings.Join(parts, ", "))
+	if r.Interrupted {
+		text += "; interrupted"
+	}
+	return text
+}
+
+// Word is a cell's status as a person reads it.
+func Word(status reports.Status) string {
+	switch status.OrNotRun() {
+	case reports.Skipped:
+		return "untested"
+	case reports.Error:
+		return "not judged"
+	default:
+		return reports.StatusWord(status)
+	}
+}
+
+// ExitCode is that of a run with the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed, 3 one
+// could not be judged or did not run, or else 0.
+func (r *Report) ExitCode() int {
+	switch {
+	case r.Interrupted:
+		return reports.ExitInterrupted
+	case r.count(reports.Skipped) == len(r.Cells):
+		return reports.ExitInput
+	case r.count(reports.Failed) > 0:
+		return reports.ExitFailed
+	case r.count(reports.Error)+r.count(reports.NotRun) > 0:
+		return reports.ExitError
+	default:
+		return reports.ExitPassed
+	}
+}

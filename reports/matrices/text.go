@@ -1,0 +1,90 @@
+package matrices
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
+
+// Text is the report for a terminal: a table for each scenario, and why cells are not passed.
+func Text(r *Report) string {
+	var b strings.Builder
+	for _, scenario := range r.Scenarios {
+		b.WriteString(plain.OneLine(scenario) + "\n")
+		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(table, "  %s\t%s\n", r.System, strings.Join(r.Kubernetes, "\t"))
+		for _, version := range r.Versions {
+			fmt.Fprint(table, "  "+version)
+			for _, kubernetes := range r.Kubernetes {
+				fmt.Fprint(table, "\t"+word(r.Cell(scenario, version, kubernetes)))
+			}
+			fmt.Fprintln(table)
+		}
+		_ = table.Flush() // a Builder takes everything
+		for _, reason := range r.Reasons(scenario) {
+			fmt.Fprintf(&b, "  %s: %s: %s\n", Word(reason.Status), reason.Where, reason.Text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + r.Sentence() + "\n"
+}
+
+func word(cell *Cell) string {
+	if cell == nil {
+		return ""
+	}
+	return Word(cell.Status)
+}
+
+// Reason why cells of a scenario are not passed: those with the same reason together.
+type Reason struct {
+	Status reports.Status
+	// Where are the cells: "v1.2.0 on 1.34, 1.35; v1.3.0 on 1.34".
+	Where string
+	Text  string
+}
+
+// Reasons why cells of a scenario are not passed, in the order of the cells; failures come first.
+func (r *Report) Reasons(scenario string) []Reason {
+	var all []Reason
+	for _, status := range []reports.Status{
+		reports.Failed, reports.Error, reports.NotRun, reports.Known, reports.Skipped,
+	} {
+		var texts []string
+		cells := map[string][]*Cell{}
+		for _, cell := range r.Cells {
+			if cell.Scenario != scenario || cell.Status.OrNotRun() != status {
+				continue
+			}
+			text := plain.OneLine(cell.Reason)
+			if cells[text] == nil {
+				texts = append(texts, text)
+			}
+			cells[text] = append(cells[text], cell)
+		}
+		for _, text := range texts {
+			all = append(all, Reason{Status: status, Where: r.where(cells[text]), Text: text})
+		}
+	}
+	return all
+}
+
+func (r *Report) where(cells []*Cell) string {
+	var parts []string
+	for _, version := range r.Versions {
+		var on []string
+		for _, kubernetes := range r.Kubernetes {
+			if slices.ContainsFunc(cells, func(c *Cell) bool { return c.Version == version && c.Kubernetes == kubernetes }) {
+				on = append(on, kubernetes)
+			}
+		}
+		if len(on) > 0 {
+			parts = append(parts, version+" on "+strings.Join(on, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
