@@ -10,7 +10,8 @@ import (
 // has each cell's scenario in full.
 func OfMatrix(r *matrices.Report) ([]byte, error) {
 	v := &view{
-		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(), Verdict: verdictOf(r.ExitCode()),
+		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(),
+		Verdict:   verdictOf(r.ExitCode()),
 		Reproduce: r.Command,
 		Facts:     []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}},
 		Notes:     []string{"What each scenario did: that is in " + File + ", in the same folder."},
