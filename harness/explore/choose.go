@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
@@ -48,6 +49,21 @@ func (o *entry) accepted() bool {
 		}
 	}
 	return false
+}
+
+// born is the name of the state in which the object is created: the first one that accepts it and drops none of its
+// fields, or else the first one that accepts it. "" where none does.
+func (o *entry) born(path []clusters.State) string {
+	first := ""
+	for _, state := range path {
+		switch v := o.verdicts[nameOf(state)]; {
+		case v.accepted && v.lost == "":
+			return nameOf(state)
+		case v.accepted && first == "":
+			first = nameOf(state)
+		}
+	}
+	return first
 }
 
 // disputed says whether states make different things of the object.

@@ -141,7 +141,7 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 	name := nameOf(c.path[i])
 	var todo []int
 	for n, one := range c.entries {
-		if _, made := c.made[n]; !made && one.verdicts[name].accepted {
+		if _, made := c.made[n]; !made && one.born(c.path) == name {
 			todo = append(todo, n)
 		}
 	}

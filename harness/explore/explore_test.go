@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -281,9 +282,57 @@ func TestSeveralGatesAreOnAndOffWithWhatTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := PathOf(list, state, gates)
-	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{"A": false, "B": false, "Above": false}
+	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{
+		"A": false, "B": false,
+		"Above": false,
+	}
 	if len(path) != 3 || !maps.Equal(path[0].FeatureGates, on) || !maps.Equal(path[1].FeatureGates, off) ||
 		!maps.Equal(path[2].FeatureGates, on) {
 		t.Errorf("%v", path)
+	}
+}
+
+func TestObjectsAreBornWhereNothingOfThemIsDropped(t *testing.T) {
+	path := []clusters.State{{Version: "1.34.4"}, {Version: "1.35.4"}, {Version: "1.36.3"}}
+	dropped, whole, refused := verdict{accepted: true, lost: "spec.a"}, verdict{accepted: true}, verdict{}
+	for _, test := range []struct {
+		verdicts [3]verdict
+		want     string
+	}{
+		{[3]verdict{whole, whole, whole}, "1.34.4"},
+		{[3]verdict{dropped, whole, whole}, "1.35.4"},
+		{[3]verdict{refused, dropped, dropped}, "1.35.4"},
+		{[3]verdict{refused, refused, whole}, "1.36.3"},
+		{[3]verdict{refused, refused, refused}, ""},
+	} {
+		one := &entry{verdicts: map[string]verdict{}}
+		for i, v := range test.verdicts {
+			one.verdicts[nameOf(path[i])] = v
+		}
+		if got := one.born(path); got != test.want {
+			t.Errorf("%v: born at %q, want %q", test.verdicts, got, test.want)
+		}
+	}
+}
+
+func TestFindingsWithTheSameSmallestObjectAreOne(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.36.3"}}
+	one := func(key, gate, kind, body string) *group {
+		smallest := &entry{Specimen: &growth.Specimen{Body: []byte(body)}}
+		return &group{
+			key: key, gate: gate, kinds: []string{kind}, smallest: smallest, entries: []*entry{smallest},
+			path: path,
+		}
+	}
+	all := merged([]*group{
+		one("a", "B,C", "Pod", "{}"), one("a", "B,D", "Job", "{}"), one("a", "B", "Pod", `{"a":1}`), one("b", "B", "Pod",
+			"{}"),
+		{key: "c"},
+		{key: "c"},
+	})
+	if len(all) != 5 || all[0].gate != "B" || len(all[0].entries) != 2 ||
+		!slices.Equal(all[0].kinds, []string{"Pod", "Job"}) {
+		t.Errorf("%d findings, the first depends on %q and has %d objects of %v", len(all), all[0].gate,
+			len(all[0].entries), all[0].kinds)
 	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,36 @@ func (e *exploration) reduce(ctx context.Context) error {
 			}
 		}
 	}
+	e.groups = merged(e.groups)
 	return context.Cause(ctx)
+}
+
+// merged takes findings together of which the smallest objects are the same: what else their objects depend on was by
+// chance.
+func merged(all []*group) []*group {
+	var kept []*group
+	for _, g := range all {
+		at := slices.IndexFunc(kept, func(other *group) bool {
+			return g.smallest != nil && other.smallest != nil && other.key == g.key && hopsOf(other.path) == hopsOf(g.path) &&
+				bytes.Equal(other.smallest.Body, g.smallest.Body)
+		})
+		if at < 0 {
+			kept = append(kept, g)
+			continue
+		}
+		first := kept[at]
+		first.entries = append(first.entries, g.entries...)
+		gates := strings.Split(g.gate, ",")
+		first.gate = strings.Join(slices.DeleteFunc(strings.Split(first.gate, ","), func(gate string) bool {
+			return !slices.Contains(gates, gate)
+		}), ",")
+		for _, kind := range g.kinds {
+			if !slices.Contains(first.kinds, kind) {
+				first.kinds = append(first.kinds, kind)
+			}
+		}
+	}
+	return kept
 }
 
 // shortest is the shortest path that can show a finding.
