@@ -26,7 +26,7 @@ type own struct {
 
 func versionsOf(s *scenarios.Scenario, system string) own {
 	var o own
-	o.base, _ = clusters.ParseVersion(s.Spec.Cluster.Version) // what is none is told later
+	o.base, _ = clusters.ParseVersion(s.Spec.Cluster.Version) // loading a scenario checks it
 	begin := ""
 	for _, state := range s.Path() {
 		if !slices.Contains(o.all, state.Version) {

@@ -98,25 +98,23 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 			metav1.PatchOptions{})
 		must(t, err)
 		create(t, client, policy)
-		for { // until the policy is enforced; the test's own time limit ends it
+		enforced(func() bool {
 			secret := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "v1", "kind": "Secret",
 				"metadata": map[string]any{"name": "probe"},
 			}}
-			if _, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret,
-				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		for label := []byte(`{"metadata":{"labels":{"a":"b"}}}`); ; time.Sleep(20 * time.Millisecond) {
+			_, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret,
+				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err != nil
+		})
+		enforced(func() bool {
+			label := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
 			thinned, err := resource(client, "", "v1", "configmaps").Patch(t.Context(), "thinned", types.MergePatchType, label,
 				metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 			must(t, err)
-			if _, there, _ := unstructured.NestedString(thinned.Object, "data", "lost"); !there {
-				return
-			}
-		}
+			_, there, _ := unstructured.NestedString(thinned.Object, "data", "lost")
+			return !there
+		})
 	})
 	r := &upgrades.Report{Path: []*upgrades.State{
 		{Name: "a", Way: upgrades.Start, Reached: true},
@@ -175,6 +173,13 @@ func create(t *testing.T, client dynamic.Interface, text string) []survey.Create
 		created = append(created, survey.Created{Object: o, Namespace: "default", UID: string(stored.GetUID())})
 	}
 	return created
+}
+
+// enforced asks until a policy is enforced, of which no event tells; the test's own time limit ends it.
+func enforced(is func() bool) {
+	for !is() {
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 func must(t *testing.T, err error) {

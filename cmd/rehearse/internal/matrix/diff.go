@@ -14,7 +14,7 @@ import (
 func diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff BEFORE AFTER",
-		Short: "Say which cells of a matrix came out otherwise",
+		Short: "Show which cells of a matrix changed",
 		Long: `Diff compares two matrices of a system, cell by cell. Each is a matrix.json or a report folder.
 
 Exit codes: 0 no cell came out worse; 1 a cell did, or a new one failed; 2 the matrices cannot be read
