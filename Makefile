@@ -14,6 +14,7 @@ KIND_VERSIONS := 1.34 1.35
 QUICK_VERSIONS := 1.34 1.36
 QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/names-accepted.yaml scenarios/porch/creation.yaml scenarios/grove/admission.yaml \
 	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml
+test: export GOGC := 400
 test:
 	go test -short -vet=off -ldflags=-w ./...
 	go run ./cmd/rehearse fetch $(QUICK_VERSIONS)
@@ -87,10 +88,11 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling scenarios/windows
 
-# All regressions of the gallery. Versions that are not in the cache are downloaded, or built in about four minutes each; go test leaves out what needs one, and names it.
+# All regressions of the gallery, and what explorations found. Versions that are not in the cache are downloaded, or built in about four minutes each; go test leaves out what needs one, and names it.
 .PHONY: regressions
 regressions: fetch
 	go run ./cmd/rehearse run --report-dir rehearse-report/regressions scenarios/regressions
+	go run ./cmd/rehearse run --no-sharing --report-dir rehearse-report/findings docs/findings
 
 # Every suite against every fault of its simulator, with the matrix: what make test-all does, too, told at length.
 .PHONY: faults

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -103,7 +104,7 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 // atOnce is how many clusters there is room for.
 func atOnce(t *testing.T, plan *harness.Plan) int {
 	t.Helper()
-	room, err := harness.ThisMachine()
+	room, err := planning.ThisMachine()
 	if err != nil {
 		t.Logf("one cluster at a time: %v", err)
 		return 1

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -20,21 +21,21 @@ import (
 )
 
 // pods lists the pods of a namespace and counts the cluster's nodes, to explain why something does not run.
-func (s *scenarioRun) pods(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {
+func pods(ctx context.Context, client dynamic.Interface, namespace string) ([]*unstructured.Unstructured, int, error) {
 	core := schema.GroupVersion{Version: "v1"}
-	pods, err := s.client.Resource(core.WithResource("pods")).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	pods, err := client.Resource(core.WithResource("pods")).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, 0, err
 	}
-	nodes, err := s.client.Resource(core.WithResource("nodes")).List(ctx, metav1.ListOptions{Limit: 1})
+	nodes, err := client.Resource(core.WithResource("nodes")).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return nil, 0, err
 	}
-	list := make([]*unstructured.Unstructured, len(pods.Items))
+	all := make([]*unstructured.Unstructured, len(pods.Items))
 	for i := range pods.Items {
-		list[i] = &pods.Items[i]
+		all[i] = &pods.Items[i]
 	}
-	return list, len(nodes.Items), nil
+	return all, len(nodes.Items), nil
 }
 
 // served waits until the API server serves the kind: what installs it may have been just one step before.
@@ -60,25 +61,26 @@ func unserved(step scenarios.Step, selection scenarios.Selection, err error) res
 	return failure(reports.Error, "%s %s of %s: %v", step.Verb(), selection.Kind, selection.APIVersion, err)
 }
 
-func (s *scenarioRun) scope(selection scenarios.Selection, kind served.Kind) history.Scope {
-	scope := history.Scope{Name: selection.Name}
+// scope is what of a kind's history a step selects, in its scenario's namespace where it names no other.
+func scope(selection scenarios.Selection, kind served.Kind, own string) history.Scope {
+	selected := history.Scope{Name: selection.Name}
 	if kind.Namespaced && !selection.AllNamespaces {
-		scope.Namespace = s.namespace
+		selected.Namespace = own
 		if selection.Namespace != "" {
-			scope.Namespace = selection.Namespace
+			selected.Namespace = selection.Namespace
 		}
 	}
 	if len(selection.Selector) > 0 {
-		scope.Selector = labels.SelectorFromSet(selection.Selector)
+		selected.Selector = labels.SelectorFromSet(selection.Selector)
 	}
-	return scope
+	return selected
 }
 
 // looksAt is the scope of what a step selects; the scenario's history has it.
 func (t *timeline) looksAt(selection scenarios.Selection, kind served.Kind) history.Scope {
-	scope := t.run.scope(selection, kind)
-	t.looked = append(t.looked, history.Part{Stream: t.run.shared.history.Stream(kind.Resource), Scope: scope})
-	return scope
+	selected := scope(selection, kind, t.run.namespace)
+	t.looked = append(t.looked, history.Part{Stream: t.run.shared.history.Stream(kind.Resource), Scope: selected})
+	return selected
 }
 
 // assert decides an assertion on the history of the track, which all its scenarios share.
@@ -91,7 +93,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, as
 	if err != nil {
 		return unserved(step, assertion.Selection, err)
 	}
-	wrong, doubt := s.fields.check(ctx, i, step)
+	wrong, doubt := s.timeline.askedFields(ctx, i, step)
 	if wrong != nil {
 		return *wrong
 	}
@@ -106,7 +108,9 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, as
 		Since:     s.timeline.from,
 		Window:    s.timeline.windowOf(ctx, i),
 		Steps:     s.timeline.begun,
-		Pods:      s.pods,
+		Pods: func(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {
+			return pods(ctx, s.client, namespace)
+		},
 	})
 	return resultOf(r).with(doubt)
 }

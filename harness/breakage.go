@@ -20,18 +20,6 @@ func (e *notBrokenError) Error() string {
 		e.wanted.Culprit(), writes.Describe(*e.wanted.Message), e.state)
 }
 
-// breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone
-// expects such a thing.
-func (t *Track) breaks(n int) *scenarios.Broken {
-	if len(t.Entries) != 1 {
-		return nil
-	}
-	if step := t.Entries[0].Scenario.Transition(n); step != nil {
-		return step.Breaks()
-	}
-	return nil
-}
-
 // asBroken judges what came of a transition that is expected to break a component: it returns what broke when it is
 // that one and nothing else, and its own words are those. Everything else is an error, a state that was reached a
 // *notBrokenError.

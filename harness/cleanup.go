@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -26,22 +28,22 @@ type removal struct {
 // ours is deleted with all that is in it. Nothing is removed from a cluster that is kept, nor from one of ours when the
 // run was interrupted or the cluster broke, be it as expected.
 func (m *removal) cleanUp(ctx context.Context) {
-	_, borrowed := borrowedFrom(m.run.shared.provider)
+	_, borrowed := planning.BorrowedFrom(m.run.shared.provider)
 	if m.run.shared.Keep || (!borrowed && (ctx.Err() != nil || m.run.shared.transitions.wreck() != nil)) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	var err error
 	for again := true; again; {
-		crossings := m.run.shared.barrier.crossings()
+		crossings := m.run.shared.barrier.Crossings()
 		err = m.removeMade(ctx, borrowed)
 		// While others take the cluster through a transition nothing may be removable.
-		again = err != nil && m.run.shared.barrier.settle(ctx, crossings)
+		again = err != nil && m.run.shared.barrier.Settle(ctx, crossings)
 	}
 	if err != nil {
 		step := &reports.Step{Name: "remove what the scenario made", Verb: reports.Cleanup}
-		m.run.shared.Recorder.StartStep(m.run.entry.result, step, m.run.shared.track.Path[m.run.at].String())
-		m.run.shared.Recorder.FinishStep(m.run.entry.result, step, reports.Outcome{
+		m.run.shared.Recorder.StartStep(m.run.entry.Report, step, m.run.shared.track.Path[m.run.at].String())
+		m.run.shared.Recorder.FinishStep(m.run.entry.Report, step, reports.Outcome{
 			Status:  reports.Error,
 			Message: err.Error(),
 		})

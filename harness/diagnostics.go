@@ -1,10 +1,10 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/artifacts"
+	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -27,9 +28,6 @@ type evidence struct {
 	// logs are the sizes of the components' log files when the scenario began.
 	logs map[string]int64
 }
-
-// maxLog is how much of a log is copied: its end.
-const maxLog = 8 << 20
 
 var events = schema.GroupVersionKind{Version: "v1", Kind: "Event"}
 
@@ -62,70 +60,64 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 
 // diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario
 // was about, the events of its namespace, and what the components logged since it began.
-func (e *evidence) diagnose(ctx context.Context) artifacts {
+func (e *evidence) diagnose(ctx context.Context) artifacts.Left {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
 	defer cancel()
 	return e.leave(func(dir string, keep func(string, error)) {
 		keep("objects.yaml", e.dump(ctx, filepath.Join(dir, "objects.yaml"), e.touched))
 		keep("events.yaml", e.dump(ctx, filepath.Join(dir, "events.yaml"), []schema.GroupVersionKind{events}))
-		e.leaveHistory(ctx, dir, keep)
-		for _, l := range e.logParts() {
-			if err := l.copyTo(filepath.Join(dir, l.name)); !errors.Is(err, errNothingLogged) {
-				keep(l.name, err)
+		if own := e.history(); len(own.Parts) > 0 {
+			managers := own.Managers(ctx, e.run.client, e.run.namespace)
+			keep(reports.HistoryFile, own.Write(filepath.Join(dir, reports.HistoryFile), managers))
+		}
+		for _, part := range artifacts.Logs(e.run.shared.logFiles()).Since(e.logs) {
+			if err := part.CopyTo(filepath.Join(dir, part.Name)); !errors.Is(err, artifacts.ErrNothingLogged) {
+				keep(part.Name, err)
 			}
 		}
 	})
 }
 
-// artifacts are files that a scenario leaves in the report folder.
-type artifacts struct {
-	// files are relative to the report folder.
-	files []string
-	// folder has the files. It is relative to the working directory where it is below it.
-	folder string
-}
-
-// leave writes files into the scenario's folder in the report folder, if there is one. Each file is to be kept, or why
-// it was not written is said.
-func (e *evidence) leave(write func(dir string, keep func(name string, err error))) artifacts {
-	if e.run.shared.ReportDir == "" {
-		return artifacts{}
-	}
-	left := artifacts{folder: fromHere(filepath.Join(e.run.shared.ReportDir, e.run.scenario.ID()))}
-	keep := func(name string, err error) {
-		if err != nil {
-			e.run.shared.Progress("no %s of %s: %v", name, e.run.scenario.Title(), err)
-			return
+// keepHistory leaves the scenario's history alone in its folder in the report folder.
+func (e *evidence) keepHistory() artifacts.Left {
+	return e.leave(func(dir string, keep func(string, error)) {
+		if own := e.history(); len(own.Parts) > 0 {
+			keep(reports.HistoryFile, own.Write(filepath.Join(dir, reports.HistoryFile), artifacts.Managers{}))
 		}
-		left.files = append(left.files, filepath.ToSlash(filepath.Join(e.run.scenario.ID(), name)))
-	}
-	err := reports.WriteArtifacts(filepath.Join(e.run.shared.ReportDir, e.run.scenario.ID()), func(dir string) error {
-		write(dir, keep)
-		return nil
 	})
-	if err != nil {
-		e.run.shared.Progress("no artifacts of %s: %v", e.run.scenario.Title(), err)
-	}
-	if len(left.files) == 0 {
-		return artifacts{}
-	}
-	return left
 }
 
-// fromHere is a path relative to the working directory where it is below it.
-func fromHere(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
+// leave writes files into the scenario's folder in the report folder, if there is one.
+func (e *evidence) leave(write func(dir string, keep func(name string, err error))) artifacts.Left {
+	return artifacts.Folder{
+		ReportDir: e.run.shared.ReportDir, ID: e.run.scenario.ID(), Progress: e.run.shared.Progress,
+	}.Leave(write)
+}
+
+// history is the scenario's own: of its namespace in everything that is watched on the track, and of what it looked at
+// elsewhere.
+func (e *evidence) history() artifacts.History {
+	timeline := e.run.timeline
+	h := artifacts.History{From: timeline.from, To: e.run.shared.history.Seq(), Beginning: timeline.beginning}
+	for i, began := range timeline.begun {
+		step := e.run.entry.Steps[i]
+		h.Steps = append(h.Steps, artifacts.Step{
+			Title: began.Title, Verb: step.Verb, State: step.State, Seq: began.Seq, At: timeline.begunAt[i],
+		})
 	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return path
+	for _, stream := range e.run.shared.history.Streams() {
+		h.Parts = append(h.Parts, history.Part{Stream: stream, Scope: history.Scope{Namespace: e.run.namespace}})
 	}
-	if relative, err := filepath.Rel(here, absolute); err == nil && filepath.IsLocal(relative) {
-		return relative
+	for _, part := range timeline.looked {
+		if part.Scope.Namespace != e.run.namespace {
+			h.Parts = append(h.Parts, part)
+		}
 	}
-	return path
+	// Streams come in no order, but files must be the same every time.
+	slices.SortStableFunc(h.Parts, func(a, b history.Part) int {
+		return cmp.Compare(a.Stream.Resource().String(), b.Stream.Resource().String())
+	})
+	return h
 }
 
 // dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read
@@ -166,64 +158,4 @@ func (e *evidence) list(ctx context.Context, gvk schema.GroupVersionKind) (strin
 		b.WriteString("---\n" + string(text))
 	}
 	return b.String(), nil
-}
-
-// logSizes are how much the components have logged so far, by file.
-func (e *evidence) logSizes() map[string]int64 {
-	sizes := map[string]int64{}
-	for _, files := range e.run.shared.logFiles() {
-		for _, file := range files {
-			if info, err := os.Stat(file); err == nil {
-				sizes[file] = info.Size()
-			}
-		}
-	}
-	return sizes
-}
-
-// logPart is what was written into a log since a moment.
-type logPart struct {
-	name, file string
-	from       int64
-}
-
-// errNothingLogged says that a log has nothing new.
-var errNothingLogged = errors.New("nothing was logged")
-
-func (e *evidence) logParts() []logPart {
-	var parts []logPart
-	all := e.run.shared.logFiles()
-	for _, component := range clusters.SortedKeys(all) {
-		for i, file := range all[component] {
-			parts = append(parts, logPart{
-				fmt.Sprintf("%s-%d.log", clusters.Component(component).FileName(), i+1), file,
-				e.logs[file],
-			})
-		}
-	}
-	return parts
-}
-
-func (l logPart) copyTo(path string) (err error) {
-	from, err := os.Open(l.file)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() <= l.from {
-		return errNothingLogged
-	}
-	if _, err := from.Seek(max(l.from, info.Size()-maxLog), io.SeekStart); err != nil {
-		return err
-	}
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyN(to, from, min(maxLog, info.Size()-l.from))
-	return errors.Join(err, to.Close())
 }

@@ -11,10 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // Times that nobody needs to set.
@@ -32,7 +34,7 @@ type Options struct {
 	// Recorder of the run, made from the plan's Result.
 	Recorder *reports.Recorder
 	// Expressions of the scenarios; new ones unless set.
-	Expressions *scenarios.Expressions
+	Expressions *expressions.Evaluator
 	// Parallel is how many scenarios run at once; four for each core unless set.
 	Parallel int
 	// Clusters is how many clusters there are at once; one unless set.
@@ -62,7 +64,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Expressions == nil {
-		o.Expressions = scenarios.NewExpressions()
+		o.Expressions = expressions.New()
 	}
 	if o.Parallel < 1 {
 		o.Parallel = 4 * runtime.NumCPU()
@@ -90,7 +92,7 @@ func (o Options) withDefaults() Options {
 // interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
 	e := &execution{
-		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.simulators, modules: plan.modules,
+		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.Simulators, modules: plan.Modules,
 		firstStates: newFirstStates(),
 	}
 	e.slots, e.id = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
@@ -113,6 +115,13 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 	return errors.Join(err, e.Recorder.Finish())
 }
 
+// skip says in the reports of each scenario that is left out why.
+func (e *execution) skip(skipped []*planning.Skipped) {
+	for _, s := range skipped {
+		e.Recorder.FinishScenario(s.Report, reports.Verdict{Status: reports.Skipped, Message: s.Why})
+	}
+}
+
 // execution is one run of a plan.
 type execution struct {
 	Options
@@ -130,7 +139,7 @@ type execution struct {
 
 // runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first
 // state of another lets those go ahead that need not wait.
-func (e *execution) runAll(ctx context.Context, tracks []*Track) {
+func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 	room := make(chan struct{}, e.Clusters)
 	var running sync.WaitGroup
 	defer running.Wait()

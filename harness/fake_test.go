@@ -167,6 +167,7 @@ func (c *cluster) Snapshot(_ context.Context, name string) error {
 
 func (c *cluster) Restore(_ context.Context, name string) error {
 	c.snapshots[name]()
+	c.server.BreakWatches() // they are to begin with a list then
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/harness/artifacts"
+	"github.com/rehearse-dev/rehearse/harness/knownissues"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -28,11 +30,11 @@ type findings struct {
 // record takes down what came of a step, and says whether the scenario ends with it.
 func (k *findings) record(ctx context.Context, i int, outcome result) (over bool) {
 	step := &k.run.scenario.Spec.Steps[i]
-	if issue := knownFailure(k.issues, step, outcome.Outcome, died(ctx)); issue != nil {
+	if issue := knownissues.Failure(k.issues, step, outcome.Outcome, died(ctx)); issue != nil {
 		outcome.Status = reports.Known
 		k.known = append(k.known, *issue)
 	}
-	k.run.shared.Recorder.FinishStep(k.run.entry.result, k.run.entry.steps[i], outcome.Outcome)
+	k.run.shared.Recorder.FinishStep(k.run.entry.Report, k.run.entry.Steps[i], outcome.Outcome)
 	if outcome.Status == reports.Passed {
 		k.passed = append(k.passed, step)
 		return false
@@ -41,12 +43,12 @@ func (k *findings) record(ctx context.Context, i int, outcome result) (over bool
 		line, _, _ := strings.Cut(outcome.Message, "\n")
 		k.broken = step.Title() + ": " + line
 	}
-	return ctx.Err() != nil || !k.run.goesOn(i, outcome)
+	return ctx.Err() != nil || !k.goesOn(i, outcome)
 }
 
 // goesOn says whether the next step runs after what came of one.
-func (s *scenarioRun) goesOn(i int, r result) bool {
-	return r.Status == reports.Passed || s.scenario.GoesOn(i) && !r.final
+func (k *findings) goesOn(i int, r result) bool {
+	return r.Status == reports.Passed || k.run.scenario.GoesOn(i) && !r.final
 }
 
 // lose takes note that the outputs of a step that did not pass are not there, also where an earlier row of its table
@@ -81,22 +83,19 @@ func (k *findings) needs(step *scenarios.Step) string {
 
 // verdict is what there is to say of the scenario beyond its steps, once no more of them run.
 func (k *findings) verdict(ctx context.Context) reports.Verdict {
-	verdict := reports.Verdict{KnownCovers: coveredBy(k.known)}
-	var reasons []string
-	for _, issue := range k.known {
-		reasons = append(reasons, reason(issue))
-	}
-	verdict.KnownIssue = strings.Join(unique(reasons), "; ")
+	verdict := reports.Verdict{KnownCovers: knownissues.Covers(k.known)}
+	verdict.KnownIssue = knownissues.Reasons(k.known)
 	absent := slices.DeleteFunc(slices.Clone(k.issues), func(issue scenarios.KnownIssue) bool {
 		return !slices.ContainsFunc(k.passed, func(step *scenarios.Step) bool { return step.Named(issue.Step) })
 	})
 	if len(absent) > 0 {
-		verdict.Status, verdict.Message = reports.Failed, strings.TrimPrefix(k.broken+"\n"+unexpectedSuccess(absent), "\n")
+		verdict.Status, verdict.Message = reports.Failed,
+			strings.TrimPrefix(k.broken+"\n"+knownissues.UnexpectedSuccess(absent), "\n")
 		if len(k.known) == 0 {
-			verdict.KnownCovers = coveredBy(absent)
+			verdict.KnownCovers = knownissues.Covers(absent)
 		}
 	}
-	var left artifacts
+	var left artifacts.Left
 	switch {
 	case interrupted(ctx):
 	case k.broken != "":
@@ -104,7 +103,7 @@ func (k *findings) verdict(ctx context.Context) reports.Verdict {
 	case k.run.shared.KeepHistory || len(absent) > 0:
 		left = k.run.evidence.keepHistory()
 	}
-	verdict.Artifacts, verdict.Folder = left.files, left.folder
+	verdict.Artifacts, verdict.Folder = left.Files, left.Folder
 	return verdict
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -14,14 +16,17 @@ import (
 // firstStates are what was stored in clusters in the first states of their tracks.
 type firstStates struct {
 	mu   sync.Mutex
-	kept map[*Track]*firstState
+	kept map[*planning.Track]*firstState
 	// settled are the tracks of which it is known whether there is a copy; news tells that there is another.
-	settled map[*Track]bool
+	settled map[*planning.Track]bool
 	news    chan struct{}
 }
 
 func newFirstStates() *firstStates {
-	return &firstStates{kept: map[*Track]*firstState{}, settled: map[*Track]bool{}, news: make(chan struct{}, 1)}
+	return &firstStates{
+		kept: map[*planning.Track]*firstState{}, settled: map[*planning.Track]bool{},
+		news: make(chan struct{}, 1),
+	}
 }
 
 // firstState is a copy of a cluster, and what was made in it for its systems.
@@ -31,17 +36,17 @@ type firstState struct {
 }
 
 // of returns what a track can begin with; nil where there is nothing.
-func (c *firstStates) of(track *Track) *firstState {
+func (c *firstStates) of(track *planning.Track) *firstState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept[track.From]
 }
 
 // next takes the first track out of a queue that need not wait for the first state of another; nil when all must.
-func (c *firstStates) next(queue *[]*Track) *Track {
+func (c *firstStates) next(queue *[]*planning.Track) *planning.Track {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(*queue, func(t *Track) bool { return t.From == nil || c.settled[t.From] })
+	i := slices.IndexFunc(*queue, func(t *planning.Track) bool { return t.From == nil || c.settled[t.From] })
 	if i < 0 {
 		return nil
 	}
@@ -50,14 +55,14 @@ func (c *firstStates) next(queue *[]*Track) *Track {
 	return track
 }
 
-func (c *firstStates) keep(of *Track, state *firstState) {
+func (c *firstStates) keep(of *planning.Track, state *firstState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept[of] = state
 }
 
 // settle says that there will be no copy of a track any more but the one that there is, if any.
-func (c *firstStates) settle(track *Track) {
+func (c *firstStates) settle(track *planning.Track) {
 	c.mu.Lock()
 	c.settled[track] = true
 	c.mu.Unlock()
@@ -86,15 +91,15 @@ func (t *trackRun) makeCluster(ctx context.Context) (made clusters.Cluster, evid
 func (t *trackRun) keepFirstState(ctx context.Context) {
 	defer t.firstStates.settle(t.track)
 	copier, able := t.provider.(clusters.Copier)
-	if t.track.snapshot == nil || !able {
+	if t.track.Setup.Snapshot == nil || !able {
 		return
 	}
-	t.Recorder.StartTrackStep(t.track.result, t.track.snapshot)
+	t.Recorder.StartTrackStep(t.track.Report, t.track.Setup.Snapshot)
 	outcome := reports.Outcome{Status: reports.Passed}
 	if err := t.copyFirstState(ctx, copier); err != nil {
 		outcome = unfinished(ctx, err)
 	}
-	t.finishSetup(t.track.snapshot, outcome)
+	t.finishSetup(t.track.Setup.Snapshot, outcome)
 }
 
 func (t *trackRun) copyFirstState(ctx context.Context, copier clusters.Copier) error {

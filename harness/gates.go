@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -128,19 +129,19 @@ func (g *gateReadings) of(ctx context.Context, component clusters.Component) (ma
 	return proof.Gates(metrics)
 }
 
-// gatesSoFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario
-// has reached.
-func (s *scenarioRun) gatesSoFar() []reports.StateGates {
-	named := namedGates(s.entry.Path(s.shared.track))
+// soFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario has
+// reached: those until the at-th of the path.
+func (g *gateReadings) soFar(entry *planning.Entry, at int) []reports.StateGates {
+	named := namedGates(entry.Path(g.run.track))
 	if len(named) == 0 {
 		return nil
 	}
-	s.shared.mu.Lock()
-	defer s.shared.mu.Unlock()
+	g.run.mu.Lock()
+	defer g.run.mu.Unlock()
 	var all []reports.StateGates
-	for _, state := range s.shared.gates.reached[:min(s.at+1, len(s.shared.gates.reached))] {
-		state.Gates = slices.DeleteFunc(slices.Clone(state.Gates), func(g reports.EffectiveGate) bool {
-			return !slices.Contains(named, g.Gate) && !slices.Contains(named, g.NeededBy)
+	for _, state := range g.reached[:min(at+1, len(g.reached))] {
+		state.Gates = slices.DeleteFunc(slices.Clone(state.Gates), func(e reports.EffectiveGate) bool {
+			return !slices.Contains(named, e.Gate) && !slices.Contains(named, e.NeededBy)
 		})
 		all = append(all, state)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
@@ -28,7 +30,7 @@ const RunLabel = "rehearse.dev/run"
 // census counts, before anything is made, what there is on a cluster that is somebody else's, where programs will run
 // that the harness does not see into.
 func (l *leftovers) census(ctx context.Context) {
-	if _, borrowed := borrowedFrom(l.run.provider); l.run.Keep || !borrowed || !l.runsPrograms() {
+	if _, borrowed := planning.BorrowedFrom(l.run.provider); l.run.Keep || !borrowed || !l.runsPrograms() {
 		return
 	}
 	l.before, l.beforeErr = population.Take(ctx, l.run.cluster.RESTConfig())
@@ -36,7 +38,7 @@ func (l *leftovers) census(ctx context.Context) {
 
 // runsPrograms says whether systems, or programs of scenarios, can make something that the harness does not know of.
 func (l *leftovers) runsPrograms() bool {
-	return hasSystems(l.run.track.Path) || slices.ContainsFunc(l.run.track.Entries, func(e *Entry) bool {
+	return planning.HasSystems(l.run.track.Path) || slices.ContainsFunc(l.run.track.Entries, func(e *planning.Entry) bool {
 		return slices.ContainsFunc(e.Scenario.Spec.Steps, func(s scenarios.Step) bool { return verbOf(&s).programs })
 	})
 }
@@ -73,7 +75,7 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 		tell(ours, "removed from cluster "+l.run.cluster.Name()+", by the run's label")
 	}
 	tell(others, "left on cluster "+l.run.cluster.Name()+", by a command or a system, or made by somebody else meanwhile")
-	for _, unseen := range unique(append(l.before.Unseen(), after.Unseen()...)) {
+	for _, unseen := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.before.Unseen(), after.Unseen())))) {
 		told += fmt.Sprintf("what is left could not be seen of %s\n", unseen)
 	}
 	return told, err
@@ -81,7 +83,7 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 
 // ownsNamespace says whether a namespace is one of the track's scenarios, which removes it itself.
 func (l *leftovers) ownsNamespace(name string) bool {
-	return slices.ContainsFunc(l.run.track.Entries, func(e *Entry) bool { return e.Scenario.ID() == name })
+	return slices.ContainsFunc(l.run.track.Entries, func(e *planning.Entry) bool { return e.Scenario.ID() == name })
 }
 
 func (l *leftovers) removeOurs(ctx context.Context, objects []population.Object) error {

@@ -3,22 +3,22 @@ package harness
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/load"
+	"github.com/rehearse-dev/rehearse/harness/readback"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // scenarioLoads are the loads of a scenario's steps.
@@ -62,7 +62,7 @@ type stepLoad struct {
 	// made are the objects that were made, or may have been; kept is what the API server has to have, by what it
 	// acknowledged.
 	made []writes.Made
-	kept map[objectName]acknowledged
+	kept readback.Acknowledged
 }
 
 // prepare finds what the loads of a step need before they can begin; nil without any.
@@ -76,7 +76,7 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 	for n, requests := range step.During {
 		l := &stepLoad{
 			Requests: requests, number: fmt.Sprintf("%d-load-%d", i+1, n+1), row: step.Case,
-			kept: map[objectName]acknowledged{},
+			kept: readback.Acknowledged{},
 		}
 		first, err := a.request(ctx, l, 0)
 		if err != nil {
@@ -95,7 +95,7 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 		}
 		if l.Read == nil && a.run.down == "" {
 			l.stream = a.run.shared.history.Stream(l.kind.Resource)
-			if err := l.stream.CatchUp(ctx, a.run.scope(scenarios.Selection{}, l.kind)); err != nil {
+			if err := l.stream.CatchUp(ctx, scope(scenarios.Selection{}, l.kind, a.run.namespace)); err != nil {
 				return nil, fmt.Errorf("load %q: %w", l.Name, err)
 			}
 		}
@@ -108,7 +108,7 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 func (a *scenarioLoads) request(ctx context.Context, l *stepLoad, n int64) (scenarios.Step, error) {
 	step := l.Request(n)
 	step.Case = l.row
-	return a.run.shared.Expressions.WithContext(ctx).Step(step, a.run.variables(&step))
+	return expressions.Evaluated(a.run.shared.Expressions.WithContext(ctx), step, a.run.variables(&step))
 }
 
 // begin starts the loads, and waits until a request of each was answered: what follows happens while they go on.
@@ -221,11 +221,7 @@ func (l *stepLoad) take(single writes.Single) {
 	if single.Outcome != writes.Accepted || single.Object == nil {
 		return
 	}
-	at := objectName{single.Object.GetNamespace(), single.Object.GetName()}
-	now := acknowledged{single.Object.GetUID(), single.Object.GetResourceVersion()}
-	if before, ok := l.kept[at]; !ok || before.uid != now.uid || older(before.version, now.version) {
-		l.kept[at] = now
-	}
+	l.kept.Add(single.Object)
 }
 
 func outcomeOf(o writes.Outcome) load.Outcome {
@@ -241,11 +237,8 @@ func outcomeOf(o writes.Outcome) load.Outcome {
 // read gets or lists what the request selects.
 func (a *scenarioLoads) read(ctx context.Context, l *stepLoad, step scenarios.Step) load.Answer {
 	selection := step.Eventually.Selection
-	scope := a.run.scope(selection, l.kind)
-	api := dynamic.ResourceInterface(a.run.client.Resource(l.kind.Resource))
-	if scope.Namespace != "" {
-		api = a.run.client.Resource(l.kind.Resource).Namespace(scope.Namespace)
-	}
+	selected := scope(selection, l.kind, a.run.namespace)
+	api := a.run.client.Resource(l.kind.Resource).Namespace(selected.Namespace)
 	var err error
 	if selection.Name != "" {
 		_, err = api.Get(ctx, selection.Name, metav1.GetOptions{})
@@ -294,16 +287,4 @@ func (a *scenarioLoads) starter(ctx context.Context, step scenarios.Step) func()
 		return nil
 	}
 	return func() { d.begin(ctx, a.run.timeout(step, a.run.shared.StepTimeout)) }
-}
-
-// loaded says in a plan what goes on during a step.
-func loaded(step *scenarios.Step) string {
-	var names []string
-	for _, l := range step.During {
-		names = append(names, l.Name)
-	}
-	if names == nil {
-		return ""
-	}
-	return " (during it: " + strings.Join(names, ", ") + ")"
 }

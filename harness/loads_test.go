@@ -64,6 +64,7 @@ func TestDuring(t *testing.T) {
 		},
 		"lost": {underLoad(maps + "}"), nil, func(_ context.Context, c *cluster) error {
 			c.restore()
+			c.server.BreakWatches()
 			return nil
 		}, "failed notRun", "an acknowledged write is lost: m-"},
 		"deleted by somebody": {underLoad(maps + "}"), nil, func(ctx context.Context, c *cluster) error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -114,7 +116,7 @@ func TestFilter(t *testing.T) {
 		"focus and label": {"stops", "/R./", []string{"web-stops"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, err := harness.Filter(set, test.focus, test.labels)
+			kept, err := planning.Filter(set, test.focus, test.labels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,18 +138,18 @@ func TestFilterErrors(t *testing.T) {
 		{"", "slow", "no scenario is selected: none of 1 scenario has labels that satisfy --label \"slow\"\n  labels: R1"},
 		{"b", "R1", "a name that matches --focus \"b\" and labels that satisfy --label \"R1\"\n  names: a\n  labels: R1"},
 	} {
-		if _, err := harness.Filter(set, test.focus, test.labels); !errors.Is(err, harness.ErrNothingSelected) ||
+		if _, err := planning.Filter(set, test.focus, test.labels); !errors.Is(err, planning.ErrNothingSelected) ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
 	}
 	for _, test := range [][2]string{{"(", ""}, {"", "a &&"}} {
-		if _, err := harness.Filter(set, test[0], test[1]); err == nil || errors.Is(err, harness.ErrNothingSelected) {
+		if _, err := planning.Filter(set, test[0], test[1]); err == nil || errors.Is(err, planning.ErrNothingSelected) {
 			t.Errorf("%q: got %v", test, err)
 		}
 	}
 	if _, err := harness.NewPlan(context.Background(), &provider{}, []*scenarios.Scenario{},
-		harness.PlanOptions{}); !errors.Is(err, harness.ErrNothingSelected) {
+		harness.PlanOptions{}); !errors.Is(err, planning.ErrNothingSelected) {
 		t.Errorf("an empty plan: got %v", err)
 	}
 }

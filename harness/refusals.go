@@ -86,7 +86,7 @@ func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bo
 			v := proven[0]
 			proven = proven[1:]
 			if v.Status != reports.Passed {
-				one.outcome.Outcome = r.run.unlessStopped(ctx, reports.Outcome{
+				one.outcome.Outcome = unlessStopped(ctx, reports.Outcome{
 					Status: v.Status, Message: v.Message,
 					Evidence: v.Evidence, Request: one.outcome.Request,
 				})
@@ -94,7 +94,7 @@ func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bo
 		}
 		one.outcome.Ended = one.ended
 		if over {
-			r.run.shared.Recorder.FinishStep(r.run.entry.result, r.run.entry.steps[one.step], reports.Outcome{
+			r.run.shared.Recorder.FinishStep(r.run.entry.Report, r.run.entry.Steps[one.step], reports.Outcome{
 				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed",
 				Ended: one.ended,
 			})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 )
@@ -27,16 +29,16 @@ func TestAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		text     string
 		provider clusters.Provider
-		room     harness.Room
+		room     planning.Room
 		want     int
 	}{
-		"a cluster for each core":        {text, &sized{}, harness.Room{Cores: 2, Memory: 100 << 30}, 2},
-		"no more than there are":         {text, &sized{}, harness.Room{Cores: 64, Memory: 100 << 30}, 4},
-		"as many as fit into the memory": {text, &sized{}, harness.Room{Cores: 64, Memory: 8 << 30}, 3},
-		"the largest must fit":           {longer, &sized{}, harness.Room{Cores: 64, Memory: 11 << 30}, 2},
-		"one in any case":                {text, &sized{}, harness.Room{Cores: 2}, 1},
-		"there is only one":              {text, &sized{only: true}, harness.Room{Cores: 64, Memory: 100 << 30}, 1},
-		"nobody knows what they take":    {text, &provider{}, harness.Room{Cores: 64, Memory: 100 << 30}, 1},
+		"a cluster for each core":        {text, &sized{}, planning.Room{Cores: 2, Memory: 100 << 30}, 2},
+		"no more than there are":         {text, &sized{}, planning.Room{Cores: 64, Memory: 100 << 30}, 4},
+		"as many as fit into the memory": {text, &sized{}, planning.Room{Cores: 64, Memory: 8 << 30}, 3},
+		"the largest must fit":           {longer, &sized{}, planning.Room{Cores: 64, Memory: 11 << 30}, 2},
+		"one in any case":                {text, &sized{}, planning.Room{Cores: 2}, 1},
+		"there is only one":              {text, &sized{only: true}, planning.Room{Cores: 64, Memory: 100 << 30}, 1},
+		"nobody knows what they take":    {text, &provider{}, planning.Room{Cores: 64, Memory: 100 << 30}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := harness.NewPlan(t.Context(), c.provider, load(t, c.text), harness.PlanOptions{})

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/artifacts"
+	"github.com/rehearse-dev/rehearse/harness/knownissues"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -15,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 func lacking(verb string, c clusters.Cluster) reports.Outcome {
@@ -28,7 +33,7 @@ type scenarioRun struct {
 	// shared is what it shares with the other scenarios of its track.
 	shared *trackRun
 
-	entry     *Entry
+	entry     *planning.Entry
 	scenario  *scenarios.Scenario
 	namespace string
 	client    dynamic.Interface
@@ -48,7 +53,6 @@ type scenarioRun struct {
 
 	timeline  *timeline
 	survivals *survivals
-	fields    *fieldCheck
 	settling  *settling
 	loads     *scenarioLoads
 	refusals  *refusals
@@ -57,18 +61,20 @@ type scenarioRun struct {
 	removal   *removal
 }
 
-func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
+func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
 	s := &scenarioRun{
 		shared: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
 		outputs: map[string]any{},
 	}
 	s.timeline = &timeline{run: s, spans: spansOf(entry.Scenario)}
 	s.survivals = &survivals{run: s}
-	s.fields = &fieldCheck{run: s}
 	s.settling = &settling{run: s, unsettled: map[unsettled]bool{}}
 	s.loads = &scenarioLoads{run: s}
 	s.refusals = &refusals{run: s}
-	s.found = &findings{run: s, issues: applying(entry.Scenario, entry.Path(t.track)), missing: map[string]string{}}
+	s.found = &findings{
+		run: s, issues: knownissues.Applying(entry.Scenario, entry.Path(t.track)),
+		missing: map[string]string{},
+	}
 	s.evidence = &evidence{run: s}
 	s.removal = &removal{run: s}
 	return s
@@ -77,15 +83,15 @@ func newScenarioRun(t *trackRun, entry *Entry) *scenarioRun {
 // run runs the steps until one ends the scenario, cleans up, and records what came of it. Nobody waits for the cleaning
 // up.
 func (s *scenarioRun) run(ctx context.Context) {
-	s.shared.Recorder.StartScenario(s.entry.result, s.namespace)
-	s.evidence.logs = s.evidence.logSizes()
+	s.shared.Recorder.StartScenario(s.entry.Report, s.namespace)
+	s.evidence.logs = artifacts.Logs(s.shared.logFiles()).Sizes()
 	s.timeline.from, s.timeline.beginning = s.shared.history.Seq(), s.shared.history.Now()
 	verdict := s.steps(ctx)
 	s.shared.leave()
 	s.survivals.close()
 	s.removal.cleanUp(ctx)
-	verdict.StateGates = s.gatesSoFar()
-	s.shared.Recorder.FinishScenario(s.entry.result, verdict)
+	verdict.StateGates = s.shared.gates.soFar(s.entry, s.at)
+	s.shared.Recorder.FinishScenario(s.entry.Report, verdict)
 }
 
 // steps runs the steps and returns what there is to say beyond them.
@@ -97,7 +103,7 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 		}
 		return reports.Verdict{Status: reports.Error, Message: err.Error()}
 	}
-	for i, planned := range s.entry.steps {
+	for i, planned := range s.entry.Steps {
 		if ctx.Err() != nil {
 			status := reports.Error
 			if interrupted(ctx) {
@@ -105,10 +111,10 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 			}
 			return s.found.stopped(ctx, status, why(ctx))
 		}
-		s.shared.Recorder.StartStep(s.entry.result, planned, s.shared.track.Path[s.at].String())
+		s.shared.Recorder.StartStep(s.entry.Report, planned, s.shared.track.Path[s.at].String())
 		s.refusals.begin(ctx, i)
 		outcome := s.step(ctx, i)
-		outcome.Outcome = s.unlessStopped(ctx, outcome.Outcome)
+		outcome.Outcome = unlessStopped(ctx, outcome.Outcome)
 		if outcome.Status == reports.NotRun && ctx.Err() != nil {
 			s.refusals.conclude(ctx, i, outcome)
 			return s.found.stopped(ctx, reports.NotRun, outcome.Message)
@@ -122,7 +128,7 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 
 // unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was
 // breaking: that says nothing about the step.
-func (s *scenarioRun) unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
+func unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
 	if outcome.Status == reports.Passed || ctx.Err() == nil {
 		return outcome
 	}
@@ -170,8 +176,8 @@ func (s *scenarioRun) reach(ctx context.Context, config *rest.Config) error {
 }
 
 // variables of the step's expressions.
-func (s *scenarioRun) variables(step *scenarios.Step) scenarios.Variables {
-	vars := scenarios.Variables{
+func (s *scenarioRun) variables(step *scenarios.Step) expressions.Variables {
+	vars := expressions.Variables{
 		"namespace": s.namespace,
 		"scenario":  map[string]string{"id": s.scenario.ID(), "name": s.scenario.Metadata.Name},
 		"case":      s.scenario.CaseOf(step),

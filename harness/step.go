@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // result is what a step came to, with the values that its outputs may use.
@@ -36,7 +37,7 @@ func (s *scenarioRun) step(ctx context.Context, i int) result {
 		s.found.lose(i, r)
 		r.final = s.scenario.Spec.Steps[i].ChangesCluster() && !r.acted
 	}
-	if s.goesOn(i, r) {
+	if s.found.goesOn(i, r) {
 		s.timeline.end(ctx, i)
 	}
 	return r
@@ -48,7 +49,7 @@ func (s *scenarioRun) evaluated(ctx context.Context, i int) result {
 	if what := s.found.needs(&original); what != "" {
 		return failure(reports.NotRun, "%sit needs %s", reports.NotJudged, what)
 	}
-	step, err := s.shared.Expressions.WithContext(ctx).Step(original, s.variables(&original))
+	step, err := expressions.Evaluated(s.shared.Expressions.WithContext(ctx), original, s.variables(&original))
 	if err != nil {
 		return failure(reports.Error, "evaluate the expressions of the step: %v", err)
 	}
@@ -79,7 +80,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 
 // attempts records what is tried again.
 func (s *scenarioRun) attempts(i int) func(string) {
-	return func(outcome string) { s.shared.Recorder.AttemptStep(s.entry.result, s.entry.steps[i], outcome) }
+	return func(outcome string) { s.shared.Recorder.AttemptStep(s.entry.Report, s.entry.Steps[i], outcome) }
 }
 
 // keepOutputs evaluates the step's outputs, for later steps.

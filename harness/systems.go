@@ -3,17 +3,12 @@ package harness
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 )
-
-// hasSystems says whether anything is under test that must be installed.
-func hasSystems(path []clusters.State) bool {
-	return slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.Systems) > 0 })
-}
 
 // Equipped is a cluster that brings its own set of systems, which goes on when the cluster is given back: the systems
 // stay as they were last.
@@ -33,7 +28,7 @@ func (t *trackRun) equip() (*systems.Set, error) {
 
 // install makes the new cluster have the systems of its first state; false when they could not be had.
 func (t *trackRun) install(ctx context.Context) bool {
-	if !hasSystems(t.track.Path) {
+	if !planning.HasSystems(t.track.Path) {
 		return true
 	}
 	set, err := t.equip()
@@ -42,21 +37,21 @@ func (t *trackRun) install(ctx context.Context) bool {
 		return false
 	}
 	t.systems = set
-	if t.track.install == nil {
+	if t.track.Setup.Install == nil {
 		return true
 	}
-	t.Recorder.StartTrackStep(t.track.result, t.track.install)
+	t.Recorder.StartTrackStep(t.track.Report, t.track.Setup.Install)
 	outcome := reports.Outcome{Status: reports.Passed}
 	if err := set.Converge(ctx, t.track.Path[0].Systems); err != nil {
 		t.trouble()
 		outcome = unfinished(ctx, err)
 	}
-	t.finishSetup(t.track.install, outcome)
+	t.finishSetup(t.track.Setup.Install, outcome)
 	return outcome.Status == reports.Passed
 }
 
 // converge brings the cluster to a state by a method, and then its systems.
-func (t *trackRun) converge(ctx context.Context, state clusters.State, options TransitionOptions) error {
+func (t *trackRun) converge(ctx context.Context, state clusters.State, options planning.TransitionOptions) error {
 	if t.systems != nil {
 		t.systems.Hold()
 	}
@@ -66,7 +61,9 @@ func (t *trackRun) converge(ctx context.Context, state clusters.State, options T
 	return t.systems.Converge(ctx, state.Systems)
 }
 
-func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.State, o TransitionOptions) error {
+func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.State,
+	o planning.TransitionOptions,
+) error {
 	switch {
 	case o.UpTo > 0:
 		if rolling, ok := c.(clusters.Rolling); ok {
@@ -87,7 +84,7 @@ func (t *trackRun) uninstall(ctx context.Context) error {
 	if _, own := t.cluster.(Equipped); own || t.systems == nil {
 		return nil
 	}
-	_, borrowed := borrowedFrom(t.provider)
+	_, borrowed := planning.BorrowedFrom(t.provider)
 	return t.systems.Close(ctx, borrowed)
 }
 
@@ -113,37 +110,4 @@ func (t *trackRun) logFiles() map[string][]string {
 		}
 	}
 	return all
-}
-
-// checkSystems says what is wrong with the systems of the last of some states, whatever the provider.
-func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
-	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators, p.options.Modules)
-}
-
-// unbuilt are the programs of Go modules that the plan needs and that were not built yet, in the order of their use.
-func (p *Plan) unbuilt() []clusters.ModuleProgram {
-	var all []clusters.ModuleProgram
-	for _, track := range p.Tracks {
-		for _, state := range track.Path {
-			for _, system := range state.Systems {
-				program, ok := system.Program()
-				if !ok || p.modules == nil || slices.Contains(all, program) {
-					continue
-				}
-				if _, cached := p.modules.CachedModule(program); !cached {
-					all = append(all, program)
-				}
-			}
-		}
-	}
-	return all
-}
-
-// namesOf systems, for a person.
-func namesOf(list []clusters.System) []string {
-	var names []string
-	for _, system := range list {
-		names = append(names, system.String())
-	}
-	return names
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/unknownfields"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -33,10 +34,8 @@ type timeline struct {
 type span struct {
 	judge, first, last int
 	window             *assertions.Window
-	// missing are the fields that the step asks for and no state of the time has had yet, with what to say of them; nil
-	// before the first. unchecked: of one of the states it is not known.
-	missing   map[string]string
-	unchecked bool
+	// missing are the fields that the step asks for and no state of the time has had yet.
+	missing unknownfields.Missing
 }
 
 // spansOf lists the times that a scenario's steps judge.
@@ -59,7 +58,7 @@ func (t *timeline) begin(ctx context.Context, i int) {
 	for _, span := range t.spans {
 		if span.first == i {
 			span.window.Begin = t.moment(ctx, span.judge)
-			span.keepMissing(t.run.fields.missing(ctx, t.run.scenario.Spec.Steps[span.judge]))
+			span.missing.Keep(t.missing(ctx, span))
 		}
 	}
 	t.run.survivals.begin(ctx, i)
@@ -102,7 +101,7 @@ func watchedAhead(steps []scenarios.Step) map[schema.GroupVersionKind]int {
 // end takes note of the end of a step that passed, and of the times that end with it.
 func (t *timeline) end(ctx context.Context, i int) {
 	if t.run.scenario.Spec.Steps[i].Transition != nil {
-		t.run.fields.look(ctx, i)
+		t.lookForFields(ctx, i)
 	}
 	t.run.survivals.end(ctx, i)
 	for _, span := range t.spans {
@@ -110,6 +109,44 @@ func (t *timeline) end(ctx context.Context, i int) {
 			span.window.End = t.moment(ctx, span.judge)
 		}
 	}
+}
+
+// finder finds fields by what the scenario's API server serves.
+func (t *timeline) finder() unknownfields.Finder {
+	track := t.run.shared
+	return unknownfields.Finder{Kinds: track.kinds, Schemas: track.schemas, Expressions: track.Expressions}
+}
+
+// missing are the fields that the state which the cluster is in does not have, of the step that judges a time.
+func (t *timeline) missing(ctx context.Context, span *span) unknownfields.Missing {
+	return t.finder().Missing(ctx, t.run.scenario.Spec.Steps[span.judge], t.run.at > 0)
+}
+
+// lookForFields looks in the state that the cluster is in for what is missing yet in the times that step i is in.
+func (t *timeline) lookForFields(ctx context.Context, i int) {
+	for _, span := range t.spans {
+		if span.first <= i && i <= span.last && span.missing.Open() {
+			span.missing.Keep(t.missing(ctx, span))
+		}
+	}
+}
+
+// askedFields finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass.
+// Wrong is its result then, and nil where they exist in one of the states that it judges at least. Doubt says that no
+// schema could be looked up.
+func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
+	var before *unknownfields.Missing
+	for _, span := range t.spans {
+		if span.judge == i {
+			before = &span.missing
+		}
+	}
+	problem, doubt := t.finder().Problem(ctx, step, t.run.at > 0, before)
+	if problem == "" {
+		return nil, doubt
+	}
+	r := failure(unknownfields.Status(step), "%s", problem)
+	return &r, ""
 }
 
 // toldWithin is how long the watch may take to tell of what a step wrote, before the next step begins: it is then said
@@ -154,11 +191,11 @@ func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) e
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", selection.Kind, selection.APIVersion, err)
 	}
-	scope := history.Scope{}
+	where := history.Scope{}
 	if !strings.Contains(selection.Namespace, "${") { // only the step itself will know which
-		scope.Namespace = t.run.scope(selection, kind).Namespace
+		where.Namespace = scope(selection, kind, t.run.namespace).Namespace
 	}
-	return t.run.shared.history.Stream(kind.Resource).CatchUp(ctx, scope)
+	return t.run.shared.history.Stream(kind.Resource).CatchUp(ctx, where)
 }
 
 // windowOf is the time that a step judges; nil when it judges none that is past. One that ends with the step itself

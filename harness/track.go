@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/harness/barrier"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+
 	"k8s.io/client-go/discovery"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -23,7 +26,7 @@ import (
 type trackRun struct {
 	*execution
 
-	track   *Track
+	track   *planning.Track
 	cluster clusters.Cluster
 	systems *systems.Set // nil where there are none
 	// inventory is what the cluster began with.
@@ -31,7 +34,7 @@ type trackRun struct {
 	kinds     *served.Kinds
 	schemas   *schemas.Schemas
 	history   *history.Recorder
-	barrier   *barrier
+	barrier   *barrier.Barrier
 
 	// quiet is closed when no scenario runs steps any more.
 	quiet chan struct{}
@@ -50,7 +53,7 @@ type trackRun struct {
 	views       *views
 }
 
-func newTrackRun(e *execution, track *Track) *trackRun {
+func newTrackRun(e *execution, track *planning.Track) *trackRun {
 	t := &trackRun{execution: e, track: track}
 	t.gates, t.left, t.transitions = &gateReadings{run: t}, &leftovers{run: t}, &transitions{run: t}
 	t.views = &views{run: t, of: map[int]*trackRun{}}
@@ -86,7 +89,7 @@ func (t *trackRun) run(ctx context.Context) {
 	defer broken(nil)
 	t.guard(alive, broken)
 	t.running, t.quiet = len(t.track.Entries), make(chan struct{})
-	t.barrier = newBarrier(len(t.track.Entries), func(n int) error { return t.transitions.make(alive, n) })
+	t.barrier = barrier.New(len(t.track.Entries), func(n int) error { return t.transitions.make(alive, n) })
 	var running sync.WaitGroup
 	for i, entry := range t.track.Entries {
 		if !t.acquire(alive) {
@@ -101,13 +104,13 @@ func (t *trackRun) run(ctx context.Context) {
 }
 
 // skip says why scenarios did not begin, and that the others need not wait for them.
-func (t *trackRun) skip(ctx context.Context, entries []*Entry) {
+func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 	status := reports.Error
 	if interrupted(ctx) {
 		status = reports.NotRun
 	}
 	for _, entry := range entries {
-		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: status, Message: "it did not begin: " + why(ctx)})
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not begin: " + why(ctx)})
 		t.ended()
 	}
 }
@@ -119,7 +122,7 @@ func (t *trackRun) leave() {
 }
 
 func (t *trackRun) ended() {
-	t.barrier.leave()
+	t.barrier.Leave()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.running--; t.running == 0 {
@@ -131,32 +134,32 @@ func (t *trackRun) ended() {
 func (t *trackRun) create(ctx context.Context) bool {
 	for _, state := range t.track.Path {
 		if err := t.provider.Prepare(ctx, state); err != nil {
-			t.finishSetup(t.track.create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
+			t.finishSetup(t.track.Setup.Create, unfinished(ctx, fmt.Errorf("prepare %s: %w", state, err)))
 			return false
 		}
 		for _, system := range state.Systems {
 			if _, err := systems.Build(ctx, system, t.modules); err != nil {
-				t.finishSetup(t.track.create, unfinished(ctx, fmt.Errorf("prepare system %s: %w", system.Name, err)))
+				t.finishSetup(t.track.Setup.Create, unfinished(ctx, fmt.Errorf("prepare system %s: %w", system.Name, err)))
 				return false
 			}
 		}
 	}
-	t.Recorder.StartTrackStep(t.track.result, t.track.create)
+	t.Recorder.StartTrackStep(t.track.Report, t.track.Setup.Create)
 	outcome := reports.Outcome{Status: reports.Passed}
 	var err error
 	if t.cluster, outcome.Evidence, err = t.makeCluster(ctx); err != nil {
 		outcome = unfinished(ctx, err)
 	}
-	t.finishSetup(t.track.create, outcome)
+	t.finishSetup(t.track.Setup.Create, outcome)
 	return err == nil
 }
 
 // finishSetup records how work on the cluster ended, and the cluster's processes until then.
 func (t *trackRun) finishSetup(step *reports.Step, outcome reports.Outcome) {
 	if all := lives.Of(t.cluster); len(all) > 0 {
-		t.Recorder.NoteProcesses(t.track.result, all)
+		t.Recorder.NoteProcesses(t.track.Report, all)
 	}
-	t.Recorder.FinishTrackStep(t.track.result, step, outcome)
+	t.Recorder.FinishTrackStep(t.track.Report, step, outcome)
 }
 
 // connect makes the clients that the scenarios share.
@@ -168,7 +171,7 @@ func (t *trackRun) connect() error {
 	}
 	t.kinds = served.NewKinds(found.RESTClient(), t.track.Path[0].Version)
 	t.schemas = schemas.New(found.RESTClient())
-	if hasSystems(t.track.Path) {
+	if planning.HasSystems(t.track.Path) {
 		t.kinds.ExpectMore()
 	}
 	if t.history, err = history.New(config); err != nil {
@@ -180,7 +183,7 @@ func (t *trackRun) connect() error {
 // giveUp ends all scenarios of a cluster that cannot be used.
 func (t *trackRun) giveUp(err error) {
 	for _, entry := range t.track.Entries {
-		t.Recorder.FinishScenario(entry.result, reports.Verdict{Status: reports.Error, Message: err.Error()})
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: reports.Error, Message: err.Error()})
 	}
 }
 
@@ -250,7 +253,7 @@ func (t *trackRun) remove(ctx context.Context) {
 		t.sayKept()
 		return
 	}
-	t.Recorder.StartTrackStep(t.track.result, t.track.remove)
+	t.Recorder.StartTrackStep(t.track.Report, t.track.Setup.Remove)
 	outcome := reports.Outcome{Status: reports.Passed}
 	err := t.uninstall(ctx)
 	var looked error
@@ -258,12 +261,12 @@ func (t *trackRun) remove(ctx context.Context) {
 	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
-	t.finishSetup(t.track.remove, outcome)
+	t.finishSetup(t.track.Setup.Remove, outcome)
 }
 
 // sayKept says how to reach the cluster that is kept, or what is kept in one that is somebody else's.
 func (t *trackRun) sayKept() {
-	if whose, borrowed := borrowedFrom(t.provider); borrowed {
+	if whose, borrowed := planning.BorrowedFrom(t.provider); borrowed {
 		t.Say("%s keeps what the scenarios made in it: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
 		return
 	}

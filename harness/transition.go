@@ -3,10 +3,12 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -21,8 +23,8 @@ type transitions struct {
 
 // make makes the n-th transition of the track.
 func (c *transitions) make(ctx context.Context, n int) error {
-	step, patience := c.run.track.transitions[n], c.takePatience()
-	c.run.Recorder.StartTrackStep(c.run.track.result, step)
+	step, patience := c.run.track.Setup.Transitions[n], c.takePatience()
+	c.run.Recorder.StartTrackStep(c.run.track.Report, step)
 	if c.mayBreak(n) {
 		c.run.unguard()
 	}
@@ -70,7 +72,7 @@ func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Dur
 
 // judge returns what the n-th transition broke as it was expected to, or what is wrong.
 func (c *transitions) judge(ctx context.Context, n int, err error) (*clusters.BrokenError, error) {
-	if wanted := c.run.track.breaks(n); wanted != nil {
+	if wanted := c.run.track.Breaks(n); wanted != nil {
 		return asBroken(ctx, wanted, c.run.track.Path[n+1], err)
 	}
 	return nil, err
@@ -78,13 +80,13 @@ func (c *transitions) judge(ctx context.Context, n int, err error) (*clusters.Br
 
 // mayBreak says whether what the n-th transition kills must not end the run.
 func (c *transitions) mayBreak(n int) bool {
-	return c.run.track.breaks(n) != nil || c.run.track.TransitionOptions[n].Revert
+	return c.run.track.Breaks(n) != nil || c.run.track.TransitionOptions[n].Revert
 }
 
 // guardAfter guards the cluster again after the n-th transition, if nobody does and it is whole. Deaths in one that was
 // broken before, or was taken back, do not count.
 func (c *transitions) guardAfter(n int, before, now *clusters.BrokenError, err error) {
-	if now != nil || err != nil && c.run.track.breaks(n) != nil || before == nil && !c.mayBreak(n) {
+	if now != nil || err != nil && c.run.track.Breaks(n) != nil || before == nil && !c.mayBreak(n) {
 		return
 	}
 	if before != nil || err != nil {
@@ -107,4 +109,20 @@ func (c *transitions) takePatience() time.Duration {
 	patience := max(c.patience, time.Second)
 	c.patience = 0
 	return patience
+}
+
+// revert takes the cluster back to the n-th state of the path, after the transition from it failed, and says what came
+// of that.
+func (c *transitions) revert(ctx context.Context, n int, patience time.Duration, err error) error {
+	if interrupted(ctx) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	before := c.run.track.Path[n]
+	c.run.Progress("the transition failed; taking the cluster back to %s", before)
+	if backErr := c.run.converge(ctx, before, planning.TransitionOptions{}); backErr != nil {
+		return fmt.Errorf("%w\nand the cluster could not be taken back to %s: %w", err, before, backErr)
+	}
+	return fmt.Errorf("%w\nthe cluster was taken back to %s", err, before)
 }

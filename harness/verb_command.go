@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/programs"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -35,7 +36,7 @@ func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step)
 		return failure(reports.Error, "%v", err)
 	}
 	return repeat(ctx, s.attempts(i), func() try {
-		t := judgeProgram("command "+strings.Join(step.Command.Run, " "), c.Expect, runProgram(ctx, c, environment(s, c)))
+		t := judgeProgram("command "+strings.Join(step.Command.Run, " "), c.Expect, programs.Run(ctx, c, environment(s, c)))
 		t.final = t.final || c.Within == 0
 		return t
 	})
@@ -72,4 +73,18 @@ func environment(s *scenarioRun, c scenarios.Command) []string {
 		env = append(env, name+"="+c.Env[name])
 	}
 	return env
+}
+
+// judgeProgram compares how a program ended with what is expected of it.
+func judgeProgram(title string, wanted *scenarios.CommandExpect, e programs.Ended) try {
+	t := try{evidence: e.String(), values: map[string]any{"stdout": e.Stdout, "stderr": e.Stderr}}
+	if e.Err != nil {
+		t.undecided, t.final = true, e.Missing
+		t.problem = fmt.Sprintf("%s: %v\n%s", title, e.Err, e)
+		return t
+	}
+	if unlike := e.Unlike(wanted); unlike != "" {
+		t.problem = fmt.Sprintf("%s: %s\n%s", title, unlike, e)
+	}
+	return t
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/programs"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -48,19 +49,14 @@ func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) re
 }
 
 // runInPod also says whether the program may have been started.
-func runInPod(ctx context.Context, executor clusters.PodExecutor, e scenarios.Exec) (r ran, started bool) {
+func runInPod(ctx context.Context, executor clusters.PodExecutor, e scenarios.Exec) (ended programs.Ended,
+	started bool,
+) {
 	var stdin io.Reader
 	if e.Stdin != "" {
 		stdin = strings.NewReader(e.Stdin)
 	}
 	stdout, stderr, code, err := executor.ExecInPod(ctx, e.Namespace, e.Pod, e.Container, e.Run, stdin)
-	r = ran{code: code, stdout: limited(stdout), stderr: limited(stderr), err: err}
-	return r, !errors.Is(err, clusters.ErrNotStarted)
-}
-
-// limited keeps the beginning of a program's output.
-func limited(output []byte) string {
-	var b bounded
-	_, _ = b.Write(output) // it takes everything
-	return b.String()
+	ended = programs.Ended{Code: code, Stdout: programs.Limited(stdout), Stderr: programs.Limited(stderr), Err: err}
+	return ended, !errors.Is(err, clusters.ErrNotStarted)
 }

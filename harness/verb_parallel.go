@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 func parallelVerb() verb { return verb{run: runParallel} }
@@ -18,7 +19,7 @@ func runParallel(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	var requests []writes.Request
 	for n, copied := range step.Parallel.Copies() {
 		copied.Case = step.Case
-		evaluated, err := s.shared.Expressions.WithContext(ctx).Step(copied, s.variables(&copied))
+		evaluated, err := expressions.Evaluated(s.shared.Expressions.WithContext(ctx), copied, s.variables(&copied))
 		if err != nil {
 			return failure(reports.Error, "evaluate the expressions of write %d (%s): %v", n+1, copied.Position, err)
 		}

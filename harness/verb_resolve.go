@@ -177,7 +177,11 @@ func describeAnswer(message *dns.Msg, kind string, data []string) string {
 	case len(data) == 0:
 		return fmt.Sprintf("NODATA: the name exists (NOERROR), but has no %s records", kind)
 	}
-	return fmt.Sprintf("NOERROR with %s: %s", count(len(data), kind+" record"), strings.Join(data, ", "))
+	records := fmt.Sprintf("%d %s records", len(data), kind)
+	if len(data) == 1 {
+		records = "1 " + kind + " record"
+	}
+	return fmt.Sprintf("NOERROR with %s: %s", records, strings.Join(data, ", "))
 }
 
 func describeCount(c scenarios.Count) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -14,20 +13,13 @@ func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.Ab
 
 // runRestore puts back what is stored in the cluster to what it was. All that was known of it must be asked anew.
 func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
-	cluster, ok := s.shared.cluster.(clusters.Snapshotter)
-	if !ok {
-		return result{Outcome: lacking("restore", s.shared.cluster)}
-	}
-	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
-	defer cancel()
-	if err := s.shared.history.Pause(ctx); err != nil {
-		return failure(reports.Error, "restore %s: %v", step.Restore.Name, err)
-	}
-	defer s.shared.history.Resume()
-	if err := restoreAll(ctx, s, cluster, step.Restore.Name); err != nil {
-		return failure(reports.Error, "restore %s: %v", step.Restore.Name, err)
-	}
-	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+	return withSnapshots(ctx, s, step, step.Restore.Name, func(ctx context.Context, c clusters.Snapshotter) error {
+		if err := s.shared.history.Pause(ctx); err != nil {
+			return err
+		}
+		defer s.shared.history.Resume()
+		return restoreAll(ctx, s, c, step.Restore.Name)
+	})
 }
 
 // restoreAll restores the cluster while its systems are down: they, too, know what is no more.

@@ -45,7 +45,7 @@ func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 		}
 		kinds[schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)] = kind
 	}
-	wrong, doubt := s.fields.check(ctx, i, step)
+	wrong, doubt := s.timeline.askedFields(ctx, i, step)
 	if wrong != nil {
 		return *wrong
 	}

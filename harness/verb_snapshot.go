@@ -17,14 +17,23 @@ func snapshotVerb() verb {
 
 // runSnapshot keeps what is stored in the cluster. The scenario is alone on it.
 func runSnapshot(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
+	return withSnapshots(ctx, s, step, step.Snapshot.Name, func(ctx context.Context, c clusters.Snapshotter) error {
+		return c.Snapshot(ctx, step.Snapshot.Name)
+	})
+}
+
+// withSnapshots takes or restores a snapshot of that name, if the cluster can.
+func withSnapshots(ctx context.Context, s *scenarioRun, step scenarios.Step, name string,
+	do func(context.Context, clusters.Snapshotter) error,
+) result {
 	cluster, ok := s.shared.cluster.(clusters.Snapshotter)
 	if !ok {
-		return result{Outcome: lacking("snapshot", s.shared.cluster)}
+		return result{Outcome: lacking(step.Verb(), s.shared.cluster)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, step.Timeout.Or(defaultRestartTimeout))
 	defer cancel()
-	if err := cluster.Snapshot(ctx, step.Snapshot.Name); err != nil {
-		return failure(reports.Error, "snapshot %s: %v", step.Snapshot.Name, err)
+	if err := do(ctx, cluster); err != nil {
+		return failure(reports.Error, "%s %s: %v", step.Verb(), name, err)
 	}
 	return result{Outcome: reports.Outcome{Status: reports.Passed}}
 }

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -16,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // defaultSettle is for how long an untouched cluster is watched at each look of survives.
@@ -86,7 +86,7 @@ func (v *survivals) close() {
 func (v *survivals) first(ctx context.Context, judge, last int) *survival {
 	one := &survival{judge: judge, last: last}
 	original := v.run.scenario.Spec.Steps[judge]
-	step, err := v.run.shared.Expressions.WithContext(ctx).Step(original, v.run.variables(&original))
+	step, err := expressions.Evaluated(v.run.shared.Expressions.WithContext(ctx), original, v.run.variables(&original))
 	if err != nil {
 		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
 		return one
@@ -124,15 +124,11 @@ func (v *survivals) selected(ctx context.Context, step scenarios.Step) ([]survey
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	scope := v.run.timeline.looksAt(selection, kind)
-	var api dynamic.ResourceInterface = v.run.client.Resource(kind.Resource)
-	if scope.Namespace != "" {
-		api = v.run.client.Resource(kind.Resource).Namespace(scope.Namespace)
-	}
 	options := metav1.ListOptions{}
 	if len(selection.Selector) > 0 {
 		options.LabelSelector = labels.SelectorFromSet(selection.Selector).String()
 	}
-	list, err := api.List(ctx, options)
+	list, err := v.run.client.Resource(kind.Resource).Namespace(scope.Namespace).List(ctx, options)
 	if err != nil {
 		wrong := failure(reports.Error, "survives: list %s of %s: %v", selection.Kind, selection.APIVersion, err)
 		return nil, &wrong
@@ -237,9 +233,13 @@ func survived(report *upgrades.Report, now bool) result {
 
 // names of some objects.
 func names(objects []upgrades.Object) string {
+	const most = 40
 	var all []string
-	for _, o := range objects {
+	for i, o := range objects {
+		if i == most {
+			return fmt.Sprintf("%s and %d more", strings.Join(all, ", "), len(objects)-most)
+		}
 		all = append(all, o.Name)
 	}
-	return some(all)
+	return strings.Join(all, ", ")
 }

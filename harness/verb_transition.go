@@ -38,7 +38,7 @@ func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.St
 	s.shared.transitions.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
 	s.shared.release()
 	began := time.Now()
-	crossing, err := s.shared.barrier.arrive(ctx, s.loads.starter(ctx, step))
+	crossing, err := s.shared.barrier.Arrive(ctx, s.loads.starter(ctx, step))
 	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
 	s.shared.slots <- struct{}{}
 	r := crossed(s, err)

@@ -17,7 +17,7 @@ func runUnchanged(ctx context.Context, s *scenarioRun, i int, step scenarios.Ste
 	if err != nil {
 		return unserved(step, selection, err)
 	}
-	wrong, doubt := s.fields.check(ctx, i, step)
+	wrong, doubt := s.timeline.askedFields(ctx, i, step)
 	if wrong != nil {
 		return *wrong
 	}

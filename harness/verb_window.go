@@ -47,7 +47,7 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 	defer cancel()
 	verdict, err := window.Judge(limited, asWindow(oldest), asWindow(newest), window.Options{
 		Checks: step.Window.Chosen(), Settle: step.Window.Settle.Or(defaultWindowSettle),
-		Leader: func(ctx context.Context) (window.Server, error) { return s.leader(ctx, servers) },
+		Leader: func(ctx context.Context) (window.Server, error) { return leader(ctx, s.shared.cluster, servers) },
 	})
 	outcome := reports.Outcome{
 		Status: reports.Passed, Evidence: strings.Join(append(verdict.Evidence, verdict.Unjudged...), "\n"),
@@ -69,8 +69,8 @@ func asWindow(server clusters.Server) window.Server {
 }
 
 // leader is the server of the control plane whose controller manager leads, by its own metrics.
-func (s *scenarioRun) leader(ctx context.Context, servers []clusters.Server) (window.Server, error) {
-	source, able := s.shared.cluster.(clusters.MetricsSource)
+func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) (window.Server, error) {
+	source, able := c.(clusters.MetricsSource)
 	if !able {
 		return window.Server{}, errors.New("the cluster does not show its components' metrics")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -49,5 +50,5 @@ func bearsPods(step scenarios.Step) bool {
 	made := step.Makes().Reference()
 	group, _, _ := strings.Cut(made.APIVersion, "/")
 	return made.Kind == "Pod" || made.Kind == "ReplicationController" || group == "apps" || group == "batch" ||
-		isCustom(made.APIVersion)
+		served.IsCustom(made.APIVersion)
 }

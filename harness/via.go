@@ -115,7 +115,6 @@ func (s *scenarioRun) through(ctx context.Context, server clusters.Server) (*sce
 		return nil, err
 	}
 	through.timeline = &timeline{run: &through, from: track.history.Seq(), beginning: track.history.Now()}
-	through.fields = &fieldCheck{run: &through}
 	return &through, nil
 }
 

@@ -31,7 +31,7 @@ func Merge(parts []Part) *Run {
 	if len(parts) == 1 && parts[0].Prefix == "" {
 		return parts[0].Run
 	}
-	all := &Run{Format: Format, Sources: map[string]string{}}
+	all := &Run{Head: Head{Format: Format}, Sources: map[string]string{}}
 	names, known := map[string]int{}, map[string]bool{}
 	for _, part := range parts {
 		run := part.Run

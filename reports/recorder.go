@@ -25,15 +25,23 @@ type Recorder struct {
 
 	mu  sync.Mutex
 	run *Run
+	planned
+	over bool
+	problems
+}
+
+// planned is what the plan has, and what is added to it.
+type planned struct {
 	// owners of steps (*Track, *Scenario) in the plan's order, and the handles of their steps.
 	owners []any
 	steps  map[any][]*Step
 	// places and phases of owners, and of steps by their handle.
-	places   map[any]place
-	phases   map[any]phase
-	over     bool
-	problems []error
+	places map[any]place
+	phases map[any]phase
 }
+
+// problems are what went wrong with the recording.
+type problems []error
 
 // phase of a step or a scenario. It is kept apart from the times because what never started can finish, as not run.
 type phase int
@@ -89,7 +97,7 @@ type Verdict struct {
 func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Recorder {
 	r := &Recorder{
 		clock: clk, observers: observers, run: copyPlan(plan),
-		steps: map[any][]*Step{}, places: map[any]place{}, phases: map[any]phase{},
+		planned: planned{steps: map[any][]*Step{}, places: map[any]place{}, phases: map[any]phase{}},
 	}
 	if plan == nil {
 		return r
@@ -103,13 +111,13 @@ func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Reco
 	return r
 }
 
-func (r *Recorder) own(owner any, steps []*Step, at place) {
-	r.owners = append(r.owners, owner)
-	r.places[owner] = at
-	r.steps[owner] = present(steps)
-	for i, step := range r.steps[owner] {
+func (p *planned) own(owner any, steps []*Step, at place) {
+	p.owners = append(p.owners, owner)
+	p.places[owner] = at
+	p.steps[owner] = present(steps)
+	for i, step := range p.steps[owner] {
 		at.step = i
-		r.places[handle{owner, step}] = at
+		p.places[handle{owner, step}] = at
 	}
 }
 
@@ -187,20 +195,20 @@ func (r *Recorder) tell(e Event) {
 	e.Run = r.run
 	for _, o := range r.observers {
 		if err := o.Observe(e); err != nil {
-			r.problem(err)
+			r.note(err)
 		}
 	}
 }
 
-func (r *Recorder) misuse(format string, args ...any) {
-	r.problem(fmt.Errorf("recording the run: "+format+" (a mistake in the program; what was recorded first stands)",
+func (p *problems) misuse(format string, args ...any) {
+	p.note(fmt.Errorf("recording the run: "+format+" (a mistake in the program; what was recorded first stands)",
 		args...))
 }
 
-// problem keeps an error for Finish; the same one again, as from a disk that stays full, is not kept twice.
-func (r *Recorder) problem(err error) {
-	same := func(p error) bool { return p.Error() == err.Error() }
-	if !slices.ContainsFunc(r.problems, same) {
-		r.problems = append(r.problems, err)
+// note keeps an error for Finish; the same one again, as from a disk that stays full, is not kept twice.
+func (p *problems) note(err error) {
+	same := func(known error) bool { return known.Error() == err.Error() }
+	if !slices.ContainsFunc(*p, same) {
+		*p = append(*p, err)
 	}
 }

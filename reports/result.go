@@ -46,8 +46,8 @@ const Cleanup = "cleanup"
 //   - 2: has format, command, program, sources, processes and history.
 const Format = 2
 
-// Run is the result of one invocation. It is run.json.
-type Run struct {
+// Head is how the files begin in which results are kept: run.json, matrix.json, upgrade.json and explore.json.
+type Head struct {
 	// Format is the version of this file; none is 1.
 	Format int `json:"format,omitempty"`
 	// Command that makes the run again, and Program is the version of rehearse that made it.
@@ -56,6 +56,12 @@ type Run struct {
 	// Started and Finished in wall-clock time; Finished is zero while the run goes on.
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`
+}
+
+// Run is the result of one invocation. It is run.json.
+type Run struct {
+	Head
+
 	// Provider of the clusters: local, kind, existing.
 	Provider string `json:"provider"`
 	// Interrupted says that the run was interrupted (Ctrl-C) before its end.

@@ -8,8 +8,8 @@ import (
 
 func shard(n, of int, tracks ...string) Part {
 	run := &Run{
-		Provider: "local", Program: "1", Shard: &Shard{Number: n, Of: of, Plan: "p"},
-		Started: time.Unix(int64(n), 0), Finished: time.Unix(int64(10+n), 0),
+		Head:     Head{Program: "1", Started: time.Unix(int64(n), 0), Finished: time.Unix(int64(10+n), 0)},
+		Provider: "local", Shard: &Shard{Number: n, Of: of, Plan: "p"},
 	}
 	for _, name := range tracks {
 		run.Tracks = append(run.Tracks, &Track{Name: name, Scenarios: []*Scenario{{Name: "on " + name, Status: Passed}}})

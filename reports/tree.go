@@ -12,7 +12,7 @@ const none = -1
 
 // copyPlan returns a run of its own in which nothing has run yet, whatever the plan says.
 func copyPlan(plan *Run) *Run {
-	run := &Run{Format: Format, Tracks: []*Track{}}
+	run := &Run{Head: Head{Format: Format}, Tracks: []*Track{}}
 	if plan == nil {
 		return run
 	}

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Assertion says what must be true of the selected objects. Without count and absent: at least one of them matches.
@@ -75,50 +77,50 @@ func (c Count) Holds(n, total int) bool {
 	return (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max)
 }
 
-func (v *validator) assertion(a *Assertion, n *node) {
+func (v *validator) assertion(a *Assertion, n *yamltree.Node) {
 	v.selection(a.Selection, n)
 	if a.Count != nil && a.Absent {
-		v.at(n.key("absent"), "absent is count: 0", "give either count or absent")
+		v.At(n.Key("absent"), "absent is count: 0", "give either count or absent")
 	}
-	v.partial(a.Match, n.at("match"))
-	v.count(a.Count, n.at("count"))
-	v.oneOf(a.Vacuous, []string{Allowed}, n.at("vacuous"), "value of vacuous")
+	v.partial(a.Match, n.At("match"))
+	checkCount(v, a.Count, n.At("count"))
+	v.OneOf(a.Vacuous, []string{Allowed}, n.At("vacuous"), "value of vacuous")
 	if a.Vacuous != "" && len(a.Match) == 0 && a.CEL == "" {
-		v.at(n.key("vacuous"), "leave it out", "without match and cel there is no condition that could be vacuous")
+		v.At(n.Key("vacuous"), "leave it out", "without match and cel there is no condition that could be vacuous")
 	}
 }
 
-func (v *validator) count(c *Count, n *node) {
+func checkCount(v *validator, c *Count, n *yamltree.Node) {
 	if c == nil || c.All {
 		return
 	}
 	switch {
 	case c.Min == nil && c.Max == nil:
-		v.at(n, "give min, max or both", "any number is as wanted")
+		v.At(n, "give min, max or both", "any number is as wanted")
 	case c.Min != nil && *c.Min < 0, c.Max != nil && *c.Max < 0:
-		v.at(n, "", "a count cannot be below zero")
+		v.At(n, "", "a count cannot be below zero")
 	case c.Min != nil && c.Max != nil && *c.Min > *c.Max:
-		v.at(n, "", "min %d is more than max %d", *c.Min, *c.Max)
+		v.At(n, "", "min %d is more than max %d", *c.Min, *c.Max)
 	case c.Min != nil && *c.Min == 0 && c.Max == nil:
-		v.at(n, "min: 1, or max: 0", "any number is as wanted")
+		v.At(n, "min: 1, or max: 0", "any number is as wanted")
 	}
 }
 
-func (v *validator) lasting(s *Scenario, i int, a *Assertion, n *node) {
+func checkLasting(v *validator, s *Scenario, i int, a *Assertion, n *yamltree.Node) {
 	verb := s.Spec.Steps[i].Verb()
 	v.assertion(a, n)
-	if n.get("stale") != nil {
-		v.at(n.key("stale"), "only eventually waits for a current status", "%s takes every status as it is", verb)
+	if n.Get("stale") != nil {
+		v.At(n.Key("stale"), "only eventually waits for a current status", "%s takes every status as it is", verb)
 	}
 	switch {
-	case n.get("within") != nil:
-		v.at(n.key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)
-	case n.get("for") != nil && n.get("throughout") != nil:
-		v.at(n.key("for"), "for is from now on, throughout is a time that is over", "give either for or throughout")
-	case n.get("throughout") != nil:
-		v.throughout(s, i, n)
-	case n.get("for") == nil:
-		v.at(n, "", "%s needs for: how long it must hold; or throughout: [first step, last step]", verb)
+	case n.Get("within") != nil:
+		v.At(n.Key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)
+	case n.Get("for") != nil && n.Get("throughout") != nil:
+		v.At(n.Key("for"), "for is from now on, throughout is a time that is over", "give either for or throughout")
+	case n.Get("throughout") != nil:
+		checkThroughout(v, s, i, n)
+	case n.Get("for") == nil:
+		v.At(n, "", "%s needs for: how long it must hold; or throughout: [first step, last step]", verb)
 	}
 }
 

@@ -1,6 +1,11 @@
 package scenarios
 
-import "github.com/rehearse-dev/rehearse/clusters"
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
 
 // Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in
 // all the time that the provider gives it (two minutes on local clusters). Any other failure is the error that it is,
@@ -31,43 +36,44 @@ func (s *Step) Breaks() *Broken {
 	return s.Transition.Expect.Broken
 }
 
-// broken checks what the i-th step, a transition to a state, is expected to break.
-func (v *validator) broken(s *Scenario, i int, after clusters.State, n *node) {
+// checkBroken checks what the i-th step, a transition to a state, is expected to break.
+func checkBroken(v *validator, s *Scenario, i int, after clusters.State, n *yamltree.Node) {
 	broken := s.Spec.Steps[i].Breaks()
 	if broken == nil {
 		return
 	}
-	at := n.at("broken")
-	v.culprit(broken, after, at)
-	v.text(broken.Message, at.at("message"))
+	at := n.At("broken")
+	checkCulprit(v, broken, after, at)
+	v.text(broken.Message, at.At("message"))
 	if i+1 == len(s.Spec.Steps) {
 		return
 	}
 	if verb := s.Spec.Steps[i+1].Verb(); verb != "" && verb != "transition" {
-		v.at(at, "go back, or end the scenario here", "%s comes after this, but nothing of a broken cluster can be "+
+		v.At(at, "go back, or end the scenario here", "%s comes after this, but nothing of a broken cluster can be "+
 			"judged: another transition must follow, or nothing", verb)
 	}
 }
 
-// culprit checks what is to break: one component or one system that is a process.
-func (v *validator) culprit(broken *Broken, after clusters.State, at *node) {
+// checkCulprit checks what is to break: one component or one system that is a process.
+func checkCulprit(v *validator, broken *Broken, after clusters.State, at *yamltree.Node) {
 	switch {
 	case broken.System == "" && broken.Component == "":
-		v.at(at, "", "give either component or system")
+		v.At(at, "", "give either component or system")
 	case broken.System == "":
 		var known []string
 		for _, c := range after.ControlPlane() {
 			known = append(known, string(c))
 		}
-		v.oneOf(string(broken.Component), known, at.at("component"), "component that could break")
+		v.OneOf(string(broken.Component), known, at.At("component"), "component that could break")
 	case broken.Component != "":
-		v.at(at.key("system"), "", "give either component or system")
+		v.At(at.Key("system"), "", "give either component or system")
 	default:
 		if system, there := after.System(broken.System); !there {
-			v.at(at.at("system"), suggest(broken.System, systemNames(after), "systems here"), "no system is called %q",
-				short(broken.System))
+			v.At(at.At("system"), words.Suggest(broken.System, states.SystemNames(after), "systems here"),
+				"no system is called %q",
+				words.Short(broken.System))
 		} else if system.Kind() == "manifests" {
-			v.at(at.at("system"), "", "the system %q is no process of ours: the cluster runs it", short(broken.System))
+			v.At(at.At("system"), "", "the system %q is no process of ours: the cluster runs it", words.Short(broken.System))
 		}
 	}
 }

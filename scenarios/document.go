@@ -5,53 +5,59 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/expand"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // document turns one YAML document into scenarios: one, or one for each row of its table.
 type document struct {
-	found       *problems
-	expressions *Expressions
-	root        *node
+	found       *yamltree.Problems
+	expressions *expressions.Evaluator
+	root        *yamltree.Node
 
 	// What lint wants to know, by place: columns and outputs, and which names of outputs are used.
-	columns map[Position]*column
+	columns map[Position]*expand.Column
 	outputs map[string]Position
 	used    map[string]bool
 }
 
 // scenarios returns nil when anything is wrong with the document.
 func (d *document) scenarios() []*Scenario {
-	before := d.found.count
-	d.columns, d.outputs, d.used = map[Position]*column{}, map[string]Position{}, map[string]bool{}
+	before := d.found.Count
+	d.columns, d.outputs, d.used = map[Position]*expand.Column{}, map[string]Position{}, map[string]bool{}
 	d.collectOutputs()
-	outer := &bindings{}
-	rows := []row{{}}
-	var columns map[string]*column
-	if table := d.root.get("spec").get("cases"); table != nil {
-		if rows, columns = d.expander(outer).table(table); rows == nil {
+	outer := &expand.Bindings{}
+	rows := []expand.Row{{}}
+	var columns map[string]*expand.Column
+	if table := d.root.Get("spec").Get("cases"); table != nil {
+		if rows, columns = d.expander(outer).Table(table); rows == nil {
 			return nil
 		}
 	}
 	var all []*Scenario
 	for _, r := range rows {
-		b := &bindings{columns: d.register(columns), values: r.values, row: r.name}
+		b := &expand.Bindings{Columns: d.register(columns), Values: r.Values, Row: r.Name}
 		all = append(all, d.scenario(b, r))
 	}
-	if d.found.count > before {
+	if d.found.Count > before {
 		return nil
 	}
 	return all
 }
 
-func (d *document) expander(b *bindings) *expander {
-	b.allOutputs, b.used = d.outputs, d.used
-	return &expander{found: d.found, expressions: d.expressions, bindings: b}
+func (d *document) expander(b *expand.Bindings) *expand.Expander {
+	b.AllOutputs, b.Used = d.outputs, d.used
+	return &expand.Expander{Found: d.found, Expressions: d.expressions, Texts: reflect.TypeFor[Text](), Bindings: b}
 }
 
 // register makes the rows, which read a table again and again, share its columns.
-func (d *document) register(columns map[string]*column) map[string]*column {
+func (d *document) register(columns map[string]*expand.Column) map[string]*expand.Column {
 	for name, c := range columns {
-		at := c.key.position()
+		at := c.Key.Position()
 		if known := d.columns[at]; known != nil {
 			columns[name] = known
 		} else {
@@ -62,32 +68,32 @@ func (d *document) register(columns map[string]*column) map[string]*column {
 }
 
 func (d *document) collectOutputs() {
-	steps := d.root.get("spec").get("steps")
+	steps := d.root.Get("spec").Get("steps")
 	if steps == nil {
 		return
 	}
-	for _, step := range steps.items {
-		if outputs := step.get("outputs"); outputs != nil {
-			for _, e := range outputs.entries {
-				d.outputs[e.key.text] = e.key.position()
+	for _, step := range steps.Items {
+		if outputs := step.Get("outputs"); outputs != nil {
+			for _, e := range outputs.Entries {
+				d.outputs[e.Key.Text] = e.Key.Position()
 			}
 		}
 	}
 }
 
 // scenario makes the scenario of one row. A part that is wrong is reported once, and then not looked at any further.
-func (d *document) scenario(b *bindings, r row) *Scenario {
-	before := d.found.count
+func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
+	before := d.found.Count
 	x := d.expander(b)
-	s := &Scenario{Position: d.root.position(), Text: d.root.file.text, Case: r.values, CaseName: r.name}
-	s.ClusterPosition = d.root.at("spec").key("cluster").position()
+	s := &Scenario{Position: d.root.Position(), Text: d.root.File.Text, Case: r.Values, CaseName: r.Name}
+	s.ClusterPosition = d.root.At("spec").Key("cluster").Position()
 	root := d.withoutSteps(x)
-	(&decoder{found: d.found}).decode(root, reflect.ValueOf(s).Elem())
-	sound := d.found.count == before
+	(&decode.Decoder{Found: d.found, Language: wording()}).Decode(root, reflect.ValueOf(s).Elem())
+	sound := d.found.Count == before
 
-	v := &validator{problems: d.found, expressions: d.expressions}
-	list := d.root.get("spec").get("steps")
-	if list != nil && list.kind == sequence {
+	v := &validator{Check: states.Check{Problems: d.found}, expressions: d.expressions}
+	list := d.root.Get("spec").Get("steps")
+	if list != nil && list.Kind == yamltree.Sequence {
 		steps := d.steps(x, list)
 		s.Spec.Steps = make([]Step, len(steps))
 		for i := range steps {
@@ -95,11 +101,11 @@ func (d *document) scenario(b *bindings, r row) *Scenario {
 		}
 		for i := range steps {
 			if steps[i].sound {
-				v.step(s, i, steps[i].node)
+				checkStep(v, s, i, steps[i].node)
 			}
 		}
-		if len(list.items) == 0 {
-			v.at(list, "", "a scenario without steps tests nothing")
+		if len(list.Items) == 0 {
+			v.At(list, "", "a scenario without steps tests nothing")
 		}
 	}
 	if sound {
@@ -110,27 +116,27 @@ func (d *document) scenario(b *bindings, r row) *Scenario {
 }
 
 // withoutSteps is the document, filled in, with an empty list of steps and no table.
-func (d *document) withoutSteps(x *expander) *node {
-	root := d.root.like(mapping)
-	for _, e := range d.root.entries {
-		if e.key.text == "spec" && e.value.kind == mapping {
-			spec := withoutKey(e.value, "cases")
-			e.value = spec.like(mapping)
-			for _, part := range spec.entries {
-				if part.key.text == "steps" && part.value.kind == sequence {
-					part.value = part.value.like(sequence)
+func (d *document) withoutSteps(x *expand.Expander) *yamltree.Node {
+	root := d.root.Like(yamltree.Mapping)
+	for _, e := range d.root.Entries {
+		if e.Key.Text == "spec" && e.Value.Kind == yamltree.Mapping {
+			spec := withoutKey(e.Value, "cases")
+			e.Value = spec.Like(yamltree.Mapping)
+			for _, part := range spec.Entries {
+				if part.Key.Text == "steps" && part.Value.Kind == yamltree.Sequence {
+					part.Value = part.Value.Like(yamltree.Sequence)
 				}
-				e.value.entries = append(e.value.entries, part)
+				e.Value.Entries = append(e.Value.Entries, part)
 			}
 		}
-		root.entries = append(root.entries, e)
+		root.Entries = append(root.Entries, e)
 	}
-	return x.node(root, reflect.TypeFor[Scenario](), placeFixed)
+	return x.Node(root, reflect.TypeFor[Scenario](), expand.PlaceFixed)
 }
 
 type expandedStep struct {
-	row
-	node *node
+	expand.Row
+	node *yamltree.Node
 	// sound says that nothing was found to be wrong yet.
 	sound bool
 	// uses are the outputs that its expressions name.
@@ -139,68 +145,68 @@ type expandedStep struct {
 
 // step decodes one step.
 func (d *document) step(v *validator, s *Step, from *expandedStep) {
-	before := d.found.count
-	s.Position, s.Case, s.CaseName = from.node.position(), from.values, from.name
+	before := d.found.Count
+	s.Position, s.Case, s.CaseName = from.node.Position(), from.Values, from.Name
 	s.OutputsUsed = slices.Sorted(maps.Keys(from.uses))
-	if from.node.kind == mapping && !v.shape(from.node) {
+	if from.node.Kind == yamltree.Mapping && !checkShape(v, from.node) {
 		from.sound = false
 		return
 	}
-	(&decoder{found: d.found}).decode(from.node, reflect.ValueOf(s).Elem())
+	(&decode.Decoder{Found: d.found, Language: wording()}).Decode(from.node, reflect.ValueOf(s).Elem())
 	if s.Parallel != nil {
 		for i := range s.Parallel.Steps {
-			s.Parallel.Steps[i].Position = from.node.at("parallel", "steps", i).position()
+			s.Parallel.Steps[i].Position = from.node.At("parallel", "steps", i).Position()
 		}
 	}
-	from.sound = from.sound && d.found.count == before
+	from.sound = from.sound && d.found.Count == before
 }
 
-func (d *document) steps(x *expander, n *node) []expandedStep {
+func (d *document) steps(x *expand.Expander, n *yamltree.Node) []expandedStep {
 	var steps []expandedStep
 	outputs := map[string]bool{}
-	for _, item := range n.items {
-		table := item.get("cases")
+	for _, item := range n.Items {
+		table := item.Get("cases")
 		first := len(steps)
 		variants := d.inEachWay(item)
 		if variants == nil {
 			continue
 		}
-		rows, columns := []row{{}}, map[string]*column(nil)
+		rows, columns := []expand.Row{{}}, map[string]*expand.Column(nil)
 		if table != nil {
-			if rows, columns = x.table(table); rows == nil {
+			if rows, columns = x.Table(table); rows == nil {
 				continue
 			}
 		}
 		for _, r := range rows {
-			b := *x.bindings
-			b.outputs = maps.Clone(outputs)
+			b := *x.Bindings
+			b.Outputs = maps.Clone(outputs)
 			if table != nil {
-				b.row = strings.Trim(b.row+", "+r.name, ", ")
-				b.columns, b.values = maps.Clone(b.columns), maps.Clone(b.values)
-				if b.columns == nil {
-					b.columns, b.values = map[string]*column{}, map[string]any{}
+				b.Row = strings.Trim(b.Row+", "+r.Name, ", ")
+				b.Columns, b.Values = maps.Clone(b.Columns), maps.Clone(b.Values)
+				if b.Columns == nil {
+					b.Columns, b.Values = map[string]*expand.Column{}, map[string]any{}
 				}
-				maps.Copy(b.columns, d.register(columns))
-				maps.Copy(b.values, r.values)
-				r.values = b.values
+				maps.Copy(b.Columns, d.register(columns))
+				maps.Copy(b.Values, r.Values)
+				r.Values = b.Values
 			}
 			for _, way := range variants {
 				b, r := b, r
-				b.results, b.loaded = verbNamed(verbOf(way.node)).results, way.node.get("during") != nil
-				b.row = strings.Trim(b.row+", "+way.name, ", ")
-				r.name = strings.Trim(r.name+", "+way.name, ", ")
-				before := d.found.count
+				b.Results, b.Loaded = verbNamed(verbOf(way.node)).results, way.node.Get("during") != nil
+				b.Row = strings.Trim(b.Row+", "+way.name, ", ")
+				r.Name = strings.Trim(r.Name+", "+way.name, ", ")
+				before := d.found.Count
 				x := d.expander(&b)
-				x.used = map[string]bool{}
-				n := x.node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), placeTemplate)
-				maps.Copy(d.used, x.used)
-				steps = append(steps, expandedStep{r, n, d.found.count == before, x.used})
+				x.Used = map[string]bool{}
+				n := x.Node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), expand.PlaceTemplate)
+				maps.Copy(d.used, x.Used)
+				steps = append(steps, expandedStep{r, n, d.found.Count == before, x.Used})
 			}
 		}
 		for _, s := range steps[first:] {
-			if made := s.node.get("outputs"); made != nil {
-				for _, e := range made.entries {
-					outputs[e.key.text] = true
+			if made := s.node.Get("outputs"); made != nil {
+				for _, e := range made.Entries {
+					outputs[e.Key.Text] = true
 				}
 			}
 		}
@@ -209,23 +215,23 @@ func (d *document) steps(x *expander, n *node) []expandedStep {
 }
 
 // verbOf is the first verb that a step has, "" if it has none.
-func verbOf(step *node) string {
+func verbOf(step *yamltree.Node) string {
 	for _, f := range verbFields() {
-		if step.get(f.name) != nil {
-			return f.name
+		if step.Get(f.Name) != nil {
+			return f.Name
 		}
 	}
 	return ""
 }
 
-func withoutKey(n *node, key string) *node {
-	if n.get(key) == nil {
+func withoutKey(n *yamltree.Node, key string) *yamltree.Node {
+	if n.Get(key) == nil {
 		return n
 	}
-	next := n.like(mapping)
-	for _, e := range n.entries {
-		if e.key.text != key {
-			next.entries = append(next.entries, e)
+	next := n.Like(yamltree.Mapping)
+	for _, e := range n.Entries {
+		if e.Key.Text != key {
+			next.Entries = append(next.Entries, e)
 		}
 	}
 	return next

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Requests are a load: they are sent at a rate while a step runs: one of create, patch and read.
@@ -92,95 +96,98 @@ func (l *Requests) About() ObjectReference {
 	return ObjectReference{APIVersion: apiVersion, Kind: kind}
 }
 
-// during checks the loads of a step.
-func (v *validator) during(s *Scenario, i int, n *node) {
+// checkDuring checks the loads of a step.
+func checkDuring(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	step, names := &s.Spec.Steps[i], map[string]bool{}
 	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:],
 		answersAgain) {
-		v.at(n.key("during"), "put a restart or a transition behind it",
+		v.At(n.Key("during"), "put a restart or a transition behind it",
 			"without %s nobody can read back what was acknowledged", step.Kill)
 	}
 	if len(step.During) > 0 && step.Breaks() != nil {
-		v.at(n.key("during"), "", "a cluster that is to break answers no load")
+		v.At(n.Key("during"), "", "a cluster that is to break answers no load")
 	}
 	for i := range step.During {
-		l, at := &step.During[i], n.at("during", i)
+		l, at := &step.During[i], n.At("during", i)
 		if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "\n\r") {
-			v.at(at.at("name"), "", "the name of a load must be a text in one line")
+			v.At(at.At("name"), "", "the name of a load must be a text in one line")
 		}
 		if names[l.Name] {
-			v.at(at.at("name"), "", "an earlier load of the step is called %q too", short(l.Name))
+			v.At(at.At("name"), "", "an earlier load of the step is called %q too", words.Short(l.Name))
 		}
 		names[l.Name] = true
-		v.load(l, at)
+		checkLoad(v, l, at)
 	}
 }
 
 // answersAgain says whether the API server gives answers after the step.
 func answersAgain(s Step) bool { return s.verb().revives }
 
-func (v *validator) load(l *Requests, n *node) {
+func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 	var requests []string
 	for _, name := range []string{"create", "patch", "read"} {
-		if n.get(name) != nil {
+		if n.Get(name) != nil {
 			requests = append(requests, name)
 		}
 	}
 	if len(requests) != 1 {
-		v.at(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d",
+		v.At(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d",
 			len(requests))
 		return
 	}
 	if l.Rate != nil && (*l.Rate <= 0 || *l.Rate > maxRate) {
-		v.at(n.at("rate"), "", "want a rate of more than 0 and at most %d requests in a second, not %v", maxRate, *l.Rate)
+		v.At(n.At("rate"), "", "want a rate of more than 0 and at most %d requests in a second, not %v", maxRate, *l.Rate)
 	}
-	v.user(l.As, n.at("as"))
+	v.user(l.As, n.At("as"))
 	request := l.Request(0)
 	switch {
 	case l.Read != nil:
-		v.objectReference(l.Read.ObjectReference, n.get("read"))
+		v.objectReference(l.Read.ObjectReference, n.Get("read"))
 		for _, name := range []string{"expect", "as"} {
-			if n.get(name) != nil {
-				v.at(n.key(name), "", "a read has no %s: the administrator reads", name)
+			if n.Get(name) != nil {
+				v.At(n.Key(name), "", "a read has no %s: the administrator reads", name)
 			}
 		}
 	default:
-		request.verb().check(v, stepCheck{step: &request, node: n.get(requests[0]), accepted: l.Expect == nil})
-		v.manyNames(l, n.get("create"))
+		request.verb().check(v, stepCheck{step: &request, node: n.Get(requests[0]), accepted: l.Expect == nil})
+		checkManyNames(v, l, n.Get("create"))
 	}
 	if l.Expect != nil && l.Expect.Rejected != nil {
-		v.rejection(l.Expect.Rejected, n.get("expect").at("rejected"))
+		v.rejection(l.Expect.Rejected, n.Get("expect").At("rejected"))
 	}
 	if l.Allowed != nil {
-		v.allowed(l.Allowed, n.get("allowed"))
+		checkAllowed(v, l.Allowed, n.Get("allowed"))
 	}
 }
 
-// manyNames demands that each request creates an object of its own.
-func (v *validator) manyNames(l *Requests, n *node) {
+// checkManyNames demands that each request creates an object of its own.
+func checkManyNames(v *validator, l *Requests, n *yamltree.Node) {
 	if l.Create == nil || l.Expect != nil {
 		return
 	}
 	metadata, _ := l.Create["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	namespace, _ := metadata["namespace"].(string)
-	parts, _ := splitTemplate(name + " " + namespace)
-	counted := slices.ContainsFunc(parts, func(p part) bool { return p.isExpression && v.uses(p.text, "index") })
+	parts, _ := expressions.Split(name + " " + namespace)
+	counted := slices.ContainsFunc(parts, func(p expressions.Part) bool {
+		return p.IsExpression &&
+			v.uses(p.Text, "index")
+	})
 	if _, generated := metadata["generateName"]; !generated && !counted {
-		v.at(n.at("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"),
+		v.At(n.At("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"),
 			"only the first request could create this object")
 	}
 }
 
-func (v *validator) allowed(a *Limits, n *node) {
+func checkAllowed(v *validator, a *Limits, n *yamltree.Node) {
 	switch {
-	case len(n.entries) == 0:
-		v.at(n, "give failures, failurePercent, outage or latency", "no limit is given")
+	case len(n.Entries) == 0:
+		v.At(n, "give failures, failurePercent, outage or latency", "no limit is given")
 	case a.Failures != nil && *a.Failures < 0:
-		v.at(n.at("failures"), "", "want a number of requests, not %d", *a.Failures)
+		v.At(n.At("failures"), "", "want a number of requests, not %d", *a.Failures)
 	case a.FailurePercent != nil && (*a.FailurePercent < 0 || *a.FailurePercent > 100):
-		v.at(n.at("failurePercent"), "", "want 0 to 100, not %v", *a.FailurePercent)
-	case a.Latency != nil && len(n.get("latency").entries) == 0:
-		v.at(n.get("latency"), "give p50, p90, p99 or max", "no limit is given")
+		v.At(n.At("failurePercent"), "", "want 0 to 100, not %v", *a.FailurePercent)
+	case a.Latency != nil && len(n.Get("latency").Entries) == 0:
+		v.At(n.Get("latency"), "give p50, p90, p99 or max", "no limit is given")
 	}
 }

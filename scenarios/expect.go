@@ -1,6 +1,11 @@
 package scenarios
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
 
 // Expect is what is expected of a write.
 type Expect struct {
@@ -104,109 +109,109 @@ func (t *Text) UnmarshalScalar(text string) error {
 	return nil
 }
 
-func (v *validator) expect(step *Step, n *node) {
+func (v *validator) expect(step *Step, n *yamltree.Node) {
 	e, verb := step.Expect, step.verb()
 	if e == nil {
 		return
 	}
 	if e.Rejected == nil && e.Match == nil && e.CEL == "" && len(e.Warnings) == 0 && len(e.Dropped) == 0 {
-		v.at(n, "give rejected, warnings, dropped, match or cel", "nothing is expected here")
+		v.At(n, "give rejected, warnings, dropped, match or cel", "nothing is expected here")
 	}
-	returned := e.Match != nil || n.get("cel") != nil
+	returned := e.Match != nil || n.Get("cel") != nil
 	switch {
 	case returned && e.Rejected != nil:
-		v.at(n, "", "a write that is refused returns no object to match")
+		v.At(n, "", "a write that is refused returns no object to match")
 	case returned && verb.results == nil:
-		v.at(n, "look at the object in a step of its own", "%s returns no object to match", verb.name)
+		v.At(n, "look at the object in a step of its own", "%s returns no object to match", verb.name)
 	}
 	v.dropped(step, n)
-	v.partial(e.Match, n.at("match"))
+	v.partial(e.Match, n.At("match"))
 	for i := range e.Warnings {
-		v.text(&e.Warnings[i], n.at("warnings", i))
+		v.text(&e.Warnings[i], n.At("warnings", i))
 	}
 	if e.Rejected != nil {
-		v.rejection(e.Rejected, n.get("rejected"))
+		v.rejection(e.Rejected, n.Get("rejected"))
 	}
 }
 
 // dropped checks that there is something that can be dropped, and the paths.
-func (v *validator) dropped(step *Step, n *node) {
-	if n.get("dropped") == nil {
+func (v *validator) dropped(step *Step, n *yamltree.Node) {
+	if n.Get("dropped") == nil {
 		return
 	}
-	at := n.key("dropped")
+	at := n.Key("dropped")
 	switch {
 	case step.Expect.Rejected != nil:
-		v.at(at, "", "a write that is rejected stores nothing of which something could be dropped")
+		v.At(at, "", "a write that is rejected stores nothing of which something could be dropped")
 	case step.verb().sends == noFields:
-		v.at(at, "", "%s sends no fields", step.Verb())
+		v.At(at, "", "%s sends no fields", step.Verb())
 	case step.FieldValidation == IgnoreFields:
-		v.at(at, "say fieldValidation: Warn", "with fieldValidation: Ignore dropped fields are not looked at")
+		v.At(at, "say fieldValidation: Warn", "with fieldValidation: Ignore dropped fields are not looked at")
 	case len(step.Expect.Dropped) == 0:
-		v.at(at, "", "no path is listed")
+		v.At(at, "", "no path is listed")
 	}
 	for i, text := range step.Expect.Dropped {
-		if _, err := ParseFieldPath(text); err != nil && !strings.Contains(text, "${") {
-			v.at(n.at("dropped", i), `such as spec.template.spec.containers[0].image or metadata.labels["a.b/c"]`, "%v", err)
+		if _, err := fieldpath.Parse(text); err != nil && !strings.Contains(text, "${") {
+			v.At(n.At("dropped", i), `such as spec.template.spec.containers[0].image or metadata.labels["a.b/c"]`, "%v", err)
 		}
 	}
 }
 
 // fieldValidation checks the value, and that the write sends fields.
-func (v *validator) fieldValidation(step *Step, n *node) {
-	v.oneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.at("fieldValidation"),
+func (v *validator) fieldValidation(step *Step, n *yamltree.Node) {
+	v.OneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.At("fieldValidation"),
 		"field validation")
-	if at := n.get("fieldValidation"); at != nil && step.verb().sends != objectFields {
-		v.at(n.key("fieldValidation"), "", "%s sends no fields that could be unknown", step.Verb())
+	if at := n.Get("fieldValidation"); at != nil && step.verb().sends != objectFields {
+		v.At(n.Key("fieldValidation"), "", "%s sends no fields that could be unknown", step.Verb())
 	}
 }
 
-func (v *validator) rejection(r *Rejection, n *node) {
-	if n.get("code") != nil && (r.Code < 400 || r.Code > 599) {
-		v.at(n.at("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no refusal has the code %d", r.Code)
+func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
+	if n.Get("code") != nil && (r.Code < 400 || r.Code > 599) {
+		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no refusal has the code %d", r.Code)
 	}
-	v.text(r.Message, n.at("message"))
-	v.oneOf(r.By, Refusers(), n.at("by"), "refuser")
-	if n.get("causes") != nil && len(r.Causes) == 0 {
-		v.at(n.at("causes"), "", "no cause is listed")
+	v.text(r.Message, n.At("message"))
+	v.OneOf(r.By, Refusers(), n.At("by"), "refuser")
+	if n.Get("causes") != nil && len(r.Causes) == 0 {
+		v.At(n.At("causes"), "", "no cause is listed")
 	}
 	for i, c := range r.Causes {
 		if c.Reason == "" && c.Field == "" && c.Message == nil {
-			v.at(n.at("causes", i), "give reason, field or message", "any cause is like this one")
+			v.At(n.At("causes", i), "give reason, field or message", "any cause is like this one")
 		}
-		v.text(c.Message, n.at("causes", i, "message"))
+		v.text(c.Message, n.At("causes", i, "message"))
 	}
-	if n.get("anyOf") != nil && len(r.AnyOf) < 2 {
-		v.at(n.at("anyOf"), "one answer is said without it", "want two alternatives or more")
+	if n.Get("anyOf") != nil && len(r.AnyOf) < 2 {
+		v.At(n.At("anyOf"), "one answer is said without it", "want two alternatives or more")
 	}
 	for i := range r.AnyOf {
-		v.alternative(r, i, n.at("anyOf", i))
+		v.alternative(r, i, n.At("anyOf", i))
 	}
 }
 
 // alternative checks one of several answers: it must say something, and not what is said beside them.
-func (v *validator) alternative(r *Rejection, i int, n *node) {
-	if len(n.entries) == 0 {
-		v.at(n, "", "any refusal is like this alternative")
+func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
+	if len(n.Entries) == 0 {
+		v.At(n, "", "any refusal is like this alternative")
 	}
-	for _, e := range n.entries {
+	for _, e := range n.Entries {
 		switch {
-		case e.key.text == "anyOf":
-			v.at(e.key, "list the alternatives in one anyOf", "an alternative has no alternatives")
+		case e.Key.Text == "anyOf":
+			v.At(e.Key, "list the alternatives in one anyOf", "an alternative has no alternatives")
 			return
-		case e.key.text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.key.text == "reason" && r.Reason != "" &&
+		case e.Key.Text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.Key.Text == "reason" && r.Reason != "" &&
 			r.Reason != r.AnyOf[i].Reason,
-			e.key.text == "by" && r.By != "" && r.By != r.AnyOf[i].By:
-			v.at(e.key, "", "this alternative can't be met: beside anyOf there is another %s", e.key.text)
+			e.Key.Text == "by" && r.By != "" && r.By != r.AnyOf[i].By:
+			v.At(e.Key, "", "this alternative can't be met: beside anyOf there is another %s", e.Key.Text)
 		}
 	}
 	v.rejection(&r.AnyOf[i], n)
 }
 
 // partial checks a partial object: an empty one says nothing.
-func (v *validator) partial(m map[string]any, n *node) {
+func (v *validator) partial(m map[string]any, n *yamltree.Node) {
 	if m != nil && len(m) == 0 {
-		v.at(n, "", "every object matches this: there is nothing to compare")
+		v.At(n, "", "every object matches this: there is nothing to compare")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // Whatever a file holds, loading it does not panic, every error has a place, and what is loaded is fit for a run.
@@ -43,8 +45,8 @@ func fit(t *testing.T, s *Scenario) {
 	if len(s.Spec.Steps) == 0 || s.ID() == "" || len(s.ID()) > maxID || len(s.Path()) == 0 {
 		t.Fatalf("unfit: %+v", s)
 	}
-	expressions := NewExpressions()
-	vars := Variables{
+	evaluator := expressions.New()
+	vars := expressions.Variables{
 		"namespace": "ns", "scenario": map[string]string{"id": s.ID(), "name": s.Metadata.Name}, "outputs": map[string]any{},
 	}
 	for i := range s.Spec.Steps {
@@ -53,6 +55,6 @@ func fit(t *testing.T, s *Scenario) {
 			t.Fatalf("unfit: %+v", step)
 		}
 		vars["case"] = s.CaseOf(step)
-		_, _ = expressions.Step(*step, vars) // outputs may be missing; it must not panic
+		_, _ = expressions.Evaluated(evaluator, *step, vars) // outputs may be missing; it must not panic
 	}
 }

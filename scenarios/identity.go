@@ -111,3 +111,14 @@ func slugOf(text string) string {
 }
 
 func startsWithLetter(text string) bool { return text != "" && text[0] >= 'a' && text[0] <= 'z' }
+
+// stateBefore is the state in which the i-th step begins.
+func stateBefore(s *Scenario, i int) clusters.State {
+	state := s.Spec.Cluster
+	for _, step := range s.Spec.Steps[:i] {
+		if step.Transition != nil {
+			state = state.With(step.Transition.Change)
+		}
+	}
+	return state
+}

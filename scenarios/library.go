@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // library is this project's own scenarios, so that the program has them wherever it is.
@@ -32,9 +34,9 @@ func Library(system string) (*Set, error) {
 			continue
 		}
 		l.named = true
-		source, problem := newSource(path.Join("scenarios", system, entry.Name()), data)
+		source, problem := yamltree.NewSource(path.Join("scenarios", system, entry.Name()), data)
 		if problem != nil {
-			l.found.add(problem)
+			l.found.Add(problem)
 			continue
 		}
 		l.source(source)

@@ -100,9 +100,9 @@ func mayBe(state, known string) bool {
 func (d *document) notes() []Problem {
 	var all []Problem
 	for at, c := range d.columns {
-		if !c.used && c.key.text != "name" {
+		if !c.Used && c.Key.Text != "name" {
 			all = append(all, Problem{Position: at, Message: fmt.Sprintf("the column %q of the table is never used",
-				c.key.text)})
+				c.Key.Text)})
 		}
 	}
 	if d.used[""] { // outputs as a whole

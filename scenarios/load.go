@@ -7,6 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Set holds scenarios that were loaded: valid, unique by name and id, and with their tables expanded.
@@ -28,16 +32,16 @@ func Load(paths []string) (*Set, error) { return LoadWith(paths, nil) }
 // are relative to the current folder.
 func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
-	found, errs := findFiles(paths)
-	for _, skipped := range found.skipped {
+	found, errs := yamltree.FindFiles(paths)
+	for _, skipped := range found.Skipped {
 		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was not entered; name " +
 			"it to load it"})
 	}
-	for _, f := range found.files {
-		l.named = f.named
-		source, err := open(f.path, stdin)
+	for _, f := range found.Files {
+		l.named = f.Named
+		source, err := open(f.Path, stdin)
 		if problem, ok := err.(*Error); ok { //nolint:errorlint // it is not wrapped
-			l.found.add(problem)
+			l.found.Add(problem)
 		} else if err != nil {
 			errs = append(errs, err)
 		} else {
@@ -47,23 +51,23 @@ func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	return l.finish(errs)
 }
 
-func open(path string, stdin io.Reader) (*source, error) {
+func open(path string, stdin io.Reader) (*yamltree.Source, error) {
 	switch {
-	case path != standardInput:
-		return readSource(path)
+	case path != yamltree.StandardInput:
+		return yamltree.ReadSource(path)
 	case stdin == nil:
 		return nil, errors.New("reading scenarios: there is no standard input to read")
 	}
-	return readFrom("stdin", stdin)
+	return yamltree.ReadFrom("stdin", stdin)
 }
 
 // LoadBytes reads the scenarios in a file's bytes; the name is what errors call the file.
 func LoadBytes(name string, data []byte) (*Set, error) {
 	l := newLoader()
 	l.named = true
-	source, problem := newSource(name, data)
+	source, problem := yamltree.NewSource(name, data)
 	if problem != nil {
-		l.found.add(problem)
+		l.found.Add(problem)
 	} else {
 		l.source(source)
 	}
@@ -71,13 +75,13 @@ func LoadBytes(name string, data []byte) (*Set, error) {
 }
 
 type loader struct {
-	found       problems
-	expressions *Expressions
+	found       yamltree.Problems
+	expressions *expressions.Evaluator
 	set         *Set
 	named       bool // the file was named, rather than found in a folder
 
-	names map[string]*node     // documents by the scenarios' titles
-	ids   map[string]*Scenario // scenarios by their ids
+	names map[string]*yamltree.Node // documents by the scenarios' titles
+	ids   map[string]*Scenario      // scenarios by their ids
 
 	foreign      int    // documents that are objects for Kubernetes
 	firstForeign string // the first of them
@@ -104,15 +108,18 @@ func objects(n int) string {
 }
 
 func newLoader() *loader {
-	return &loader{expressions: NewExpressions(), set: &Set{}, names: map[string]*node{}, ids: map[string]*Scenario{}}
+	return &loader{
+		expressions: expressions.New(), set: &Set{}, names: map[string]*yamltree.Node{},
+		ids: map[string]*Scenario{},
+	}
 }
 
 func (l *loader) finish(errs []error) (*Set, error) {
-	if len(errs) == 0 && l.found.count == 0 && len(l.set.Scenarios) == 0 && l.foreign > 0 {
+	if len(errs) == 0 && l.found.Count == 0 && len(l.set.Scenarios) == 0 && l.foreign > 0 {
 		errs = append(errs, fmt.Errorf("loading scenarios: there are none, only %s for Kubernetes, such as %s\n  %s",
 			objects(l.foreign), l.firstForeign, manifestHint))
 	}
-	if err := joinErrors(errs, l.found.list); err != nil {
+	if err := yamltree.JoinErrors(errs, l.found.List); err != nil {
 		return nil, err
 	}
 	return l.set, nil
@@ -121,16 +128,16 @@ func (l *loader) finish(errs []error) (*Set, error) {
 func (l *loader) note(p Problem) { l.set.notes = append(l.set.notes, p) }
 
 // source reads the documents of one file.
-func (l *loader) source(file *source) {
-	before, first := l.found.count, len(l.found.list)
+func (l *loader) source(file *yamltree.Source) {
+	before, first := l.found.Count, len(l.found.List)
 	defer func() {
-		slices.SortStableFunc(l.found.list[first:], func(a, b *Error) int {
+		slices.SortStableFunc(l.found.List[first:], func(a, b *Error) int {
 			return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
 		})
 	}()
-	documents := parse(file, &l.found)
-	if len(documents) == 0 && l.found.count == before {
-		l.found.add(file.error(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file holds no document"))
+	documents := yamltree.Parse(file, &l.found)
+	if len(documents) == 0 && l.found.Count == before {
+		l.found.Add(file.ErrorAt(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file holds no document"))
 	}
 	for _, root := range documents {
 		if !l.header(root) {
@@ -146,46 +153,48 @@ func (l *loader) source(file *source) {
 
 // header says whether a document is a scenario. What is not is an error, unless it lies in a folder and is plainly
 // something else.
-func (l *loader) header(root *node) bool {
-	if root.kind != mapping {
-		l.found.at(root, "a scenario begins with apiVersion: "+APIVersion, "want a scenario, not %s", root.what())
+func (l *loader) header(root *yamltree.Node) bool {
+	if root.Kind != yamltree.Mapping {
+		l.found.At(root, "a scenario begins with apiVersion: "+APIVersion, "want a scenario, not %s", root.What())
 		return false
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
-		value := root.get(name)
+		value := root.Get(name)
 		if value == nil {
 			near := ""
-			if len(root.entries) > 0 {
+			if len(root.Entries) > 0 {
 				near = fmt.Sprintf("a scenario begins with apiVersion: %s and kind: %s", APIVersion, Kind)
 			}
-			l.found.at(root, near, "the field %q is missing", name)
+			l.found.At(root, near, "the field %q is missing", name)
 			return false
 		}
-		if value.kind != scalar || value.tag != tagString {
-			l.found.at(value, "", "want a text, not %s", value.what())
+		if value.Kind != yamltree.Scalar || value.Tag != yamltree.TagString {
+			l.found.At(value, "", "want a text, not %s", value.What())
 			return false
 		}
 	}
-	version, kind := root.get("apiVersion"), root.get("kind")
+	version, kind := root.Get("apiVersion"), root.Get("kind")
 	switch {
-	case version.text == APIVersion && kind.text == Kind:
+	case version.Text == APIVersion && kind.Text == Kind:
 		return true
-	case !l.named && foreign(version.text, kind.text):
+	case !l.named && foreign(version.Text, kind.Text):
 		if l.foreign++; l.foreign == 1 {
-			l.firstForeign = fmt.Sprintf("%s %s at %s", short(version.text), short(kind.text), root.position())
+			l.firstForeign = fmt.Sprintf("%s %s at %s", words.Short(version.Text), words.Short(kind.Text), root.Position())
 		}
-		l.note(Problem{Position: root.position(), Message: fmt.Sprintf("left out: %s %s is no scenario", short(version.text),
-			short(kind.text))})
-	case foreign(version.text, kind.text):
+		l.note(Problem{Position: root.Position(), Message: fmt.Sprintf("left out: %s %s is no scenario",
+			words.Short(version.Text),
+			words.Short(kind.Text))})
+	case foreign(version.Text, kind.Text):
 		hint := manifestHint
 		if l.foreign++; l.foreign > 1 {
 			hint = "" // once is enough
 		}
-		l.found.at(version, hint, "%s %s is an object for Kubernetes, not a scenario", short(version.text), short(kind.text))
-	case version.text != APIVersion:
-		l.found.at(version, "write "+APIVersion, "the apiVersion %q is not one of a scenario", short(version.text))
+		l.found.At(version, hint, "%s %s is an object for Kubernetes, not a scenario", words.Short(version.Text),
+			words.Short(kind.Text))
+	case version.Text != APIVersion:
+		l.found.At(version, "write "+APIVersion, "the apiVersion %q is not one of a scenario", words.Short(version.Text))
 	default:
-		l.found.at(kind, "write "+Kind, "no kind of %s is called %q", APIVersion, short(kind.text))
+		l.found.At(kind, "write "+Kind, "no kind of %s is called %q", APIVersion, words.Short(kind.Text))
 	}
 	return false
 }
@@ -194,20 +203,23 @@ func (l *loader) header(root *node) bool {
 func foreign(apiVersion, kind string) bool {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	ours, _, _ := strings.Cut(APIVersion, "/")
-	return editDistance(strings.ToLower(group), ours) > 3 && editDistance(strings.ToLower(kind), strings.ToLower(Kind)) > 2
+	return words.Distance(strings.ToLower(group), ours) > 3 && words.Distance(strings.ToLower(kind),
+		strings.ToLower(Kind)) > 2
 }
 
 // add takes a scenario into the set, unless its name or its id is taken.
-func (l *loader) add(s *Scenario, root *node) {
-	at := root.at("metadata", "name")
+func (l *loader) add(s *Scenario, root *yamltree.Node) {
+	at := root.At("metadata", "name")
 	name := s.Metadata.Name
 	if first := l.names[name]; first != nil && first != root {
-		l.found.at(at, "", "the name %q is taken by the scenario at %s", short(name), first.at("metadata", "name").position())
+		l.found.At(at, "", "the name %q is taken by the scenario at %s", words.Short(name),
+			first.At("metadata", "name").Position())
 		return
 	}
 	l.names[name] = root
 	if other := l.ids[s.ID()]; other != nil {
-		l.found.at(at, "rename one of them", "the id of %q is that of %q too", short(s.Title()), short(other.Title()))
+		l.found.At(at, "rename one of them", "the id of %q is that of %q too", words.Short(s.Title()),
+			words.Short(other.Title()))
 		return
 	}
 	l.ids[s.ID()] = s

@@ -207,8 +207,8 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for _, f := range verbFields() {
-		if !seen[f.name] {
-			t.Errorf("no example has the verb %s", f.name)
+		if !seen[f.Name] {
+			t.Errorf("no example has the verb %s", f.Name)
 		}
 	}
 	for _, p := range Lint(set) {
@@ -233,7 +233,7 @@ func TestRollback(t *testing.T) {
 	if !reflect.DeepEqual(s.Spec.Steps[0].Create, s.Spec.Steps[2].Create) {
 		t.Error("the alias is not what its anchor is")
 	}
-	if at := s.Spec.Steps[2].Position; at != (Position{"testdata/rollback.yaml", 24, 5}) {
+	if at := s.Spec.Steps[2].Position; at != (Position{File: "testdata/rollback.yaml", Line: 24, Column: 5}) {
 		t.Errorf("step 3 is at %s", at)
 	}
 	ports := s.Spec.Steps[0].Create["spec"].(map[string]any)["ports"].([]any)

@@ -48,7 +48,7 @@ func everyErrorHasAPlace(t *testing.T, err error, file string) {
 
 func TestTooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte(strings.Repeat("# comment\n", maxFileSize/10+1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("# comment\n", 1<<20+1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Load([]string{path})
@@ -67,18 +67,5 @@ func TestDeepNesting(t *testing.T) {
 			t.Fatal("loaded")
 		}
 		everyErrorHasAPlace(t, err, "deep.yaml")
-	}
-}
-
-func TestErrorShowsThePlaceInALongLine(t *testing.T) {
-	line := strings.Repeat("a", 200) + "\tX" + strings.Repeat("b", 200)
-	text := (&Error{Position: Position{"f", 1, 202}, Message: "m", Hint: "h", Line: line}).Error()
-	lines := strings.Split(text, "\n")
-	if len(lines) != 4 || lines[0] != "f:1:202: m" || lines[3] != "  h" {
-		t.Fatalf("%q", text)
-	}
-	shown, caret := []rune(lines[1]), []rune(lines[2])
-	if shown[len(caret)-1] != 'X' || caret[len(caret)-1] != '^' || len(shown) > excerptWidth+10 {
-		t.Errorf("\n%s\n%s", lines[1], lines[2])
 	}
 }

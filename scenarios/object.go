@@ -5,6 +5,9 @@ import (
 	"unicode"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Object is a Kubernetes object as YAML; strings in it may hold ${...} expressions.
@@ -66,73 +69,73 @@ func (o Object) Reference() ObjectReference {
 }
 
 // object checks what is needed to send an object at all. Its names may be wrong: that they are refused may be the test.
-func (v *validator) object(o Object, n *node, create, accepted bool) {
+func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o[name].(string); text == "" {
-			v.at(n.at(name), "", "the object needs %s, a text", name)
+			v.At(n.At(name), "", "the object needs %s, a text", name)
 		} else if name == "apiVersion" {
-			v.groupVersion(text, n.at(name))
+			v.groupVersion(text, n.At(name))
 		}
 	}
 	metadata, ok := o["metadata"].(map[string]any)
 	if !ok && o["metadata"] != nil {
-		v.at(n.at("metadata"), "", "want a mapping, not %s", n.at("metadata").what())
+		v.At(n.At("metadata"), "", "want a mapping, not %s", n.At("metadata").What())
 		return
 	}
 	name, named := metadata["name"].(string)
 	_, generated := metadata["generateName"].(string)
 	switch {
 	case metadata["name"] != nil && !named:
-		v.at(n.at("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s",
-			n.at("metadata", "name").what())
+		v.At(n.At("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s",
+			n.At("metadata", "name").What())
 	case create && (generated || !accepted):
 	case name == "":
-		v.at(n.at("metadata"), "", "the object needs metadata.name")
+		v.At(n.At("metadata"), "", "the object needs metadata.name")
 	}
 }
 
-func (v *validator) groupVersion(text string, n *node) {
+func (v *validator) groupVersion(text string, n *yamltree.Node) {
 	if strings.Contains(text, "${") {
 		return
 	}
 	if _, err := schema.ParseGroupVersion(text); err != nil || text == "" {
-		v.at(n, "such as v1 or apps/v1", "apiVersion %q is no group and version", short(text))
+		v.At(n, "such as v1 or apps/v1", "apiVersion %q is no group and version", words.Short(text))
 	}
 }
 
-func (v *validator) objectReference(r ObjectReference, n *node) {
+func (v *validator) objectReference(r ObjectReference, n *yamltree.Node) {
 	v.present(r.Kind, n, "kind")
-	v.groupVersion(r.APIVersion, n.at("apiVersion"))
+	v.groupVersion(r.APIVersion, n.At("apiVersion"))
 	for _, name := range []string{"name", "namespace"} {
-		if at := n.get(name); at != nil && at.text == "" {
-			v.at(at, "leave it out", "%s is empty", name)
+		if at := n.Get(name); at != nil && at.Text == "" {
+			v.At(at, "leave it out", "%s is empty", name)
 		}
 	}
 }
 
-func (v *validator) selection(s Selection, n *node) {
+func (v *validator) selection(s Selection, n *yamltree.Node) {
 	v.objectReference(s.ObjectReference, n)
 	if s.Name != "" && s.Selector != nil {
-		v.at(n.key("selector"), "", "give either name or selector")
+		v.At(n.Key("selector"), "", "give either name or selector")
 	}
 	if s.Namespace != "" && s.AllNamespaces {
-		v.at(n.key("allNamespaces"), "", "give either namespace or allNamespaces")
+		v.At(n.Key("allNamespaces"), "", "give either namespace or allNamespaces")
 	}
 }
 
 // user checks that a write is sent as somebody, and by names that can be sent.
-func (v *validator) user(u *User, n *node) {
+func (v *validator) user(u *User, n *yamltree.Node) {
 	if u == nil {
 		return
 	}
-	v.userName(u.User, n.at("user"), "user")
+	v.userName(u.User, n.At("user"), "user")
 	for i, group := range u.Groups {
-		v.userName(group, n.at("groups", i), "group")
+		v.userName(group, n.At("groups", i), "group")
 	}
 }
 
-func (v *validator) userName(name string, n *node, what string) {
+func (v *validator) userName(name string, n *yamltree.Node, what string) {
 	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
-		v.at(n, "", "want the name of a %s, in one line", what)
+		v.At(n, "", "want the name of a %s, in one line", what)
 	}
 }

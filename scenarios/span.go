@@ -1,26 +1,31 @@
 package scenarios
 
-// throughout checks the names of the steps that a time goes from and to.
-func (v *validator) throughout(s *Scenario, i int, n *node) {
-	names, at := s.Spec.Steps[i].throughout(), n.get("throughout")
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
+// checkThroughout checks the names of the steps that a time goes from and to.
+func checkThroughout(v *validator, s *Scenario, i int, n *yamltree.Node) {
+	names, at := s.Spec.Steps[i].throughout(), n.Get("throughout")
 	if len(names) != 2 {
-		v.at(at, "throughout: [first step, last step]", "want the names of two steps, not of %d", len(names))
+		v.At(at, "throughout: [first step, last step]", "want the names of two steps, not of %d", len(names))
 		return
 	}
-	first, last := v.stepNumber(s, names[0], at.at(0)), v.stepNumber(s, names[1], at.at(1))
+	first, last := stepNumber(v, s, names[0], at.At(0)), stepNumber(v, s, names[1], at.At(1))
 	switch {
 	case first < 0 || last < 0:
 	case first >= i:
-		v.at(at.at(0), "", "the step %q is not before this one: there is nothing to look back on", short(names[0]))
+		v.At(at.At(0), "", "the step %q is not before this one: there is nothing to look back on", words.Short(names[0]))
 	case last > i:
-		v.at(at.at(1), "put this step after it", "the step %q comes only after this one", short(names[1]))
+		v.At(at.At(1), "put this step after it", "the step %q comes only after this one", words.Short(names[1]))
 	case first > last:
-		v.at(at, "", "the step %q comes after the step %q", short(names[0]), short(names[1]))
+		v.At(at, "", "the step %q comes after the step %q", words.Short(names[0]), words.Short(names[1]))
 	}
 }
 
 // stepNumber is the number of the one step that is meant by a name; -1 when there is none.
-func (v *validator) stepNumber(s *Scenario, name string, n *node) int {
+func stepNumber(v *validator, s *Scenario, name string, n *yamltree.Node) int {
 	meant := v.reference(s.Spec.Steps, name, n, "step")
 	for i := range s.Spec.Steps {
 		if &s.Spec.Steps[i] == meant {

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -17,33 +16,20 @@ func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 	if len(by) == 0 {
 		return original, ""
 	}
-	copied := *original
-	copied.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
-	for i, system := range copied.Spec.Cluster.Systems {
-		if copied.Spec.Cluster.Systems[i], why = instead(system, by); why != "" {
-			return nil, why
+	c = original.WithSystems(func(step *Step, change clusters.SystemChange) clusters.System {
+		if change.Remove || why != "" {
+			return change.System
 		}
+		var system clusters.System
+		if system, why = instead(change.System, by); step != nil {
+			system = whole(system)
+		}
+		return system
+	})
+	if why != "" {
+		return nil, why
 	}
-	copied.Spec.Steps = slices.Clone(original.Spec.Steps)
-	for i := range copied.Spec.Steps {
-		if copied.Spec.Steps[i].Transition == nil {
-			continue
-		}
-		transition := *copied.Spec.Steps[i].Transition
-		transition.Systems = slices.Clone(transition.Systems)
-		for j, change := range transition.Systems {
-			if change.Remove {
-				continue
-			}
-			system, why := instead(change.System, by)
-			if why != "" {
-				return nil, why
-			}
-			transition.Systems[j].System = whole(system)
-		}
-		copied.Spec.Steps[i].Transition = &transition
-	}
-	return &copied, ""
+	return c, ""
 }
 
 // instead is what stands for a system; the system itself where nothing does.

@@ -8,6 +8,11 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/expand"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // besideFile takes the files that the scenario's systems name from the folder of the scenario's own file.
@@ -30,27 +35,27 @@ func (s *Scenario) besideFile() {
 // names are relative to it.
 func LoadSystem(path string) (clusters.System, error) {
 	var system clusters.System
-	file, err := readSource(path)
+	file, err := yamltree.ReadSource(path)
 	if err != nil {
 		return system, err
 	}
-	found := &problems{}
-	documents := parse(file, found)
-	if len(found.list) == 0 && len(documents) != 1 {
-		found.add(file.error(1, 1, "", fmt.Sprintf("want one document, a system; there are %d", len(documents))))
+	found := &yamltree.Problems{}
+	documents := yamltree.Parse(file, found)
+	if len(found.List) == 0 && len(documents) != 1 {
+		found.Add(file.ErrorAt(1, 1, "", fmt.Sprintf("want one document, a system; there are %d", len(documents))))
 	}
-	if len(found.list) == 0 {
+	if len(found.List) == 0 {
 		root := documents[0]
-		x := &expander{found: found, expressions: NewExpressions(), bindings: &bindings{}}
-		root = x.node(root, reflect.TypeFor[clusters.System](), placeFixed)
-		(&decoder{found: found}).decode(root, reflect.ValueOf(&system).Elem())
-		if len(found.list) == 0 {
-			list := root.like(sequence)
-			list.items = []*node{root}
-			(&validator{problems: found}).systems([]clusters.System{system}, list)
+		x := &expand.Expander{Found: found, Expressions: expressions.New(), Bindings: &expand.Bindings{}}
+		root = x.Node(root, reflect.TypeFor[clusters.System](), expand.PlaceFixed)
+		(&decode.Decoder{Found: found, Language: wording()}).Decode(root, reflect.ValueOf(&system).Elem())
+		if len(found.List) == 0 {
+			list := root.Like(yamltree.Sequence)
+			list.Items = []*yamltree.Node{root}
+			(&states.Check{Problems: found}).Systems([]clusters.System{system}, list)
 		}
 	}
-	return system.Beside(filepath.Dir(path)), joinErrors(nil, found.list)
+	return system.Beside(filepath.Dir(path)), yamltree.JoinErrors(nil, found.List)
 }
 
 // ErrNoSuchSystem says that no scenario has the system that is meant.
@@ -117,37 +122,42 @@ func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, 
 ) ([]*Scenario, bool) {
 	found := false
 	var all []*Scenario
-	for _, original := range list {
-		s := *original
+	for _, s := range list {
 		there := false
-		s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
-		for i, system := range s.Spec.Cluster.Systems {
-			if system.Name == name {
-				s.Spec.Cluster.Systems[i] = do(&s, nil, false, system)
-				there, found = true, true
+		all = append(all, s.WithSystems(func(step *Step, change clusters.SystemChange) clusters.System {
+			system := change.System
+			if change.Name != name {
+				return system
 			}
-		}
-		s.Spec.Steps = slices.Clone(s.Spec.Steps)
-		for i := range s.Spec.Steps {
-			step := &s.Spec.Steps[i]
-			if step.Transition == nil {
-				continue
+			if !change.Remove {
+				system = do(s, step, there, system)
 			}
-			transition := *step.Transition
-			transition.Systems = slices.Clone(transition.Systems)
-			for j, change := range transition.Systems {
-				if change.Name != name {
-					continue
-				}
-				found = true
-				if !change.Remove {
-					transition.Systems[j].System = do(&s, step, there, change.System)
-				}
-				there = !change.Remove
-			}
-			step.Transition = &transition
-		}
-		all = append(all, &s)
+			found, there = true, !change.Remove
+			return system
+		}))
 	}
 	return all, found
+}
+
+// WithSystems returns a copy of the scenario in which a function says what stands for each system of the first state,
+// and for each that a transition changes or removes. The step is that of the transition; nil for the first state.
+func (s *Scenario) WithSystems(instead func(step *Step, change clusters.SystemChange) clusters.System) *Scenario {
+	c := *s
+	c.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
+	for i, system := range c.Spec.Cluster.Systems {
+		c.Spec.Cluster.Systems[i] = instead(nil, clusters.SystemChange{System: system})
+	}
+	c.Spec.Steps = slices.Clone(s.Spec.Steps)
+	for i := range c.Spec.Steps {
+		if c.Spec.Steps[i].Transition == nil {
+			continue
+		}
+		transition := *c.Spec.Steps[i].Transition
+		transition.Systems = slices.Clone(transition.Systems)
+		for j, change := range transition.Systems {
+			transition.Systems[j].System = instead(&c.Spec.Steps[i], change)
+		}
+		c.Spec.Steps[i].Transition = &transition
+	}
+	return &c
 }

@@ -10,89 +10,93 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // validator finds what the types alone cannot tell: values that do not go together, or mean nothing.
 type validator struct {
-	*problems
-	expressions *Expressions
+	states.Check
+	expressions *expressions.Evaluator
 }
 
-func (v *validator) scenario(s *Scenario, n *node) {
+func (v *validator) scenario(s *Scenario, n *yamltree.Node) {
 	for _, message := range validation.IsDNS1123Subdomain(s.Metadata.Name) {
 		message, _, _ = strings.Cut(message, " (e.g.")
-		v.at(n.at("metadata", "name"), "such as service-name-outlives-its-gate", "metadata.name %q: %s",
-			short(s.Metadata.Name), message)
+		v.At(n.At("metadata", "name"), "such as service-name-outlives-its-gate", "metadata.name %q: %s",
+			words.Short(s.Metadata.Name), message)
 	}
-	spec := n.get("spec")
-	v.covers(s.Spec.Covers, spec.at("covers"))
-	v.needs(s.Spec.Needs, spec.at("needs"))
-	v.state(s.Spec.Cluster, spec.at("cluster"))
+	spec := n.Get("spec")
+	v.covers(s.Spec.Covers, spec.At("covers"))
+	v.needs(s.Spec.Needs, spec.At("needs"))
+	v.State(s.Spec.Cluster, spec.At("cluster"))
 	for i := range s.Spec.Known {
-		v.known(s, &s.Spec.Known[i], spec.at("known", i))
+		v.known(s, &s.Spec.Known[i], spec.At("known", i))
 	}
 }
 
-func (v *validator) covers(ids []string, n *node) {
+func (v *validator) covers(ids []string, n *yamltree.Node) {
 	seen := map[string]bool{}
 	for i, id := range ids {
 		if strings.TrimSpace(id) != id || id == "" {
-			v.at(n.at(i), "", "%q is no id of a requirement", short(id))
+			v.At(n.At(i), "", "%q is no id of a requirement", words.Short(id))
 		}
 		if seen[id] {
-			v.at(n.at(i), "", "%s is covered twice", id)
+			v.At(n.At(i), "", "%s is covered twice", id)
 		}
 		seen[id] = true
 	}
 }
 
 // among finds ids that the scenario does not cover.
-func (v *validator) among(ids, covered []string, n *node) {
+func (v *validator) among(ids, covered []string, n *yamltree.Node) {
 	for i, id := range ids {
 		if !slices.Contains(covered, id) {
-			v.at(n.at(i), suggest(id, covered, "the scenario covers"), "the scenario does not cover %q", short(id))
+			v.At(n.At(i), words.Suggest(id, covered, "the scenario covers"), "the scenario does not cover %q", words.Short(id))
 		}
 	}
 }
 
-func (v *validator) needs(abilities []clusters.Ability, n *node) {
+func (v *validator) needs(abilities []clusters.Ability, n *yamltree.Node) {
 	var known []string
 	for _, ability := range clusters.Abilities() {
 		known = append(known, string(ability))
 	}
 	for i, ability := range abilities {
 		if ability == "" {
-			v.at(n.at(i), "", "there is nothing that is needed")
+			v.At(n.At(i), "", "there is nothing that is needed")
 		}
-		v.oneOf(string(ability), known, n.at(i), "ability of clusters")
+		v.OneOf(string(ability), known, n.At(i), "ability of clusters")
 		if slices.Contains(abilities[:i], ability) {
-			v.at(n.at(i), "", "%s is needed twice", short(string(ability)))
+			v.At(n.At(i), "", "%s is needed twice", words.Short(string(ability)))
 		}
 	}
 }
 
-func (v *validator) known(s *Scenario, k *KnownIssue, n *node) {
+func (v *validator) known(s *Scenario, k *KnownIssue, n *yamltree.Node) {
 	if len(k.Covers) == 0 {
-		v.at(n.at("covers"), "", "a known issue names the requirements that are not met")
+		v.At(n.At("covers"), "", "a known issue names the requirements that are not met")
 	}
-	v.among(k.Covers, s.Spec.Covers, n.at("covers"))
+	v.among(k.Covers, s.Spec.Covers, n.At("covers"))
 	if len(k.Versions) == 0 {
-		v.at(n.at("versions"), "", "a known issue names the versions that have it")
+		v.At(n.At("versions"), "", "a known issue names the versions that have it")
 	}
 	for i, text := range k.Versions {
-		v.version(text, n.at("versions", i))
+		v.Version(text, n.At("versions", i))
 	}
 	if strings.TrimSpace(k.Reason) == "" {
-		v.at(n.at("reason"), "", "say in a sentence what goes wrong")
+		v.At(n.At("reason"), "", "say in a sentence what goes wrong")
 	}
 	if link, err := url.Parse(k.Link); k.Link != "" && (err != nil || link.Scheme == "" || link.Host == "") {
-		v.at(n.at("link"), "", "%q is no address such as https://github.com/...", short(k.Link))
+		v.At(n.At("link"), "", "%q is no address such as https://github.com/...", words.Short(k.Link))
 	}
-	v.reference(s.Spec.Steps, k.Step, n.at("step"), "step")
+	v.reference(s.Spec.Steps, k.Step, n.At("step"), "step")
 }
 
 // reference finds the one step that is meant by a name.
-func (v *validator) reference(steps []Step, name string, n *node, what string) *Step {
+func (v *validator) reference(steps []Step, name string, n *yamltree.Node, what string) *Step {
 	var meant []*Step
 	var names []string
 	for i := range steps {
@@ -103,53 +107,40 @@ func (v *validator) reference(steps []Step, name string, n *node, what string) *
 	}
 	switch {
 	case len(meant) == 0:
-		v.at(n, suggest(name, names, ""), "no %s is called %q", what, short(name))
+		v.At(n, words.Suggest(name, names, ""), "no %s is called %q", what, words.Short(name))
 		return nil
 	case len(meant) > 1 && meant[0].CaseName != "":
-		v.at(n, fmt.Sprintf("name the row: %q", meant[0].Title()), "%d steps are called %q: it has a table", len(meant),
-			short(name))
+		v.At(n, fmt.Sprintf("name the row: %q", meant[0].Title()), "%d steps are called %q: it has a table", len(meant),
+			words.Short(name))
 		return nil
 	case len(meant) > 1:
-		v.at(n, fmt.Sprintf("the steps are in lines %d and %d; give them names of their own", meant[0].Position.Line,
+		v.At(n, fmt.Sprintf("the steps are in lines %d and %d; give them names of their own", meant[0].Position.Line,
 			meant[1].Position.Line),
-			"%d steps are called %q", len(meant), short(name))
+			"%d steps are called %q", len(meant), words.Short(name))
 		return nil
 	}
 	return meant[0]
 }
 
-func (v *validator) version(text string, n *node) {
-	if _, err := clusters.ParseVersion(text); err != nil {
-		v.at(n, "", "%v", err)
-	}
-}
-
 // text checks a condition on a text.
-func (v *validator) text(t *Text, n *node) {
+func (v *validator) text(t *Text, n *yamltree.Node) {
 	if t == nil {
 		return
 	}
 	if *t == (Text{}) {
-		v.at(n, `an empty text is matches: "^$"`, "every text contains this: there is nothing to look for")
+		v.At(n, `an empty text is matches: "^$"`, "every text contains this: there is nothing to look for")
 	}
-	v.pattern(t.Matches, n.at("matches"))
+	v.pattern(t.Matches, n.At("matches"))
 }
 
 // pattern checks a regular expression, unless a part of it is known only in the run.
-func (v *validator) pattern(text string, n *node) {
-	parts, wrong := splitTemplate(text)
-	if wrong != nil || len(parts) != 1 || parts[0].isExpression {
+func (v *validator) pattern(text string, n *yamltree.Node) {
+	parts, wrong := expressions.Split(text)
+	if wrong != nil || len(parts) != 1 || parts[0].IsExpression {
 		return
 	}
-	if _, err := regexp.Compile(parts[0].text); err != nil {
-		v.at(n, "", "not a regular expression (RE2): %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-}
-
-// oneOf checks a word against those that there are; nothing is as good as any.
-func (v *validator) oneOf(text string, known []string, n *node, what string) {
-	if text != "" && !slices.Contains(known, text) {
-		v.at(n, suggest(text, known, "there are"), "no %s is called %q", what, short(text))
+	if _, err := regexp.Compile(parts[0].Text); err != nil {
+		v.At(n, "", "not a regular expression (RE2): %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 }
 
@@ -158,8 +149,8 @@ func (v *validator) uses(expression, variable string) bool {
 	if strings.TrimSpace(expression) == "" {
 		return false
 	}
-	for _, u := range v.expressions.cache.get(expression).uses {
-		if u.variable == variable {
+	for _, u := range v.expressions.Check(expression).Uses {
+		if u.Variable == variable {
 			return true
 		}
 	}
@@ -167,8 +158,8 @@ func (v *validator) uses(expression, variable string) bool {
 }
 
 // present demands a field that only this verb needs.
-func (v *validator) present(text string, n *node, name string) {
+func (v *validator) present(text string, n *yamltree.Node, name string) {
 	if text == "" {
-		v.at(n.at(name), "", "the field %q is missing", name)
+		v.At(n.At(name), "", "the field %q is missing", name)
 	}
 }

@@ -1,36 +1,43 @@
 package scenarios
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// shape checks what can be told before the step is decoded: that it has one verb, and expect only with a write.
-func (v *validator) shape(n *node) bool {
-	fields := fieldsOf(reflect.TypeFor[Step]())
-	for _, e := range n.entries {
-		if _, ok := fieldNamed(fields, e.key.text); !ok {
+// checkShape checks what can be told before the step is decoded: that it has one verb, and expect only with a write.
+func checkShape(v *validator, n *yamltree.Node) bool {
+	fields := tags.Of(reflect.TypeFor[Step]())
+	for _, e := range n.Entries {
+		if _, ok := tags.Named(fields, e.Key.Text); !ok {
 			return true // the decoder says it better
 		}
 	}
-	name, ok := v.verb(n)
+	name, ok := checkVerb(v, n)
 	if !ok {
 		return false
 	}
 	verb := verbNamed(name)
-	if verb.shape != nil && !verb.shape(v, n.get(name)) {
+	if verb.shape != nil && !verb.shape(v, n.Get(name)) {
 		return false
 	}
-	if n.get("expect") != nil && !verb.write {
+	if n.Get("expect") != nil && !verb.write {
 		hint := "only a write has it: " + strings.Join(Writes(), ", ")
 		if verb.ownExpect {
 			hint = name + " has an expect of its own: indent it below " + name
 		}
-		v.at(n.key("expect"), hint, "%s is no write: there is nothing to expect of it", name)
+		v.At(n.Key("expect"), hint, "%s is no write: there is nothing to expect of it", name)
 		return false
 	}
-	if n.get("during") != nil && !verb.takesTime {
-		v.at(n.key("during"), "a load can go on during "+strings.Join(underLoad(), ", "),
+	if n.Get("during") != nil && !verb.takesTime {
+		v.At(n.Key("during"), "a load can go on during "+strings.Join(underLoad(), ", "),
 			"%s is over in a moment: no load can go on meanwhile", name)
 		return false
 	}
@@ -40,46 +47,46 @@ func (v *validator) shape(n *node) bool {
 		{"fieldValidation", "it sends no fields"},
 	} {
 		field, what := of[0], of[1]
-		if n.get(field) == nil || verb.write {
+		if n.Get(field) == nil || verb.write {
 			continue
 		}
 		hint := ""
 		if verb.ofSteps {
 			hint = "each of its steps can have it"
 		}
-		v.at(n.key(field), hint, "%s is no write: %s", name, what)
+		v.At(n.Key(field), hint, "%s is no write: %s", name, what)
 		return false
 	}
 	return true
 }
 
-func (v *validator) step(s *Scenario, i int, n *node) {
+func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	step := &s.Spec.Steps[i]
-	if step.Name == "" && n.get("name") != nil || strings.ContainsAny(step.Name, "\n\r") {
-		v.at(n.at("name"), "", "the name of a step must be a text in one line")
+	if step.Name == "" && n.Get("name") != nil || strings.ContainsAny(step.Name, "\n\r") {
+		v.At(n.At("name"), "", "the name of a step must be a text in one line")
 	}
 	verb := step.verb()
-	v.covers(step.Covers, n.at("covers"))
-	v.among(step.Covers, s.Spec.Covers, n.at("covers"))
-	v.expect(step, n.at("expect"))
+	v.covers(step.Covers, n.At("covers"))
+	v.among(step.Covers, s.Spec.Covers, n.At("covers"))
+	v.expect(step, n.At("expect"))
 	v.fieldValidation(step, n)
-	v.user(step.As, n.at("as"))
-	v.via(s, i, n)
-	v.outputs(step, n)
+	v.user(step.As, n.At("as"))
+	checkVia(v, s, i, n)
+	checkOutputs(v, step, n)
 	if step.Continue != nil && *step.Continue && step.ChangesCluster() && len(step.During) == 0 {
-		v.at(n.key("continue"), "continue is for checks, writes and loads",
+		v.At(n.Key("continue"), "continue is for checks, writes and loads",
 			"a %s that fails leaves the cluster in an unknown state: it ends the scenario", verb.name)
 	}
-	v.during(s, i, n)
-	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.get(verb.name), accepted: !refused(step)})
+	checkDuring(v, s, i, n)
+	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !refused(step)})
 }
 
-// verb finds the one verb of a step.
-func (v *validator) verb(n *node) (string, bool) {
+// checkVerb finds the one verb of a step.
+func checkVerb(v *validator, n *yamltree.Node) (string, bool) {
 	var verbs []string
 	for _, f := range verbFields() {
-		if n.get(f.name) != nil {
-			verbs = append(verbs, f.name)
+		if n.Get(f.Name) != nil {
+			verbs = append(verbs, f.Name)
 		}
 	}
 	switch len(verbs) {
@@ -88,35 +95,56 @@ func (v *validator) verb(n *node) (string, bool) {
 	case 0:
 		var all []string
 		for _, f := range verbFields() {
-			all = append(all, f.name)
+			all = append(all, f.Name)
 		}
-		v.at(n, "the verbs: "+strings.Join(all, ", "), "a step without a verb")
+		v.At(n, "the verbs: "+strings.Join(all, ", "), "a step without a verb")
 		return "", false
 	}
-	v.at(n.key(verbs[1]), "make two steps of it", "a step has one verb; this one has %s", strings.Join(verbs, " and "))
+	v.At(n.Key(verbs[1]), "make two steps of it", "a step has one verb; this one has %s", strings.Join(verbs, " and "))
 	return "", false
 }
 
-// outputs checks the names of the outputs, and that there is something to make them of.
-func (v *validator) outputs(step *Step, n *node) {
-	if n.get("outputs") == nil {
+// checkOutputs checks the names of the outputs, and that there is something to make them of.
+func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
+	if n.Get("outputs") == nil {
 		return
 	}
-	for _, e := range n.get("outputs").entries {
-		if !identifier(e.key.text) {
-			v.at(e.key, "use letters, digits and _, so that outputs.name_of_output can be written",
-				"%q cannot be the name of an output", short(e.key.text))
+	for _, e := range n.Get("outputs").Entries {
+		if !expressions.Identifier(e.Key.Text) {
+			v.At(e.Key, "use letters, digits and _, so that outputs.name_of_output can be written",
+				"%q cannot be the name of an output", words.Short(e.Key.Text))
 		}
 	}
-	at, verb := n.key("outputs"), step.verb()
+	at, verb := n.Key("outputs"), step.verb()
 	switch {
 	case len(step.Outputs) == 0:
-		v.at(at, "", "no output is named")
+		v.At(at, "", "no output is named")
 	case verb.results == nil && len(step.During) == 0:
-		v.at(at, "", "%s returns nothing to make outputs of", verb.name)
+		v.At(at, "", "%s returns nothing to make outputs of", verb.name)
 	case verb.empty != nil && verb.empty(step):
-		v.at(at, "", "there is no object to make outputs of where none must match")
+		v.At(at, "", "there is no object to make outputs of where none must match")
 	case refused(step):
-		v.at(at, "", "a write that is refused returns no object to make outputs of")
+		v.At(at, "", "a write that is refused returns no object to make outputs of")
+	}
+}
+
+// wording is what the loader says of the types of the language.
+func wording() decode.Language {
+	return decode.Language{
+		Wanted: map[reflect.Type]string{
+			reflect.TypeFor[Duration](): "a length of time such as 5s",
+			reflect.TypeFor[Count]():    "a number, \"all\", or {min: 1, max: 3}",
+			reflect.TypeFor[Text]():     "a text, or {contains, equals, matches}",
+		},
+		Unknown: func(t reflect.Type, key string, fields []string) (message, hint string) {
+			switch {
+			case t == reflect.TypeFor[Step]():
+				return fmt.Sprintf("no verb or field of a step is called %q", words.Short(key)),
+					words.Suggest(key, fields, "verbs and fields of a step")
+			case t == reflect.TypeFor[Transition]() && key == "controlPlanes":
+				return "a cluster keeps the number of its control planes", "say it in spec.cluster, where the cluster begins"
+			}
+			return "", ""
+		},
 	}
 }

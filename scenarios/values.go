@@ -3,6 +3,9 @@ package scenarios
 import (
 	"fmt"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Duration is a length of time as Go writes it: 500ms, 5s, 2m.
@@ -29,11 +32,11 @@ func (d Duration) Or(other time.Duration) time.Duration {
 // String is how Go writes it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Position is a place in a file; the line and the column count from 1.
-type Position struct {
-	File         string
-	Line, Column int
-}
+// Suggest says which of the known words is probably meant; "" when none is near.
+func Suggest(word string, known []string) string { return words.Suggest(word, known, "") }
 
-// String is file:line:column.
-func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+// Position is a place in a file; the line and the column count from 1.
+type Position = yamltree.Position
+
+// Error is something wrong at a place in a scenario file.
+type Error = yamltree.Error

@@ -4,6 +4,9 @@ import (
 	"reflect"
 	"sync"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // verb is what the language knows of one of a step's verbs. How it runs is the harness's (harness/verbs.go).
@@ -15,7 +18,7 @@ type verb struct {
 	// check finds what is wrong with a step; shape, which may be nil, what the types of its fields would not tell, before
 	// it is decoded.
 	check func(*validator, stepCheck)
-	shape func(*validator, *node) bool
+	shape func(*validator, *yamltree.Node) bool
 	// results are the variables that the outputs of a step have; none where it returns nothing. empty says that a step
 	// which has them returns no object; nil for never.
 	results []string
@@ -31,7 +34,7 @@ type verb struct {
 	changes bool
 	// way makes the verb's value of the object of write, and of the name of what exists, nil for the object itself. It is
 	// nil for what each cannot name.
-	way func(object, existing *node) *node
+	way func(object, existing *yamltree.Node) *yamltree.Node
 
 	// watches lists what a step looks at in the history.
 	watches func(*Step) []Watch
@@ -70,7 +73,7 @@ type stepCheck struct {
 	i        int
 	step     *Step
 	// node of the verb's own field.
-	node *node
+	node *yamltree.Node
 	// accepted: what is written must come to be stored.
 	accepted bool
 }
@@ -134,8 +137,8 @@ func (s *Step) verb() verb { return verbNamed(s.Verb()) }
 func (s *Step) Verb() string {
 	v := reflect.ValueOf(s).Elem()
 	for _, f := range verbFields() {
-		if !v.FieldByIndex(f.index).IsZero() {
-			return f.name
+		if !v.FieldByIndex(f.Index).IsZero() {
+			return f.Name
 		}
 	}
 	return ""
@@ -206,4 +209,15 @@ func (s *Step) throughout() []string {
 		return v.throughout(s)
 	}
 	return nil
+}
+
+// verbFields lists the verbs of a step.
+func verbFields() []tags.Field {
+	var verbs []tags.Field
+	for _, f := range tags.Of(reflect.TypeFor[Step]()) {
+		if f.Verb {
+			verbs = append(verbs, f)
+		}
+	}
+	return verbs
 }

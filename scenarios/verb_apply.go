@@ -1,5 +1,9 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func applyVerb() verb {
 	return verb{
 		name: "apply", write: true, sends: objectFields, changes: true,
@@ -8,6 +12,6 @@ func applyVerb() verb {
 		makes:   func(s *Step) Object { return s.Apply },
 		check:   func(v *validator, c stepCheck) { v.object(c.step.Apply, c.node, false, c.accepted) },
 		results: []string{"object"},
-		way:     func(object, _ *node) *node { return object },
+		way:     func(object, _ *yamltree.Node) *yamltree.Node { return object },
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func commandVerb() verb {
 	return verb{
 		name: "command", takesTime: true, ownExpect: true, asksOne: true,
 		about:   func(s *Step) string { return strings.Join(s.Command.Run[:min(len(s.Command.Run), 1)], "") },
-		check:   func(v *validator, c stepCheck) { v.command(c.step.Command, c.node) },
+		check:   func(v *validator, c stepCheck) { checkCommand(v, c.step.Command, c.node) },
 		results: []string{"stdout", "stderr"},
 		within: func(s *Step) *Duration {
 			command := *s.Command
@@ -49,27 +51,27 @@ type CommandExpect struct {
 	Stderr *Text `json:"stderr,omitempty"`
 }
 
-func (v *validator) command(c *Command, n *node) {
-	v.program(c.Run, c.Expect, n, "such as run: [kubectl, get, pods]")
+func checkCommand(v *validator, c *Command, n *yamltree.Node) {
+	checkProgram(v, c.Run, c.Expect, n, "such as run: [kubectl, get, pods]")
 	for _, name := range clusters.SortedKeys(c.Env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			v.at(n.at("env").key(name), "", "%q is no name of an environment variable", short(name))
+			v.At(n.At("env").Key(name), "", "%q is no name of an environment variable", words.Short(name))
 		}
 	}
 }
 
-// program checks what is run, and what is expected of it.
-func (v *validator) program(run []string, e *CommandExpect, n *node, example string) {
+// checkProgram checks what is run, and what is expected of it.
+func checkProgram(v *validator, run []string, e *CommandExpect, n *yamltree.Node, example string) {
 	if len(run) == 0 || run[0] == "" {
-		v.at(n.at("run"), example, "no program is named")
+		v.At(n.At("run"), example, "no program is named")
 	}
 	if e == nil {
 		return
 	}
-	at := n.get("expect")
+	at := n.Get("expect")
 	if e.ExitCode < 0 || e.ExitCode > 255 {
-		v.at(at.at("exitCode"), "", "no program ends with the code %d", e.ExitCode)
+		v.At(at.At("exitCode"), "", "no program ends with the code %d", e.ExitCode)
 	}
-	v.text(e.Stdout, at.at("stdout"))
-	v.text(e.Stderr, at.at("stderr"))
+	v.text(e.Stdout, at.At("stdout"))
+	v.text(e.Stderr, at.At("stderr"))
 }

@@ -1,5 +1,9 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func createVerb() verb {
 	return verb{
 		name: "create", write: true, sends: objectFields,
@@ -8,6 +12,6 @@ func createVerb() verb {
 		makes:   func(s *Step) Object { return s.Create },
 		check:   func(v *validator, c stepCheck) { v.object(c.step.Create, c.node, true, c.accepted) },
 		results: []string{"object"},
-		way:     func(object, _ *node) *node { return object },
+		way:     func(object, _ *yamltree.Node) *yamltree.Node { return object },
 	}
 }

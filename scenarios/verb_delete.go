@@ -1,11 +1,15 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func deleteVerb() verb {
 	return verb{
 		name: "delete", write: true,
 		about:  func(s *Step) string { return s.Delete.subject() },
 		target: func(s *Step) ObjectReference { return s.Delete.ObjectReference },
-		check:  func(v *validator, c stepCheck) { v.delete(c.step.Delete, c.node) },
+		check:  func(v *validator, c stepCheck) { checkDelete(v, c.step.Delete, c.node) },
 	}
 }
 
@@ -20,13 +24,13 @@ type Delete struct {
 	Wait *bool `json:"wait,omitempty"`
 }
 
-func (v *validator) delete(d *Delete, n *node) {
+func checkDelete(v *validator, d *Delete, n *yamltree.Node) {
 	v.objectReference(d.ObjectReference, n)
-	v.oneOf(d.Propagation, []string{"Background", "Foreground", "Orphan"}, n.at("propagation"), "propagation")
+	v.OneOf(d.Propagation, []string{"Background", "Foreground", "Orphan"}, n.At("propagation"), "propagation")
 	switch byName, bySelector := d.Name != "", d.Selector != nil; {
 	case byName == bySelector:
-		v.at(n, "", "give either name or selector")
+		v.At(n, "", "give either name or selector")
 	case bySelector && len(d.Selector) == 0:
-		v.at(n.at("selector"), "", "an empty selector would delete everything")
+		v.At(n.At("selector"), "", "an empty selector would delete everything")
 	}
 }

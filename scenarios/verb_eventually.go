@@ -1,10 +1,14 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func eventuallyVerb() verb {
 	return verb{
 		name: "eventually", takesTime: true, asksOne: true,
 		about:   func(s *Step) string { return s.Eventually.subject() },
-		check:   func(v *validator, c stepCheck) { v.eventually(c.step.Eventually, c.node) },
+		check:   func(v *validator, c stepCheck) { checkEventually(v, c.step.Eventually, c.node) },
 		results: []string{"object", "objects"},
 		empty:   func(s *Step) bool { return nothing(s.Eventually) },
 		watches: func(s *Step) []Watch {
@@ -20,13 +24,13 @@ func eventuallyVerb() verb {
 	}
 }
 
-func (v *validator) eventually(a *Assertion, n *node) {
+func checkEventually(v *validator, a *Assertion, n *yamltree.Node) {
 	v.assertion(a, n)
-	if n.get("for") != nil {
-		v.at(n.key("for"), "eventually has within; always and never have for", "eventually does not last")
+	if n.Get("for") != nil {
+		v.At(n.Key("for"), "eventually has within; always and never have for", "eventually does not last")
 	}
-	if n.get("throughout") != nil {
-		v.at(n.key("throughout"), "always and never have it", "eventually does not last")
+	if n.Get("throughout") != nil {
+		v.At(n.Key("throughout"), "always and never have it", "eventually does not last")
 	}
-	v.oneOf(a.Stale, []string{Allowed}, n.at("stale"), "value of stale")
+	v.OneOf(a.Stale, []string{Allowed}, n.At("stale"), "value of stale")
 }

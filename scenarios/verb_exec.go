@@ -1,5 +1,9 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func execVerb() verb {
 	return verb{
 		name: "exec", takesTime: true, ownExpect: true,
@@ -9,7 +13,7 @@ func execVerb() verb {
 			}
 			return s.Exec.Run[0] + " in " + s.Exec.Pod
 		},
-		check:   func(v *validator, c stepCheck) { v.exec(c.step.Exec, c.node) },
+		check:   func(v *validator, c stepCheck) { checkExec(v, c.step.Exec, c.node) },
 		results: []string{"stdout", "stderr"},
 		within: func(s *Step) *Duration {
 			exec := *s.Exec
@@ -42,12 +46,12 @@ type Exec struct {
 	Expect *CommandExpect `json:"expect,omitempty"`
 }
 
-func (v *validator) exec(e *Exec, n *node) {
+func checkExec(v *validator, e *Exec, n *yamltree.Node) {
 	v.present(e.Pod, n, "pod")
 	for _, name := range []string{"namespace", "container"} {
-		if at := n.get(name); at != nil && at.text == "" {
-			v.at(at, "leave it out", "%s is empty", name)
+		if at := n.Get(name); at != nil && at.Text == "" {
+			v.At(at, "leave it out", "%s is empty", name)
 		}
 	}
-	v.program(e.Run, e.Expect, n, "such as run: [nslookup, web]")
+	checkProgram(v, e.Run, e.Expect, n, "such as run: [nslookup, web]")
 }

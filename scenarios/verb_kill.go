@@ -4,6 +4,6 @@ func killVerb() verb {
 	return verb{
 		name: "kill", changesCluster: true, takesTime: true, asksOne: true,
 		about: func(s *Step) string { return s.Kill.String() },
-		check: func(v *validator, c stepCheck) { v.controlled(c.scenario, c.i, c.step.Kill, c.node) },
+		check: func(v *validator, c stepCheck) { checkControlled(v, c.scenario, c.i, c.step.Kill, c.node) },
 	}
 }

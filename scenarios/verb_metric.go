@@ -5,13 +5,16 @@ import (
 	"maps"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func metricVerb() verb {
 	return verb{
 		name: "metric", ownExpect: true, asksOne: true,
 		about:   func(s *Step) string { return s.Metric.Name },
-		check:   func(v *validator, c stepCheck) { v.metric(c.scenario, c.i, c.node) },
+		check:   func(v *validator, c stepCheck) { checkMetric(v, c.scenario, c.i, c.node) },
 		results: []string{"value", "delta"},
 		within: func(s *Step) *Duration {
 			metric := *s.Metric
@@ -49,26 +52,26 @@ type MetricExpect struct {
 	CEL string `json:"cel,omitempty" expression:"metric"`
 }
 
-func (v *validator) metric(s *Scenario, i int, n *node) {
+func checkMetric(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	m := s.Spec.Steps[i].Metric
 	v.present(m.Name, n, "name")
-	v.oneOf(string(m.Component), components(stateBefore(s, i)), n.at("component"), "component")
-	if n.get("since") != nil {
-		v.since(s, i, n.at("since"))
+	v.OneOf(string(m.Component), states.Components(stateBefore(s, i)), n.At("component"), "component")
+	if n.Get("since") != nil {
+		checkSince(v, s, i, n.At("since"))
 	}
-	if n.get("expect") != nil {
-		v.metricExpect(m, n.get("expect"))
+	if n.Get("expect") != nil {
+		checkMetricExpect(v, m, n.Get("expect"))
 	}
 	outputs := s.Spec.Steps[i].Outputs
 	for _, name := range clusters.SortedKeys(outputs) {
 		if m.Since == "" && v.uses(outputs[name], "delta") {
-			v.at(n, "name the earlier step with since", "the output %s is made of delta, but there is no since", name)
+			v.At(n, "name the earlier step with since", "the output %s is made of delta, but there is no since", name)
 		}
 	}
 }
 
-// since names an earlier metric step that reads the same metric.
-func (v *validator) since(s *Scenario, i int, n *node) {
+// checkSince names an earlier metric step that reads the same metric.
+func checkSince(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	m := s.Spec.Steps[i].Metric
 	meant := v.reference(s.Spec.Steps, m.Since, n, "step")
 	if meant == nil {
@@ -80,22 +83,23 @@ func (v *validator) since(s *Scenario, i int, n *node) {
 	}
 	switch {
 	case !earlier:
-		v.at(n, "", "the step %q is not before this one", short(m.Since))
+		v.At(n, "", "the step %q is not before this one", words.Short(m.Since))
 	case meant.Metric == nil:
-		v.at(n, "", "the step %q reads no metric: it is a %s", short(m.Since), meant.Verb())
+		v.At(n, "", "the step %q reads no metric: it is a %s", words.Short(m.Since), meant.Verb())
 	case meant.Metric.Name != m.Name || component(meant.Metric) != component(m):
-		v.at(n, "", "the step %q reads another metric: %s of %s", short(m.Since), meant.Metric.Name, component(meant.Metric))
+		v.At(n, "", "the step %q reads another metric: %s of %s", words.Short(m.Since), meant.Metric.Name,
+			component(meant.Metric))
 	case !maps.Equal(meant.Metric.Labels, m.Labels):
-		v.at(n, "", "the step %q reads the metric with other labels", short(m.Since))
+		v.At(n, "", "the step %q reads the metric with other labels", words.Short(m.Since))
 	}
 }
 
 func component(m *Metric) clusters.Component { return cmp.Or(m.Component, clusters.APIServer) }
 
-func (v *validator) metricExpect(m *Metric, n *node) {
+func checkMetricExpect(v *validator, m *Metric, n *yamltree.Node) {
 	set := 0
 	for _, name := range []string{"value", "delta", "cel"} {
-		if n.get(name) != nil {
+		if n.Get(name) != nil {
 			set++
 		}
 	}
@@ -103,9 +107,9 @@ func (v *validator) metricExpect(m *Metric, n *node) {
 		set++
 	}
 	if set != 1 {
-		v.at(n, "", "give exactly one of value, delta, absent and cel; here are %d", set)
+		v.At(n, "", "give exactly one of value, delta, absent and cel; here are %d", set)
 	}
 	if m.Since == "" && (m.Expect.Delta != nil || v.uses(m.Expect.CEL, "delta")) {
-		v.at(n, "name the earlier metric step with since", "a delta is counted from an earlier step, but there is no since")
+		v.At(n, "name the earlier metric step with since", "a delta is counted from an earlier step, but there is no since")
 	}
 }

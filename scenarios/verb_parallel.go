@@ -5,14 +5,17 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func parallelVerb() verb {
 	return verb{
 		name: "parallel", ownExpect: true, ofSteps: true,
 		about:   func(s *Step) string { return s.Parallel.subject() },
-		shape:   (*validator).parallelShape,
-		check:   func(v *validator, c stepCheck) { v.parallel(c.step, c.node) },
+		shape:   parallelShape,
+		check:   func(v *validator, c stepCheck) { checkParallel(v, c.step, c.node) },
 		results: []string{"objects"},
 	}
 }
@@ -72,74 +75,74 @@ func (p *Parallel) subject() string {
 	return first
 }
 
-// parallel checks what the writes are, and how many.
-func (v *validator) parallel(step *Step, n *node) {
+// checkParallel checks what the writes are, and how many.
+func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 	p := step.Parallel
 	if p.Count != nil && (*p.Count < 1 || *p.Count > maxWrites) {
-		v.at(n.at("count"), "", "want 1 to %d copies, not %d", maxWrites, *p.Count)
+		v.At(n.At("count"), "", "want 1 to %d copies, not %d", maxWrites, *p.Count)
 		return
 	}
 	switch total := p.copies() * len(p.Steps); {
 	case len(p.Steps) == 0:
-		v.at(n.at("steps"), "", "there is nothing to send")
+		v.At(n.At("steps"), "", "there is nothing to send")
 	case total == 1:
-		v.at(n, "give more steps, or count", "a single write has nothing that it could be at the same time as")
+		v.At(n, "give more steps, or count", "a single write has nothing that it could be at the same time as")
 	case total > maxWrites:
-		v.at(n, "", "%d writes at the same time are more than %d", total, maxWrites)
+		v.At(n, "", "%d writes at the same time are more than %d", total, maxWrites)
 	}
 	if p.Expect != nil {
-		v.parallelExpect(p, n.at("expect"))
+		checkParallelExpect(v, p, n.At("expect"))
 	}
 	for i := range p.Steps {
-		inner, at := &p.Steps[i], n.at("steps", i)
+		inner, at := &p.Steps[i], n.At("steps", i)
 		if inner.Expect != nil && p.Expect != nil {
-			v.at(at.key("expect"), "say it here or there", "parallel has an expect for all its writes")
+			v.At(at.Key("expect"), "say it here or there", "parallel has an expect for all its writes")
 		}
-		v.expect(inner, at.at("expect"))
+		v.expect(inner, at.At("expect"))
 		v.fieldValidation(inner, at)
-		v.user(inner.As, at.at("as"))
-		inner.verb().check(v, stepCheck{step: inner, node: at.get(inner.Verb()), accepted: p.Expect == nil &&
+		v.user(inner.As, at.At("as"))
+		inner.verb().check(v, stepCheck{step: inner, node: at.Get(inner.Verb()), accepted: p.Expect == nil &&
 			!refused(inner)})
 		if inner.Delete != nil && inner.Delete.Selector != nil {
-			v.at(at.at("delete").key("selector"), "name one object", "a deletion of all that have labels is more than one write")
+			v.At(at.At("delete").Key("selector"), "name one object", "a deletion of all that have labels is more than one write")
 		}
 	}
 }
 
-func (v *validator) parallelExpect(p *Parallel, n *node) {
-	v.count(p.Expect.Accepted, n.at("accepted"))
+func checkParallelExpect(v *validator, p *Parallel, n *yamltree.Node) {
+	checkCount(v, p.Expect.Accepted, n.At("accepted"))
 	total := p.copies() * len(p.Steps)
 	if a := p.Expect.Accepted; a != nil && !a.All && a.Min != nil && *a.Min > total {
-		v.at(n.at("accepted"), "", "there are only %d writes", total)
+		v.At(n.At("accepted"), "", "there are only %d writes", total)
 	}
 	if a := p.Expect.Accepted; p.Expect.Rejected != nil && a != nil && (a.All || a.Min != nil && *a.Min == total) {
-		v.at(n.key("rejected"), "", "all are to be accepted: there is none that could be refused")
+		v.At(n.Key("rejected"), "", "all are to be accepted: there is none that could be refused")
 	}
 	if p.Expect.Rejected != nil {
-		v.rejection(p.Expect.Rejected, n.get("rejected"))
+		v.rejection(p.Expect.Rejected, n.Get("rejected"))
 	}
 }
 
 // parallelShape checks, before they are decoded, that the steps of parallel are writes and have only what belongs to
 // one.
-func (v *validator) parallelShape(n *node) bool {
-	steps := n.get("steps")
-	if steps == nil || steps.kind != sequence {
+func parallelShape(v *validator, n *yamltree.Node) bool {
+	steps := n.Get("steps")
+	if steps == nil || steps.Kind != yamltree.Sequence {
 		return true // the decoder says it better
 	}
 	known := append(Writes(), "name", "expect", "dryRun", "fieldValidation", "as")
-	for _, item := range steps.items {
-		if item.kind != mapping {
+	for _, item := range steps.Items {
+		if item.Kind != yamltree.Mapping {
 			continue
 		}
-		for _, e := range item.entries {
-			_, field := fieldNamed(fieldsOf(reflect.TypeFor[Step]()), e.key.text)
-			if field && !slices.Contains(known, e.key.text) {
-				v.at(e.key, "there can be: "+strings.Join(known, ", "), "a step of parallel is a write: it has no %s", e.key.text)
+		for _, e := range item.Entries {
+			_, field := tags.Named(tags.Of(reflect.TypeFor[Step]()), e.Key.Text)
+			if field && !slices.Contains(known, e.Key.Text) {
+				v.At(e.Key, "there can be: "+strings.Join(known, ", "), "a step of parallel is a write: it has no %s", e.Key.Text)
 				return false
 			}
 		}
-		if !v.shape(item) {
+		if !checkShape(v, item) {
 			return false
 		}
 	}

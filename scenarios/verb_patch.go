@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func patchVerb() verb {
@@ -12,7 +14,7 @@ func patchVerb() verb {
 		name: "patch", write: true, sends: objectFields, changes: true,
 		about:   func(s *Step) string { return s.Patch.subject() },
 		target:  func(s *Step) ObjectReference { return s.Patch.ObjectReference },
-		check:   func(v *validator, c stepCheck) { v.patch(c.step.Patch, c.node) },
+		check:   func(v *validator, c stepCheck) { checkPatch(v, c.step.Patch, c.node) },
 		results: []string{"object"},
 		way:     patchOf,
 	}
@@ -31,86 +33,86 @@ type Patch struct {
 	Strategic map[string]any `json:"strategic,omitempty"`
 }
 
-func (v *validator) patch(p *Patch, n *node) {
+func checkPatch(v *validator, p *Patch, n *yamltree.Node) {
 	v.objectReference(p.ObjectReference, n)
 	v.present(p.Name, n, "name")
 	set := 0
 	for _, name := range []string{"merge", "json", "strategic"} {
-		if n.get(name) != nil {
+		if n.Get(name) != nil {
 			set++
 		}
 	}
 	if set != 1 {
-		v.at(n, "", "a patch has exactly one of merge, json and strategic; this one has %d", set)
+		v.At(n, "", "a patch has exactly one of merge, json and strategic; this one has %d", set)
 	}
 	for i, op := range p.JSON {
-		v.operation(op, n.at("json", i))
+		checkOperation(v, op, n.At("json", i))
 	}
 }
 
-// operation checks one operation of a JSON patch.
-func (v *validator) operation(op map[string]any, n *node) {
+// checkOperation checks one operation of a JSON patch.
+func checkOperation(v *validator, op map[string]any, n *yamltree.Node) {
 	needs := map[string][]string{
 		"add": {"value"}, "replace": {"value"}, "test": {"value"}, "remove": nil, "move": {"from"}, "copy": {"from"},
 	}
 	name, _ := op["op"].(string)
 	more, ok := needs[name]
 	if !ok {
-		v.at(n.at("op"), suggest(name, []string{"add", "replace", "test", "remove", "move", "copy"}, "there are"),
-			"no operation of a JSON patch is called %q", short(name))
+		v.At(n.At("op"), words.Suggest(name, []string{"add", "replace", "test", "remove", "move", "copy"}, "there are"),
+			"no operation of a JSON patch is called %q", words.Short(name))
 		return
 	}
 	for _, field := range append([]string{"path"}, more...) {
 		if _, there := op[field]; !there {
-			v.at(n, "", "the operation %s of a JSON patch needs %s", name, field)
+			v.At(n, "", "the operation %s of a JSON patch needs %s", name, field)
 		}
 	}
 	for _, field := range clusters.SortedKeys(op) {
 		value := op[field]
 		if !slices.Contains([]string{"op", "path", "from", "value"}, field) {
-			v.at(n.key(field), suggest(field, []string{"op", "path", "from", "value"}, "there are"),
-				"an operation of a JSON patch has no field %q", short(field))
+			v.At(n.Key(field), words.Suggest(field, []string{"op", "path", "from", "value"}, "there are"),
+				"an operation of a JSON patch has no field %q", words.Short(field))
 		}
 		if field != "path" && field != "from" {
 			continue
 		}
 		if text, isText := value.(string); !isText || text != "" && text[0] != '/' && !strings.HasPrefix(text, "${") {
-			v.at(n.at(field), "such as /metadata/labels/app", "%s of a JSON patch must be a JSON pointer", field)
+			v.At(n.At(field), "such as /metadata/labels/app", "%s of a JSON patch must be a JSON pointer", field)
 		}
 	}
 }
 
 // patchOf is a merge patch of all that is in an object, for the object itself or for one that exists.
-func patchOf(object, existing *node) *node {
-	metadata := object.get("metadata")
-	patch := object.like(mapping)
-	add := func(key string, value *node) {
+func patchOf(object, existing *yamltree.Node) *yamltree.Node {
+	metadata := object.Get("metadata")
+	patch := object.Like(yamltree.Mapping)
+	add := func(key string, value *yamltree.Node) {
 		if value != nil {
-			patch.entries = append(patch.entries, entry{key: object.keyNode(key), value: value})
+			patch.Entries = append(patch.Entries, yamltree.Entry{Key: keyNode(object, key), Value: value})
 		}
 	}
-	add("apiVersion", object.get("apiVersion"))
-	add("kind", object.get("kind"))
+	add("apiVersion", object.Get("apiVersion"))
+	add("kind", object.Get("kind"))
 	if existing == nil {
-		existing = metadata.get("name")
+		existing = metadata.Get("name")
 	}
 	add("name", existing)
-	add("namespace", metadata.get("namespace"))
+	add("namespace", metadata.Get("namespace"))
 	add("merge", mergeOf(object))
 	return patch
 }
 
 // mergeOf is what a merge patch has of an object: all but what names it.
-func mergeOf(object *node) *node {
+func mergeOf(object *yamltree.Node) *yamltree.Node {
 	merge := withoutKey(withoutKey(object, "apiVersion"), "kind")
-	metadata := object.get("metadata")
-	if metadata == nil || metadata.kind != mapping {
+	metadata := object.Get("metadata")
+	if metadata == nil || metadata.Kind != yamltree.Mapping {
 		return merge
 	}
 	for _, name := range []string{"name", "generateName", "namespace"} {
 		metadata = withoutKey(metadata, name)
 	}
-	if len(metadata.entries) == 0 {
+	if len(metadata.Entries) == 0 {
 		return withoutKey(merge, "metadata")
 	}
 	return withEntry(merge, "metadata", metadata)

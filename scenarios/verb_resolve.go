@@ -1,10 +1,14 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func resolveVerb() verb {
 	return verb{
 		name: "resolve", ownExpect: true,
 		about:   func(s *Step) string { return s.Resolve.Name },
-		check:   func(v *validator, c stepCheck) { v.resolve(c.step.Resolve, c.node) },
+		check:   func(v *validator, c stepCheck) { checkResolve(v, c.step.Resolve, c.node) },
 		results: []string{"answers"},
 		within: func(s *Step) *Duration {
 			resolve := *s.Resolve
@@ -36,23 +40,23 @@ type ResolveExpect struct {
 	Answers []string `json:"answers,omitempty"`
 }
 
-func (v *validator) resolve(r *Resolve, n *node) {
+func checkResolve(v *validator, r *Resolve, n *yamltree.Node) {
 	v.present(r.Name, n, "name")
-	v.oneOf(r.Type, []string{"A", "AAAA", "SRV", "PTR", "CNAME", "TXT"}, n.at("type"), "type of record")
+	v.OneOf(r.Type, []string{"A", "AAAA", "SRV", "PTR", "CNAME", "TXT"}, n.At("type"), "type of record")
 	e := r.Expect
 	if e == nil {
 		return
 	}
-	at := n.get("expect")
+	at := n.Get("expect")
 	if e.Rcode == "" && e.Count == nil && len(e.Answers) == 0 {
-		v.at(at, "give rcode, count or answers", "nothing is expected here")
+		v.At(at, "give rcode, count or answers", "nothing is expected here")
 	}
-	v.oneOf(e.Rcode, []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"}, at.at("rcode"), "rcode")
-	v.count(e.Count, at.at("count"))
+	v.OneOf(e.Rcode, []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"}, at.At("rcode"), "rcode")
+	checkCount(v, e.Count, at.At("count"))
 	if e.Count != nil && e.Count.All {
-		v.at(at.at("count"), "", "an answer has no others to count \"all\" of")
+		v.At(at.At("count"), "", "an answer has no others to count \"all\" of")
 	}
 	if e.Rcode != "" && e.Rcode != "NOERROR" && len(e.Answers) > 0 {
-		v.at(at.at("answers"), "", "an answer with the rcode %s has no records", e.Rcode)
+		v.At(at.At("answers"), "", "an answer with the rcode %s has no records", e.Rcode)
 	}
 }

@@ -1,12 +1,17 @@
 package scenarios
 
-import "github.com/rehearse-dev/rehearse/clusters"
+import (
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
 
 func restartVerb() verb {
 	return verb{
 		name: "restart", changesCluster: true, takesTime: true, revives: true, asksOne: true,
 		about: func(s *Step) string { return s.Restart.String() },
-		check: func(v *validator, c stepCheck) { v.controlled(c.scenario, c.i, c.step.Restart, c.node) },
+		check: func(v *validator, c stepCheck) { checkControlled(v, c.scenario, c.i, c.step.Restart, c.node) },
 	}
 }
 
@@ -32,23 +37,24 @@ func (r ComponentReference) String() string {
 	return string(r.Component)
 }
 
-// controlled checks what is to be restarted or killed: one component or one system.
-func (v *validator) controlled(s *Scenario, i int, r *ComponentReference, n *node) {
+// checkControlled checks what is to be restarted or killed: one component or one system.
+func checkControlled(v *validator, s *Scenario, i int, r *ComponentReference, n *yamltree.Node) {
 	switch {
 	case r.Component != "" && r.System != "":
-		v.at(n.key("system"), "make two steps of it", "give either component or system")
+		v.At(n.Key("system"), "make two steps of it", "give either component or system")
 	case r.System != "":
 		before := stateBefore(s, i)
 		if system, there := before.System(r.System); !there {
-			v.at(n.at("system"), suggest(r.System, systemNames(before), "systems here"), "no system is called %q",
-				short(r.System))
+			v.At(n.At("system"), words.Suggest(r.System, states.SystemNames(before), "systems here"), "no system is called %q",
+				words.Short(r.System))
 		} else if system.Kind() == "manifests" {
-			v.at(n.at("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it",
-				short(r.System))
+			v.At(n.At("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it",
+				words.Short(r.System))
 		}
 	case r.Component == "":
-		v.at(n, "", "give either component or system")
+		v.At(n, "", "give either component or system")
 	default:
-		v.oneOf(string(r.Component), restartable(stateBefore(s, i)), n.at("component"), "component that can be restarted")
+		v.OneOf(string(r.Component), states.Restartable(stateBefore(s, i)), n.At("component"),
+			"component that can be restarted")
 	}
 }

@@ -1,14 +1,18 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func restoreVerb() verb {
 	return verb{
 		name: "restore", changesCluster: true,
 		about: func(s *Step) string { return s.Restore.Name },
-		check: func(v *validator, c stepCheck) { v.restore(c.scenario, c.i, c.node) },
+		check: func(v *validator, c stepCheck) { checkRestore(v, c.scenario, c.i, c.node) },
 	}
 }
 
-func (v *validator) restore(s *Scenario, i int, n *node) {
+func checkRestore(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	name := s.Spec.Steps[i].Restore.Name
 	var names []string
 	for j := range i {
@@ -16,6 +20,6 @@ func (v *validator) restore(s *Scenario, i int, n *node) {
 			names = append(names, earlier.Name)
 		}
 	}
-	v.oneOf(name, names, n.at("name"), "earlier snapshot")
+	v.OneOf(name, names, n.At("name"), "earlier snapshot")
 	v.present(name, n, "name")
 }

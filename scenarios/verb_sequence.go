@@ -1,10 +1,15 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func sequenceVerb() verb {
 	return verb{
 		name: "sequence", takesTime: true,
 		about:      func(s *Step) string { return s.Sequence.subject() },
-		check:      func(v *validator, c stepCheck) { v.sequence(c.scenario, c.i, c.node) },
+		check:      func(v *validator, c stepCheck) { checkSequence(v, c.scenario, c.i, c.node) },
 		throughout: func(s *Step) []string { return s.Sequence.Throughout },
 		watches: func(s *Step) []Watch {
 			var all []Watch
@@ -91,49 +96,49 @@ func (s *Sequence) subject() string {
 	return "from " + ObjectReference{Kind: first.Kind, Name: first.Name}.subject()
 }
 
-func (v *validator) sequence(s *Scenario, i int, n *node) {
+func checkSequence(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	sequence := s.Spec.Steps[i].Sequence
 	if len(sequence.Events) == 0 {
-		v.at(n.at("events"), "", "a sequence without events")
+		v.At(n.At("events"), "", "a sequence without events")
 	}
 	for j, item := range sequence.Events {
-		v.sequenceItem(item, n.at("events", j))
+		checkSequenceItem(v, item, n.At("events", j))
 	}
-	if n.get("throughout") == nil {
+	if n.Get("throughout") == nil {
 		return
 	}
-	v.throughout(s, i, n)
-	if _, last, ok := s.Span(i); ok && last < i && n.get("within") != nil {
-		v.at(n.key("within"), "name this step itself as the last, to wait for the events",
-			"the time is over when the step %q has ended", short(sequence.Throughout[1]))
+	checkThroughout(v, s, i, n)
+	if _, last, ok := s.Span(i); ok && last < i && n.Get("within") != nil {
+		v.At(n.Key("within"), "name this step itself as the last, to wait for the events",
+			"the time is over when the step %q has ended", words.Short(sequence.Throughout[1]))
 	}
 }
 
-func (v *validator) sequenceItem(item SequenceItem, n *node) {
-	if n.get("anyOrder") == nil {
-		v.event(item.Event, n)
+func checkSequenceItem(v *validator, item SequenceItem, n *yamltree.Node) {
+	if n.Get("anyOrder") == nil {
+		checkEvent(v, item.Event, n)
 		return
 	}
-	if len(n.entries) > 1 {
-		v.at(n, "", "an item of a sequence is one event, or several in anyOrder")
+	if len(n.Entries) > 1 {
+		v.At(n, "", "an item of a sequence is one event, or several in anyOrder")
 		return
 	}
 	if len(item.AnyOrder) < 2 {
-		v.at(n.at("anyOrder"), "", "one event alone has an order")
+		v.At(n.At("anyOrder"), "", "one event alone has an order")
 	}
 	for i, event := range item.AnyOrder {
-		v.event(event, n.at("anyOrder", i))
+		checkEvent(v, event, n.At("anyOrder", i))
 	}
 }
 
-func (v *validator) event(e Event, n *node) {
+func checkEvent(v *validator, e Event, n *yamltree.Node) {
 	v.present(e.APIVersion, n, "apiVersion")
 	if e.APIVersion == "" {
 		return
 	}
 	v.selection(e.Selection(), n)
-	v.oneOf(e.Type, []string{"added", "modified", "deleted"}, n.at("type"), "type of a change")
-	if e.Type == "added" && n.get("before") != nil {
-		v.at(n.key("before"), "", "there was no object before it was added")
+	v.OneOf(e.Type, []string{"added", "modified", "deleted"}, n.At("type"), "type of a change")
+	if e.Type == "added" && n.Get("before") != nil {
+		v.At(n.Key("before"), "", "there was no object before it was added")
 	}
 }

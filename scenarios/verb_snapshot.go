@@ -4,13 +4,16 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func snapshotVerb() verb {
 	return verb{
 		name: "snapshot", changesCluster: true,
 		about: func(s *Step) string { return s.Snapshot.Name },
-		check: func(v *validator, c stepCheck) { v.snapshot(c.scenario, c.i, c.node) },
+		check: func(v *validator, c stepCheck) { checkSnapshot(v, c.scenario, c.i, c.node) },
 	}
 }
 
@@ -20,15 +23,15 @@ type SnapshotReference struct {
 	Name string `json:"name" fixed:"true"`
 }
 
-func (v *validator) snapshot(s *Scenario, i int, n *node) {
+func checkSnapshot(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	name := s.Spec.Steps[i].Snapshot.Name
 	for _, message := range validation.IsDNS1123Label(name) {
 		message, _, _ = strings.Cut(message, " (e.g.")
-		v.at(n.at("name"), "", "the snapshot's name %q: %s", short(name), message)
+		v.At(n.At("name"), "", "the snapshot's name %q: %s", words.Short(name), message)
 	}
 	for j := range i {
 		if earlier := s.Spec.Steps[j].Snapshot; earlier != nil && earlier.Name == name {
-			v.at(n.at("name"), "", "there is a snapshot %q already, of the step in line %d", short(name),
+			v.At(n.At("name"), "", "there is a snapshot %q already, of the step in line %d", words.Short(name),
 				s.Spec.Steps[j].Position.Line)
 		}
 	}

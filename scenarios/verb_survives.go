@@ -1,10 +1,14 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func survivesVerb() verb {
 	return verb{
 		name: "survives", lasts: true,
 		about:      func(s *Step) string { return s.Survives.subject() },
-		check:      func(v *validator, c stepCheck) { v.survives(c.scenario, c.i, c.node) },
+		check:      func(v *validator, c stepCheck) { checkSurvives(v, c.scenario, c.i, c.node) },
 		watches:    func(s *Step) []Watch { return []Watch{{Selection: s.Survives.Selection}} },
 		throughout: func(s *Step) []string { return s.Survives.Throughout },
 	}
@@ -36,18 +40,18 @@ func SurvivalChecks() []string {
 	}
 }
 
-func (v *validator) survives(s *Scenario, i int, n *node) {
+func checkSurvives(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	survives := s.Spec.Steps[i].Survives
 	v.selection(survives.Selection, n)
 	for j, check := range survives.Except {
-		v.oneOf(check, SurvivalChecks(), n.at("except", j), "check")
+		v.OneOf(check, SurvivalChecks(), n.At("except", j), "check")
 	}
 	switch {
-	case survives.Now && n.get("throughout") != nil:
-		v.at(n.key("now"), "leave one of them out", "now and throughout exclude each other")
-	case n.get("throughout") == nil && !survives.Now:
-		v.at(n, "throughout: [first step, last step], or now: true", "survives what is not said")
-	case n.get("throughout") != nil:
-		v.throughout(s, i, n)
+	case survives.Now && n.Get("throughout") != nil:
+		v.At(n.Key("now"), "leave one of them out", "now and throughout exclude each other")
+	case n.Get("throughout") == nil && !survives.Now:
+		v.At(n, "throughout: [first step, last step], or now: true", "survives what is not said")
+	case n.Get("throughout") != nil:
+		checkThroughout(v, s, i, n)
 	}
 }

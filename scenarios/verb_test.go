@@ -11,7 +11,7 @@ import (
 func TestVerbsAreInTheTable(t *testing.T) {
 	var fields, table []string
 	for _, f := range verbFields() {
-		fields = append(fields, f.name)
+		fields = append(fields, f.Name)
 	}
 	for _, v := range verbs() {
 		table = append(table, v.name)
@@ -70,14 +70,14 @@ func TestHurried(t *testing.T) {
 // withVerb sets the field of a verb to an empty value.
 func withVerb(step *Step, name string) {
 	for _, f := range verbFields() {
-		if f.name != name {
+		if f.Name != name {
 			continue
 		}
-		value := reflect.ValueOf(step).Elem().FieldByIndex(f.index)
-		if f.typ.Kind() == reflect.Map {
-			value.Set(reflect.MakeMap(f.typ))
+		value := reflect.ValueOf(step).Elem().FieldByIndex(f.Index)
+		if f.Type.Kind() == reflect.Map {
+			value.Set(reflect.MakeMap(f.Type))
 		} else {
-			value.Set(reflect.New(f.typ.Elem()))
+			value.Set(reflect.New(f.Type.Elem()))
 		}
 	}
 }

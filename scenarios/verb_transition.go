@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func transitionVerb() verb {
@@ -12,8 +15,8 @@ func transitionVerb() verb {
 		name: "transition", changesCluster: true, takesTime: true, ownExpect: true, revives: true,
 		about: func(s *Step) string { return s.Transition.subject() },
 		check: func(v *validator, c stepCheck) {
-			v.transition(c.scenario, c.i, c.node)
-			v.systemChanges(c.scenario, c.i, c.step.Transition.Systems, c.node.at("systems"))
+			checkTransition(v, c.scenario, c.i, c.node)
+			v.SystemChanges(stateBefore(c.scenario, c.i), c.step.Transition.Systems, c.node.At("systems"))
 		},
 	}
 }
@@ -61,55 +64,55 @@ func (t *Transition) subject() string {
 	return strings.Join(names, ", ")
 }
 
-func (v *validator) transition(s *Scenario, i int, n *node) {
+func checkTransition(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	t := s.Spec.Steps[i].Transition
 	changes := 0
-	for _, e := range n.entries {
-		if !slices.Contains([]string{"force", "expect", "method", "onFailure"}, e.key.text) {
+	for _, e := range n.Entries {
+		if !slices.Contains([]string{"force", "expect", "method", "onFailure"}, e.Key.Text) {
 			changes++
 		}
 	}
-	v.method(t, n)
-	v.upTo(s, t, n)
+	checkMethod(v, t, n)
+	checkUpTo(v, s, t, n)
 	if changes == 0 {
-		v.at(n, "give a version, emulatedVersion, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, "+
+		v.At(n, "give a version, emulatedVersion, featureGates, runtimeConfig, components, schedulerProfiles, schedulers, "+
 			"nodes or systems",
 			"a transition that changes nothing")
 	}
-	if n.get("version") != nil {
-		v.version(t.Version, n.at("version"))
+	if n.Get("version") != nil {
+		v.Version(t.Version, n.At("version"))
 	}
-	v.emulation(t.EmulatedVersion, t.MinCompatibilityVersion, n)
-	v.gates(clusters.SortedKeys(t.FeatureGates), n.at("featureGates"))
+	v.Emulation(t.EmulatedVersion, t.MinCompatibilityVersion, n)
+	v.Gates(clusters.SortedKeys(t.FeatureGates), n.At("featureGates"))
 	before := stateBefore(s, i)
-	v.schedulerChanges(before, t.Change, n.at("schedulers"))
+	v.SchedulerChanges(before, t.Change, n.At("schedulers"))
 	after := before.With(t.Change)
 	for _, name := range clusters.SortedKeys(t.Components) {
-		at := n.at("components")
-		v.oneOf(string(name), components(after), at.key(string(name)), "component")
+		at := n.At("components")
+		v.OneOf(string(name), states.Components(after), at.Key(string(name)), "component")
 		if change := t.Components[name]; change != nil {
-			v.gates(clusters.SortedKeys(change.FeatureGates), at.at(string(name), "featureGates"))
-			v.flags(clusters.SortedKeys(change.Flags), at.at(string(name), "flags"))
+			v.Gates(clusters.SortedKeys(change.FeatureGates), at.At(string(name), "featureGates"))
+			v.Flags(clusters.SortedKeys(change.Flags), at.At(string(name), "flags"))
 		}
 	}
-	v.nodes(t.Nodes, n.at("nodes"))
-	v.broken(s, i, after, n.at("expect"))
+	v.Nodes(t.Nodes, n.At("nodes"))
+	checkBroken(v, s, i, after, n.At("expect"))
 }
 
-// method checks how the transition is made, and what follows when it fails.
-func (v *validator) method(t *Transition, n *node) {
-	v.oneOf(t.Method, []string{MethodKubeadm}, n.at("method"), "method of a transition")
-	v.oneOf(t.OnFailure, []string{Revert}, n.at("onFailure"), "answer to a transition's failure")
-	if t.Method != "" && n.get("version") == nil {
-		v.at(n.key("method"), "give the version to go to", "the method %s is a way to another version", short(t.Method))
+// checkMethod checks how the transition is made, and what follows when it fails.
+func checkMethod(v *validator, t *Transition, n *yamltree.Node) {
+	v.OneOf(t.Method, []string{MethodKubeadm}, n.At("method"), "method of a transition")
+	v.OneOf(t.OnFailure, []string{Revert}, n.At("onFailure"), "answer to a transition's failure")
+	if t.Method != "" && n.Get("version") == nil {
+		v.At(n.Key("method"), "give the version to go to", "the method %s is a way to another version", words.Short(t.Method))
 	}
 	if t.Expect != nil && t.OnFailure != "" {
-		v.at(n.key("onFailure"), "another transition can take the cluster back",
+		v.At(n.Key("onFailure"), "another transition can take the cluster back",
 			"a transition that is expected to break is not taken back")
 	}
 	for _, name := range []string{"method", "onFailure"} {
-		if at := n.get(name); at != nil && at.text == "" {
-			v.at(at, "leave it out", "%s is empty", name)
+		if at := n.Get(name); at != nil && at.Text == "" {
+			v.At(at, "leave it out", "%s is empty", name)
 		}
 	}
 }

@@ -1,10 +1,15 @@
 package scenarios
 
+import (
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
 func unchangedVerb() verb {
 	return verb{
 		name: "unchanged", lasts: true,
 		about:      func(s *Step) string { return s.Unchanged.subject() },
-		check:      func(v *validator, c stepCheck) { v.unchanged(c.scenario, c.i, c.node) },
+		check:      func(v *validator, c stepCheck) { checkUnchanged(v, c.scenario, c.i, c.node) },
 		watches:    func(s *Step) []Watch { return []Watch{{Selection: s.Unchanged.Selection, Paths: s.Unchanged.Paths}} },
 		throughout: func(s *Step) []string { return s.Unchanged.Throughout },
 	}
@@ -24,16 +29,16 @@ type Unchanged struct {
 	Throughout []string `json:"throughout" fixed:"true"`
 }
 
-func (v *validator) unchanged(s *Scenario, i int, n *node) {
+func checkUnchanged(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	unchanged := s.Spec.Steps[i].Unchanged
 	v.selection(unchanged.Selection, n)
 	if len(unchanged.Paths) == 0 {
-		v.at(n.at("paths"), "such as metadata.uid", "no path is given")
+		v.At(n.At("paths"), "such as metadata.uid", "no path is given")
 	}
 	for j, text := range unchanged.Paths {
-		if _, err := ParseFieldPath(text); err != nil {
-			v.at(n.at("paths", j), "such as spec, or status.containerStatuses[*].restartCount", "%v", err)
+		if _, err := fieldpath.Parse(text); err != nil {
+			v.At(n.At("paths", j), "such as spec, or status.containerStatuses[*].restartCount", "%v", err)
 		}
 	}
-	v.throughout(s, i, n)
+	checkThroughout(v, s, i, n)
 }

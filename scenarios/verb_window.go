@@ -3,13 +3,15 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 func windowVerb() verb {
 	return verb{
 		name:  "window",
 		about: func(s *Step) string { return strings.Join(s.Window.Chosen(), ", ") },
-		check: func(v *validator, c stepCheck) { v.window(c.scenario, c.i, c.node) },
+		check: func(v *validator, c stepCheck) { checkWindow(v, c.scenario, c.i, c.node) },
 	}
 }
 
@@ -42,20 +44,20 @@ func (w *Window) Chosen() []string {
 	return slices.DeleteFunc(WindowChecks(), func(check string) bool { return slices.Contains(w.Except, check) })
 }
 
-func (v *validator) window(s *Scenario, i int, n *node) {
+func checkWindow(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	w := s.Spec.Steps[i].Window
 	for j, check := range w.Only {
-		v.oneOf(check, WindowChecks(), n.at("only", j), "check")
+		v.OneOf(check, WindowChecks(), n.At("only", j), "check")
 	}
 	for j, check := range w.Except {
-		v.oneOf(check, WindowChecks(), n.at("except", j), "check")
+		v.OneOf(check, WindowChecks(), n.At("except", j), "check")
 	}
 	switch {
 	case len(w.Only) > 0 && len(w.Except) > 0:
-		v.at(n.key("except"), "leave one of them out", "only and except exclude each other")
+		v.At(n.Key("except"), "leave one of them out", "only and except exclude each other")
 	case len(w.Chosen()) == 0:
-		v.at(n.key("except"), "", "no check is left")
+		v.At(n.Key("except"), "", "no check is left")
 	case !held(s, i):
-		v.at(n, "a transition with upTo before this step opens a window", "all API servers are alike here")
+		v.At(n, "a transition with upTo before this step opens a window", "all API servers are alike here")
 	}
 }

@@ -3,6 +3,10 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // writeVerb is that of a step that becomes one step for each way of writing when it is loaded.
@@ -18,118 +22,119 @@ func writeVerb() verb {
 type oneWay struct {
 	// name of the way; "" for a step without each.
 	name string
-	node *node
+	node *yamltree.Node
 }
 
 // inEachWay makes a step with each into one for each way, before anything is put into it. It returns nil when something
 // is wrong.
-func (d *document) inEachWay(step *node) []oneWay {
-	each, object := step.get("each"), step.get("write")
-	if each == nil && object == nil && step.get("existing") == nil {
+func (d *document) inEachWay(step *yamltree.Node) []oneWay {
+	each, object := step.Get("each"), step.Get("write")
+	if each == nil && object == nil && step.Get("existing") == nil {
 		return []oneWay{{node: step}}
 	}
-	v := &validator{problems: d.found, expressions: d.expressions}
-	if !v.each(step, each, object) {
+	v := &validator{Check: states.Check{Problems: d.found}, expressions: d.expressions}
+	if !checkEach(v, step, each, object) {
 		return nil
 	}
 	rest := withoutKey(withoutKey(step, "each"), "existing")
 	var all []oneWay
-	for _, item := range each.items {
-		next := rest.like(mapping)
-		for _, e := range rest.entries {
-			if e.key.text == "write" {
-				e = entry{key: e.key.withText(item.text), value: verbNamed(item.text).way(object, step.get("existing"))}
+	for _, item := range each.Items {
+		next := rest.Like(yamltree.Mapping)
+		for _, e := range rest.Entries {
+			if e.Key.Text == "write" {
+				e = yamltree.Entry{Key: e.Key.WithText(item.Text), Value: verbNamed(item.Text).way(object, step.Get("existing"))}
 			}
-			next.entries = append(next.entries, e)
+			next.Entries = append(next.Entries, e)
 		}
-		all = append(all, oneWay{item.text, next})
+		all = append(all, oneWay{item.Text, next})
 	}
 	return all
 }
 
-// each checks that the ways, the object and what exists go together.
-func (v *validator) each(step, each, object *node) bool {
-	before := v.problems.count
+// checkEach checks that the ways, the object and what exists go together.
+func checkEach(v *validator, step, each, object *yamltree.Node) bool {
+	before := v.Problems.Count
 	switch {
 	case each == nil && object != nil:
-		v.at(step.key("write"), "each: ["+strings.Join(ways(), ", ")+"]", "say with each in which ways the object is written")
+		v.At(step.Key("write"), "each: ["+strings.Join(ways(), ", ")+"]", "say with each in which ways the object is written")
 	case each == nil:
-		v.at(step.key("existing"), "", "existing belongs to write, with each")
+		v.At(step.Key("existing"), "", "existing belongs to write, with each")
 	case object == nil:
-		v.at(step.key("each"), "write: the object", "each is for write: it needs the object that is written in each way")
-	case object.kind != mapping:
-		v.at(object, "", "want an object, not %s", object.what())
-	case each.kind != sequence || len(each.items) == 0:
-		v.at(each, "such as ["+strings.Join(ways(), ", ")+"]", "want a list of ways to write")
+		v.At(step.Key("each"), "write: the object", "each is for write: it needs the object that is written in each way")
+	case object.Kind != yamltree.Mapping:
+		v.At(object, "", "want an object, not %s", object.What())
+	case each.Kind != yamltree.Sequence || len(each.Items) == 0:
+		v.At(each, "such as ["+strings.Join(ways(), ", ")+"]", "want a list of ways to write")
 	default:
-		v.waysOf(step, each)
+		checkWays(v, step, each)
 	}
-	return v.problems.count == before
+	return v.Problems.Count == before
 }
 
-func (v *validator) waysOf(step, each *node) {
+func checkWays(v *validator, step, each *yamltree.Node) {
 	var names []string
-	for _, item := range each.items {
+	for _, item := range each.Items {
 		switch {
-		case item.kind != scalar || !slices.Contains(ways(), item.text):
-			v.at(item, suggest(item.text, ways(), "there are"), "no way of writing is called %q", short(item.text))
+		case item.Kind != yamltree.Scalar || !slices.Contains(ways(), item.Text):
+			v.At(item, words.Suggest(item.Text, ways(), "there are"), "no way of writing is called %q", words.Short(item.Text))
 			return
-		case slices.Contains(names, item.text):
-			v.at(item, "", "%s is listed twice", item.text)
+		case slices.Contains(names, item.Text):
+			v.At(item, "", "%s is listed twice", item.Text)
 			return
 		}
-		names = append(names, item.text)
+		names = append(names, item.Text)
 	}
 	for _, f := range verbFields() {
-		if f.name != "write" && step.get(f.name) != nil {
-			v.at(step.key(f.name), "make two steps of it", "a step has one verb; this one has write and %s", f.name)
+		if f.Name != "write" && step.Get(f.Name) != nil {
+			v.At(step.Key(f.Name), "make two steps of it", "a step has one verb; this one has write and %s", f.Name)
 			return
 		}
 	}
 	mayMake := func(name string) bool { return verbNamed(name).makes != nil }
 	makes := slices.ContainsFunc(names, mayMake)
 	changes := slices.ContainsFunc(names, func(name string) bool { return !mayMake(name) })
-	existing := step.get("existing")
-	switch refused := step.get("expect").get("rejected") != nil; {
+	existing := step.Get("existing")
+	switch refused := step.Get("expect").Get("rejected") != nil; {
 	case existing != nil && !changes:
-		v.at(step.key("existing"), "update and patch change what exists", "nothing that exists is changed here")
-	case existing != nil && (existing.kind != scalar || existing.tag != tagString || existing.text == ""):
-		v.at(existing, "", "want the name of an object, not %s", existing.what())
+		v.At(step.Key("existing"), "update and patch change what exists", "nothing that exists is changed here")
+	case existing != nil && (existing.Kind != yamltree.Scalar || existing.Tag != yamltree.TagString ||
+		existing.Text == ""):
+		v.At(existing, "", "want the name of an object, not %s", existing.What())
 	case existing == nil && refused && makes && changes:
-		v.at(step.key("each"), "name with existing what was stored before, for update and patch to change",
+		v.At(step.Key("each"), "name with existing what was stored before, for update and patch to change",
 			"what create and apply must not make cannot be there for update and patch")
 	}
 }
 
 // withEntry returns a copy of a mapping with another value under a key.
-func withEntry(n *node, key string, value *node) *node {
-	next := n.like(mapping)
+func withEntry(n *yamltree.Node, key string, value *yamltree.Node) *yamltree.Node {
+	next := n.Like(yamltree.Mapping)
 	found := false
-	for _, e := range n.entries {
-		if e.key.text == key {
-			e.value, found = value, true
+	for _, e := range n.Entries {
+		if e.Key.Text == key {
+			e.Value, found = value, true
 		}
-		next.entries = append(next.entries, e)
+		next.Entries = append(next.Entries, e)
 	}
 	if !found {
-		next.entries = append(next.entries, entry{key: n.keyNode(key), value: value})
+		next.Entries = append(next.Entries, yamltree.Entry{Key: keyNode(n, key), Value: value})
 	}
 	return next
 }
 
 // keyNode makes the node of a key that is not written in the file.
-func (n *node) keyNode(text string) *node {
-	key := n.like(scalar)
-	key.tag, key.text, key.literal = tagString, text, true
+func keyNode(n *yamltree.Node, text string) *yamltree.Node {
+	key := n.Like(yamltree.Scalar)
+	key.Tag, key.Text, key.Literal = yamltree.TagString, text, true
 	return key
 }
 
 // orMapping is the node, or an empty mapping at the place of another one.
-func (n *node) orMapping(at *node) *node {
-	if n != nil && n.kind == mapping {
+func orMapping(n *yamltree.Node, at *yamltree.Node) *yamltree.Node {
+	if n != nil && n.Kind == yamltree.Mapping {
 		return n
 	}
-	return at.like(mapping)
+	return at.Like(yamltree.Mapping)
 }
 
 // ways lists the ways of writing that each can name.

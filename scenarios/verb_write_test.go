@@ -3,6 +3,8 @@ package scenarios
 import (
 	"reflect"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 func TestEachWayIsAStepOfItsOwn(t *testing.T) {
@@ -103,14 +105,14 @@ spec:
 	if step.Title() != "parallel create ConfigMap/one-${index}-${namespace} and 3 more [one]" {
 		t.Errorf("called %q", step.Title())
 	}
-	e := NewExpressions()
-	whole, err := e.Step(step, Variables{"namespace": "ns"})
+	e := expressions.New()
+	whole, err := expressions.Evaluated(e, step, expressions.Variables{"namespace": "ns"})
 	if err != nil || whole.Parallel.Steps[1].Evict.Name != "${index + 5}" {
 		t.Errorf("the step as a whole is %+v: %v", whole.Parallel.Steps[1], err)
 	}
 	var names []string
 	for _, copied := range step.Parallel.Copies() {
-		one, err := e.Step(copied, Variables{"namespace": "ns", "index": *copied.Index})
+		one, err := expressions.Evaluated(e, copied, expressions.Variables{"namespace": "ns", "index": *copied.Index})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
 // Via is which of several API servers a step asks: the number of its control plane, from 0; new or old, the first of
@@ -35,41 +37,41 @@ func (v Via) Plane() int {
 	return n
 }
 
-// via checks whom a step asks.
-func (v *validator) via(s *Scenario, i int, n *node) {
-	at := n.get("via")
+// checkVia checks whom a step asks.
+func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
+	at := n.Get("via")
 	if at == nil {
 		return
 	}
 	step := &s.Spec.Steps[i]
 	verb, planes := step.verb(), s.Spec.Cluster.NumberOfControlPlanes()
-	words := []Via{ViaNew, ViaOld, ViaEach}
+	names := []Via{ViaNew, ViaOld, ViaEach}
 	switch {
 	case !verb.write && !verb.asksOne:
-		v.at(n.key("via"), "", "a %s cannot choose an API server", verb.name)
+		v.At(n.Key("via"), "", "a %s cannot choose an API server", verb.name)
 	case planes == 1:
-		v.at(at, "controlPlanes: 2 in spec.cluster makes two", "the cluster has one control plane: there is no choice")
-	case slices.Contains(words, step.Via):
-		v.viaWord(s, i, at)
+		v.At(at, "controlPlanes: 2 in spec.cluster makes two", "the cluster has one control plane: there is no choice")
+	case slices.Contains(names, step.Via):
+		checkViaWord(v, s, i, at)
 	case step.Via.Plane() < 0:
-		v.at(at, "", "want the number of a control plane, new, old or each, not %q", short(string(step.Via)))
+		v.At(at, "", "want the number of a control plane, new, old or each, not %q", words.Short(string(step.Via)))
 	case step.Via.Plane() >= planes:
-		v.at(at, fmt.Sprintf("the last one is %d", planes-1), "the cluster has no control plane %d", step.Via.Plane())
+		v.At(at, fmt.Sprintf("the last one is %d", planes-1), "the cluster has no control plane %d", step.Via.Plane())
 	}
 	if len(step.throughout()) > 0 {
-		v.at(n.key("via"), "", "what one API server shows is known from the step itself on: via cannot look back")
+		v.At(n.Key("via"), "", "what one API server shows is known from the step itself on: via cannot look back")
 	}
-	v.viaComponent(step, n)
+	checkViaComponent(v, step, n)
 }
 
-func (v *validator) viaWord(s *Scenario, i int, at *node) {
+func checkViaWord(v *validator, s *Scenario, i int, at *yamltree.Node) {
 	step := &s.Spec.Steps[i]
 	verb := step.verb()
 	switch {
 	case step.Via == ViaEach && (verb.write || verb.changesCluster):
-		v.at(at, "each is for what only reads", "a %s is done once", verb.name)
+		v.At(at, "each is for what only reads", "a %s is done once", verb.name)
 	case step.Via != ViaEach && !held(s, i):
-		v.at(at, "a transition with upTo before this step makes them differ", "all API servers are alike here: none is %s",
+		v.At(at, "a transition with upTo before this step makes them differ", "all API servers are alike here: none is %s",
 			step.Via)
 	}
 }
@@ -84,8 +86,8 @@ func held(s *Scenario, i int) bool {
 	return false
 }
 
-// viaComponent checks that what a step names is there on each control plane.
-func (v *validator) viaComponent(step *Step, n *node) {
+// checkViaComponent checks that what a step names is there on each control plane.
+func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 	var component clusters.Component
 	switch {
 	case step.Metric != nil:
@@ -100,26 +102,26 @@ func (v *validator) viaComponent(step *Step, n *node) {
 	if component == "" && step.Metric != nil || slices.Contains(clusters.ControlPlane(), component) {
 		return
 	}
-	v.at(n.key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
+	v.At(n.Key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
 		"what the step names is not on each control plane")
 }
 
-// upTo checks where a transition stops.
-func (v *validator) upTo(s *Scenario, t *Transition, n *node) {
-	at := n.get("upTo")
+// checkUpTo checks where a transition stops.
+func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
+	at := n.Get("upTo")
 	if at == nil {
 		return
 	}
 	planes := s.Spec.Cluster.NumberOfControlPlanes()
 	switch {
 	case planes == 1:
-		v.at(at, "controlPlanes: 2 in spec.cluster makes two",
+		v.At(at, "controlPlanes: 2 in spec.cluster makes two",
 			"the cluster has one control plane: the transition cannot stop before the last")
 	case t.UpTo < 1 || t.UpTo >= planes:
-		v.at(at, "leave it out to change all of them", "of %d control planes a transition can stop after 1 to %d, not %d",
+		v.At(at, "leave it out to change all of them", "of %d control planes a transition can stop after 1 to %d, not %d",
 			planes, planes-1, t.UpTo)
 	}
 	if t.Method != "" {
-		v.at(n.key("upTo"), "", "the method %s changes all control planes", short(t.Method))
+		v.At(n.Key("upTo"), "", "the method %s changes all control planes", words.Short(t.Method))
 	}
 }

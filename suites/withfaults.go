@@ -21,25 +21,10 @@ func WithLiberties(list []*scenarios.Scenario, system string, liberties []string
 // withSimulated returns the scenarios with another simulator wherever they say that a system of that name is simulated.
 func withSimulated(list []*scenarios.Scenario, system string, change func(*clusters.Simulated)) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
-	for _, original := range list {
-		c := *original
-		c.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
-		for i, definition := range c.Spec.Cluster.Systems {
-			c.Spec.Cluster.Systems[i] = changed(definition, system, change)
-		}
-		c.Spec.Steps = slices.Clone(original.Spec.Steps)
-		for i := range c.Spec.Steps {
-			if c.Spec.Steps[i].Transition == nil {
-				continue
-			}
-			transition := *c.Spec.Steps[i].Transition
-			transition.Systems = slices.Clone(transition.Systems)
-			for j, of := range transition.Systems {
-				transition.Systems[j].System = changed(of.System, system, change)
-			}
-			c.Spec.Steps[i].Transition = &transition
-		}
-		all = append(all, &c)
+	for _, s := range list {
+		all = append(all, s.WithSystems(func(_ *scenarios.Step, of clusters.SystemChange) clusters.System {
+			return changed(of.System, system, change)
+		}))
 	}
 	return all
 }

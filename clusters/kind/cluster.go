@@ -140,7 +140,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 
 func (c *Cluster) use(live *live.Cluster) {
 	c.live, c.dns = live, &coredns.Server{Cluster: live}
-	c.change = &convergence.Converger{Cluster: live, Record: c.record, Source: c.provider.source(), Dns: c.dns}
+	c.change = convergence.New(live, c.record, c.provider.source(), c.dns)
 }
 
 // Name of the cluster, as kind has it.

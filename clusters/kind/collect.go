@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/convergence"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/creation"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
@@ -39,9 +40,9 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 		errs = append(errs, err)
 	}
 	for _, n := range c.nodes() {
-		errs = append(errs, c.collectNode(ctx, n, filepath.Join(dir, n.Name)))
+		errs = append(errs, collectNode(ctx, n, filepath.Join(dir, n.Name)))
 	}
-	errs = append(errs, c.collectBalancer(ctx, dir))
+	errs = append(errs, collectBalancer(ctx, c.engine, c.record, dir))
 	errs = append(errs, c.export(ctx, filepath.Join(dir, "kind")))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("collect logs of cluster %s: %w", c.record.Name(), err)
@@ -50,8 +51,8 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 }
 
 // collectBalancer writes what the load balancer before several API servers said; kind leaves that out.
-func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
-	containers, err := nodes.Own(ctx, c.engine, c.record.Name(), c.record.Dir)
+func collectBalancer(ctx context.Context, e *engine.Engine, r *record.Record, dir string) error {
+	containers, err := nodes.Own(ctx, e, r.Name(), r.Dir)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (c *Cluster) collectBalancer(ctx context.Context, dir string) error {
 		if container.Role != nodes.BalancerRole {
 			continue
 		}
-		said, err := c.engine.Output(ctx, "logs", container.Name)
+		said, err := e.Output(ctx, "logs", container.Name)
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (c *Cluster) export(ctx context.Context, dir string) error {
 	}
 }
 
-func (c *Cluster) collectNode(ctx context.Context, n nodes.Node, dir string) error {
+func collectNode(ctx context.Context, n nodes.Node, dir string) error {
 	files := map[string]string{"kubelet.yaml": convergence.KubeletConfig, "kubeadm-flags.env": convergence.KubeletFlags}
 	if n.ControlPlane {
 		for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {

@@ -10,7 +10,7 @@ import (
 )
 
 // startBalancer starts what stands before several API servers; one is reached as it is.
-func (c *Cluster) startBalancer(ctx context.Context) error {
+func (c *programs) startBalancer(ctx context.Context) error {
 	if !c.layout.several() {
 		return nil
 	}

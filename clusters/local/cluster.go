@@ -24,17 +24,25 @@ import (
 
 // Cluster is one local control plane.
 type Cluster struct {
-	provider *Provider
-	layout   layout
+	*programs
+	nodesKeeper
+	roller
+
 	lock     *os.File
 	reserved *ports.Reservation
 	rest     *rest.Config
 	client   kubernetes.Interface
+	dnsStart sync.Mutex
+}
+
+// programs are the processes of a cluster.
+type programs struct {
+	provider *Provider
+	layout   layout
 	probe    *prober
 	// etcdProbe is for etcd, which has an authority of its own.
 	etcdProbe *prober
 	died      chan error
-	dnsStart  sync.Mutex
 	// away counts the restarts of the API server that go on; killed says that it is to stay down.
 	away   atomic.Int32
 	killed atomic.Bool
@@ -43,7 +51,6 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	record  record
-	held    map[clusters.Component]*ports.Reservation // of further kube-schedulers
 	running map[string]*processes.Process
 	lives   []*life
 	logs    map[clusters.Component][]string
@@ -166,11 +173,18 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 	if r.Processes == nil {
 		r.Processes = map[string]started{}
 	}
-	return &Cluster{
-		provider: p, layout: l, lock: lock, reserved: &ports.Reservation{}, held: map[clusters.Component]*ports.Reservation{},
-		rest: config, client: client, probe: probe, etcdProbe: etcdProbe, record: r,
+	own := &programs{
+		provider: p, layout: l, probe: probe, etcdProbe: etcdProbe, record: r,
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
-	}, nil
+	}
+	c := &Cluster{
+		programs: own, nodesKeeper: nodesKeeper{own, client}, lock: lock, reserved: &ports.Reservation{}, rest: config,
+		client: client,
+	}
+	c.roller = roller{
+		own, schedulers{programs: own, held: map[clusters.Component]*ports.Reservation{}}, leaders{own, client},
+	}
+	return c, nil
 }
 
 // Folder of the cluster, with its credentials and logs.
@@ -193,10 +207,10 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 func (c *Cluster) KubeconfigPath() string { return c.layout.kubeconfig() }
 
 // Died yields the components that ended by themselves.
-func (c *Cluster) Died() <-chan error { return c.died }
+func (c *programs) Died() <-chan error { return c.died }
 
 // LogFiles returns every component's logs.
-func (c *Cluster) LogFiles() map[clusters.Component][]string {
+func (c *programs) LogFiles() map[clusters.Component][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.logs)
@@ -212,7 +226,7 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 }
 
 // componentURL is where a component serves its health and metrics.
-func (c *Cluster) componentURL(component clusters.Component) (string, error) {
+func (c *programs) componentURL(component clusters.Component) (string, error) {
 	if component == clusters.Etcd {
 		return c.layout.etcdURL(), nil
 	}
@@ -258,7 +272,7 @@ func (c *Cluster) Delete(ctx context.Context) error {
 // Release lets go of a lasting cluster without ending it.
 func (c *Cluster) Release() { _ = c.lock.Close() }
 
-func (c *Cluster) save() error {
+func (c *programs) save() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return folders.Write(c.layout.Dir, c.record)
@@ -273,20 +287,20 @@ func (c *Cluster) Rediscover(ctx context.Context) error {
 	return c.Restart(ctx, clusters.ControllerManager)
 }
 
-func (c *Cluster) process(name string) *processes.Process {
+func (c *programs) process(name string) *processes.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running[name]
 }
 
-func (c *Cluster) forget(name string) {
+func (c *programs) forget(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.running, name)
 }
 
 // replace ends the process of that name, if any, and starts it anew.
-func (c *Cluster) replace(ctx context.Context, name string, s started) error {
+func (c *programs) replace(ctx context.Context, name string, s started) error {
 	if old := c.process(name); old != nil {
 		if err := end(ctx, clusters.Component(name), old); err != nil {
 			return err
@@ -297,7 +311,7 @@ func (c *Cluster) replace(ctx context.Context, name string, s started) error {
 }
 
 // start starts a process; what is known of an earlier one is replaced.
-func (c *Cluster) start(name string, s started) error {
+func (c *programs) start(name string, s started) error {
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(),
 		Detached: c.provider.Lasting,
@@ -325,7 +339,7 @@ func (c *Cluster) start(name string, s started) error {
 }
 
 // watch reports a process that ends by itself.
-func (c *Cluster) watch(process *processes.Process) {
+func (c *programs) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)
 	name := clusters.Component(process.Name)
@@ -351,7 +365,7 @@ func lessCollecting() []string {
 	return []string{"GOGC=200"}
 }
 
-func (c *Cluster) startEtcd() error {
+func (c *programs) startEtcd() error {
 	p := c.layout.Ports
 	return c.start(etcdProcess, started{Program: c.provider.Executable, Args: []string{
 		component.Command, "etcd", "--data-dir=" + c.layout.data(),
@@ -365,7 +379,7 @@ func (c *Cluster) startEtcd() error {
 const readyTimeout = 2 * time.Minute
 
 // PIDs of the cluster's processes by name.
-func (c *Cluster) PIDs() map[string]int {
+func (c *programs) PIDs() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pids := map[string]int{}

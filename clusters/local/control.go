@@ -93,7 +93,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	return c.led(ctx, c.State())
 }
 
-func (c *Cluster) restartOne(ctx context.Context, component clusters.Component) error {
+func (c *programs) restartOne(ctx context.Context, component clusters.Component) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[string(component)]
 	c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *Cluster) restartOne(ctx context.Context, component clusters.Component) 
 }
 
 // metrics reads those of one process.
-func (c *Cluster) metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
+func (c *programs) metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	url, err := c.componentURL(component)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, upTo int) 
 }
 
 // allRun says which component has ended meanwhile.
-func (c *Cluster) allRun() error {
+func (c *roller) allRun() error {
 	var errs []error
 	for _, component := range c.components() {
 		if process := c.process(string(component)); c.ended(component) && !lostLease(process) {
@@ -81,7 +81,7 @@ func (c *Cluster) allRun() error {
 }
 
 // runs says whether a component runs just as wanted.
-func (c *Cluster) runs(w want) bool {
+func (c *roller) runs(w want) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	process, s := c.running[string(w.component)], c.record.Processes[string(w.component)]
@@ -99,7 +99,7 @@ func (c *Cluster) runs(w want) bool {
 // readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just
 // being replaced, is started once more when it is there; what is wrong with the component itself ends it again. While
 // the API server is not ready, it is to blame.
-func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component) error {
+func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component) error {
 	err := c.ready(ctx, component)
 	if err == nil || isAPIServer(component) || ctx.Err() != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *Cluster) readyOrAgain(ctx context.Context, component clusters.Component
 
 // revive starts those components again that ended while the API server was away: as kube-controller-manager does that
 // has not yet finished its own start.
-func (c *Cluster) revive(ctx context.Context) error {
+func (c *roller) revive(ctx context.Context) error {
 	for _, component := range c.components() {
 		if !isAPIServer(component) && c.ended(component) && !c.ended(c.layout.apiServerOf(component)) {
 			if err := c.restartOne(ctx, component); err != nil {
@@ -128,7 +128,7 @@ func (c *Cluster) revive(ctx context.Context) error {
 }
 
 // ended says whether a component that should run has ended by itself.
-func (c *Cluster) ended(component clusters.Component) bool {
+func (c *programs) ended(component clusters.Component) bool {
 	process := c.process(string(component))
 	if process == nil {
 		return false
@@ -142,7 +142,7 @@ func (c *Cluster) ended(component clusters.Component) bool {
 }
 
 // prove asks each restarted component, by its own metrics, whether it runs the version and the gates that were meant.
-func (c *Cluster) prove(ctx context.Context, state clusters.State, changed []want) error {
+func (c *roller) prove(ctx context.Context, state clusters.State, changed []want) error {
 	var errs []error
 	for _, w := range changed {
 		data, err := c.metrics(ctx, w.component)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
@@ -19,8 +20,14 @@ func (l layout) elected(c clusters.Component) bool {
 	return l.several() && (c == clusters.ControllerManager || c == clusters.Scheduler)
 }
 
+// leaders finds out which of several components leads.
+type leaders struct {
+	*programs
+	client kubernetes.Interface
+}
+
 // speaker is the process that speaks for a component: the one that leads, and the first one of several API servers.
-func (c *Cluster) speaker(ctx context.Context, component clusters.Component) (clusters.Component, error) {
+func (c *leaders) speaker(ctx context.Context, component clusters.Component) (clusters.Component, error) {
 	instances := c.layout.instances(component)
 	if !c.layout.elected(component) {
 		return instances[0], nil
@@ -41,7 +48,7 @@ func (c *Cluster) speaker(ctx context.Context, component clusters.Component) (cl
 
 // led waits until of several schedulers, and of several controller managers, one leads that lives. The others take over
 // from one that ended only when its lease has run out, and until then nothing would be scheduled or controlled.
-func (c *Cluster) led(ctx context.Context, state clusters.State) error {
+func (c *leaders) led(ctx context.Context, state clusters.State) error {
 	if c.killed.Load() {
 		return nil
 	}
@@ -66,7 +73,7 @@ func (c *Cluster) led(ctx context.Context, state clusters.State) error {
 }
 
 // renewed says whether the lease of a component's leader was renewed since a moment.
-func (c *Cluster) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
+func (c *leaders) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
 	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
 	if err != nil {
 		return false, fmt.Errorf("read the lease of %s: %w", component, err)
@@ -86,7 +93,7 @@ func lostLease(process *processes.Process) bool {
 }
 
 // oneOf is one process of a component that runs; "" for none.
-func (c *Cluster) oneOf(component clusters.Component) clusters.Component {
+func (c *leaders) oneOf(component clusters.Component) clusters.Component {
 	for _, instance := range c.layout.instances(component) {
 		if c.process(string(instance)) != nil {
 			return instance

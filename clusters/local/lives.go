@@ -12,7 +12,7 @@ type life struct {
 }
 
 // ProcessLives tells all starts of the cluster's processes by this program.
-func (c *Cluster) ProcessLives() []clusters.ProcessLife {
+func (c *programs) ProcessLives() []clusters.ProcessLife {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := make([]clusters.ProcessLife, 0, len(c.lives))
@@ -23,7 +23,7 @@ func (c *Cluster) ProcessLives() []clusters.ProcessLife {
 }
 
 // noteReady takes down that a component is ready for the first time since its start.
-func (c *Cluster) noteReady(component clusters.Component) {
+func (c *programs) noteReady(component clusters.Component) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	process := c.running[string(component)]
@@ -35,7 +35,7 @@ func (c *Cluster) noteReady(component clusters.Component) {
 }
 
 // noteEnded takes down the end of a process.
-func (c *Cluster) noteEnded(process *processes.Process) {
+func (c *programs) noteEnded(process *processes.Process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.lives {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
@@ -60,8 +61,14 @@ func kubeletVersion(state clusters.State) string {
 	return "v" + state.Version
 }
 
+// nodesKeeper makes the simulated nodes those that a state has.
+type nodesKeeper struct {
+	*programs
+	client kubernetes.Interface
+}
+
 // convergeNodes makes the cluster's simulated nodes those of the state, and returns when they are ready.
-func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error {
+func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) error {
 	wanted := nodesOf(state)
 	if len(state.Nodes) == 0 && c.process(nodesProcess) == nil {
 		return nil // a group without nodes has those simulated that others made
@@ -102,7 +109,7 @@ func (c *Cluster) convergeNodes(ctx context.Context, state clusters.State) error
 	return c.nodesReady(ctx, names)
 }
 
-func (c *Cluster) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {
+func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {
 	if !exists {
 		if _, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create node %s: %w", node.Name, err)
@@ -116,7 +123,7 @@ func (c *Cluster) putNode(ctx context.Context, node *corev1.Node, exists bool, o
 }
 
 // patchNode changes labels, taints and capacity of a node; what the cluster itself put there stays.
-func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
+func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
 	labels := map[string]any{}
 	for key := range old.Labels {
 		labels[key] = nil
@@ -156,7 +163,7 @@ func (c *Cluster) patchNode(ctx context.Context, node *corev1.Node, old corev1.N
 	return nil
 }
 
-func (c *Cluster) dropNode(ctx context.Context, name string) error {
+func (c *nodesKeeper) dropNode(ctx context.Context, name string) error {
 	if err := c.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil &&
 		!apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete node %s: %w", name, err)
@@ -165,7 +172,7 @@ func (c *Cluster) dropNode(ctx context.Context, name string) error {
 }
 
 // nodesReady waits until every named node is ready and can be scheduled on.
-func (c *Cluster) nodesReady(ctx context.Context, names map[string]bool) error {
+func (c *nodesKeeper) nodesReady(ctx context.Context, names map[string]bool) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	process := c.process(nodesProcess)

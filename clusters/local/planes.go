@@ -62,7 +62,7 @@ func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 func isAPIServer(c clusters.Component) bool { return c.Binary() == clusters.APIServer }
 
 // components lists what can be asked, killed and restarted besides etcd, in the order in which an upgrade starts it.
-func (c *Cluster) components() []clusters.Component {
+func (c *programs) components() []clusters.Component {
 	var all []clusters.Component
 	for _, component := range clusters.ControlPlane() {
 		all = append(all, c.layout.instances(component)...)
@@ -109,7 +109,7 @@ func writeKubeconfigs(l layout) error {
 }
 
 // writeConfig writes the configuration file of a component, if it has one.
-func (c *Cluster) writeConfig(w want) error {
+func (c *roller) writeConfig(w want) error {
 	if w.Config == "" {
 		return nil
 	}

@@ -47,7 +47,7 @@ func newEtcdProber(l layout) (*prober, error) {
 }
 
 // get reads an endpoint of a component.
-func (c *Cluster) get(ctx context.Context, component clusters.Component, url string) ([]byte, error) {
+func (c *programs) get(ctx context.Context, component clusters.Component, url string) ([]byte, error) {
 	if component == clusters.Etcd {
 		return c.etcdProbe.get(ctx, url)
 	}
@@ -104,7 +104,7 @@ func healthPath(component clusters.Component) string {
 }
 
 // ready waits until a component says that it is; one that ends meanwhile fails at once with its own words.
-func (c *Cluster) ready(ctx context.Context, component clusters.Component) error {
+func (c *programs) ready(ctx context.Context, component clusters.Component) error {
 	url, err := c.componentURL(component)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c *Cluster) ready(ctx context.Context, component clusters.Component) error
 }
 
 // listening waits until an API server answers anything at all.
-func (c *Cluster) listening(ctx context.Context, server clusters.Component) error {
+func (c *roller) listening(ctx context.Context, server clusters.Component) error {
 	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
 		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+"/livez/ping")
 		var status *statusError
@@ -131,7 +131,7 @@ func (c *Cluster) listening(ctx context.Context, server clusters.Component) erro
 
 // usable waits until each API server that runs answers a real request and Services can get addresses: readiness alone
 // promises neither.
-func (c *Cluster) usable(ctx context.Context) error {
+func (c *roller) usable(ctx context.Context) error {
 	for _, server := range c.layout.instances(clusters.APIServer) {
 		if c.layout.several() && c.process(string(server)) == nil {
 			continue
@@ -143,7 +143,7 @@ func (c *Cluster) usable(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cluster) usableAt(ctx context.Context, server clusters.Component) error {
+func (c *roller) usableAt(ctx context.Context, server clusters.Component) error {
 	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
 		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
 		return err == nil, err
@@ -158,7 +158,7 @@ var errNotReady = errors.New("time is up")
 
 // await repeats a look until it is satisfied, the component ends, or time is up: the last two are a
 // *clusters.BrokenError.
-func (c *Cluster) await(ctx context.Context, component clusters.Component,
+func (c *programs) await(ctx context.Context, component clusters.Component,
 	look func(context.Context) (bool, error),
 ) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errNotReady)

@@ -19,8 +19,15 @@ type round struct {
 	down bool
 }
 
+// roller makes the components those that a state has, one control plane after the other.
+type roller struct {
+	*programs
+	schedulers
+	leaders
+}
+
 // rounds are what leads to the state: upward from the first control plane to the last, downward the other way round.
-func (c *Cluster) rounds(state clusters.State, bin releases.Binaries) ([]round, error) {
+func (c *roller) rounds(state clusters.State, bin releases.Binaries) ([]round, error) {
 	var all []round
 	down := false
 	for plane := range c.layout.planes() {
@@ -43,7 +50,7 @@ func (c *Cluster) rounds(state clusters.State, bin releases.Binaries) ([]round, 
 
 // hold leaves out the rounds that would bring more than that many control planes to the state, and takes note of them;
 // 0 is all.
-func (c *Cluster) hold(rounds []round, upTo int) []round {
+func (c *roller) hold(rounds []round, upTo int) []round {
 	var behind []int
 	if upTo > 0 {
 		n := min(max(upTo-c.layout.planes()+len(rounds), 0), len(rounds))
@@ -71,7 +78,7 @@ func (c *Cluster) oldest(version string) string {
 }
 
 // changes are the components of a control plane that do not run as the state wants them.
-func (c *Cluster) changes(state clusters.State, plane int, bin releases.Binaries) (changed []want, err error) {
+func (c *roller) changes(state clusters.State, plane int, bin releases.Binaries) (changed []want, err error) {
 	l := layout{c.layout.Dir, c.ports()}
 	for _, component := range l.onPlane(state, plane) {
 		w := want{component, started{
@@ -91,7 +98,7 @@ func (c *Cluster) changes(state clusters.State, plane int, bin releases.Binaries
 
 // goesDown says whether the state is of an older version than the API server of the control plane that was started
 // last, were it by a transition that failed.
-func (c *Cluster) goesDown(state clusters.State, plane int) bool {
+func (c *roller) goesDown(state clusters.State, plane int) bool {
 	c.mu.Lock()
 	before := c.record.Processes[string(c.layout.instance(clusters.APIServer, plane))].Version
 	c.mu.Unlock()
@@ -101,7 +108,7 @@ func (c *Cluster) goesDown(state clusters.State, plane int) bool {
 }
 
 // rollAll makes the rounds one after the other, each proven before the next; all at once where no API server runs.
-func (c *Cluster) rollAll(ctx context.Context, state clusters.State, rounds []round) error {
+func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []round) error {
 	if c.oneOf(clusters.APIServer) == "" && len(rounds) > 0 {
 		rounds = []round{together(rounds)}
 	}
@@ -132,7 +139,7 @@ func together(rounds []round) round {
 
 // roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server
 // older than itself. They become ready side by side, or a transition would cost the sum of all starts.
-func (c *Cluster) roll(ctx context.Context, r round) error {
+func (c *roller) roll(ctx context.Context, r round) error {
 	if r.down {
 		slices.Reverse(r.changed)
 	}
@@ -172,7 +179,7 @@ func (c *Cluster) roll(ctx context.Context, r round) error {
 // served waits until the API servers that were started serve those that are started next: the i-th component was the
 // last. Of several the first is there before the others, which would else make the same objects at the same time, as
 // none does that joins a cluster. The other components give up when nobody listens.
-func (c *Cluster) served(ctx context.Context, changed []want, i int) error {
+func (c *roller) served(ctx context.Context, changed []want, i int) error {
 	more := i+1 < len(changed) && isAPIServer(changed[i+1].component)
 	if more && i == 0 {
 		return c.usableAt(ctx, changed[0].component)

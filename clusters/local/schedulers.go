@@ -13,14 +13,21 @@ import (
 )
 
 // listening are the ports as they are now: further kube-schedulers come and go.
-func (c *Cluster) ports() listening {
+func (c *programs) ports() listening {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.record.Ports
 }
 
+// schedulers are the further kube-schedulers of a cluster.
+type schedulers struct {
+	*programs
+	// held are their ports.
+	held map[clusters.Component]*ports.Reservation
+}
+
 // placeSchedulers gives a port to each further kube-scheduler of the state that has none yet.
-func (c *Cluster) placeSchedulers(state clusters.State) error {
+func (c *schedulers) placeSchedulers(state clusters.State) error {
 	for _, scheduler := range state.Schedulers {
 		component := scheduler.Component()
 		if c.ports().of(component) != 0 {
@@ -49,7 +56,7 @@ func (l listening) with(c clusters.Component, port int) listening {
 }
 
 // endSchedulers ends the further kube-schedulers that the state does not have, with all that was theirs but their logs.
-func (c *Cluster) endSchedulers(ctx context.Context, state clusters.State) error {
+func (c *schedulers) endSchedulers(ctx context.Context, state clusters.State) error {
 	wanted := state.ControlPlane()
 	for component := range c.ports().Schedulers {
 		if slices.Contains(wanted, component) {
@@ -66,7 +73,7 @@ func (c *Cluster) endSchedulers(ctx context.Context, state clusters.State) error
 	return nil
 }
 
-func (c *Cluster) forgetScheduler(component clusters.Component) {
+func (c *schedulers) forgetScheduler(component clusters.Component) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if held := c.held[component]; held != nil {
@@ -80,7 +87,7 @@ func (c *Cluster) forgetScheduler(component clusters.Component) {
 }
 
 // releaseSchedulers gives back the ports of all further kube-schedulers.
-func (c *Cluster) releaseSchedulers() {
+func (c *schedulers) releaseSchedulers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, held := range c.held {
@@ -90,7 +97,7 @@ func (c *Cluster) releaseSchedulers() {
 
 // stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to
 // another is never answered by both.
-func (c *Cluster) stopSchedulers(ctx context.Context, changed []want) error {
+func (c *schedulers) stopSchedulers(ctx context.Context, changed []want) error {
 	var schedulers []string
 	for _, w := range changed {
 		if w.component.Binary() == clusters.Scheduler {

@@ -108,7 +108,7 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 }
 
 // stop ends a process, if it runs.
-func (c *Cluster) stop(ctx context.Context, name string) error {
+func (c *programs) stop(ctx context.Context, name string) error {
 	process := c.process(name)
 	if process == nil {
 		return nil
@@ -121,7 +121,7 @@ func (c *Cluster) stop(ctx context.Context, name string) error {
 }
 
 // again starts a process as it was, and returns when it is ready.
-func (c *Cluster) again(ctx context.Context, name string) error {
+func (c *programs) again(ctx context.Context, name string) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[name]
 	c.mu.Unlock()

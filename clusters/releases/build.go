@@ -15,7 +15,7 @@ import (
 const kubernetesModule = "k8s.io/kubernetes"
 
 // build compiles programs from the module k8s.io/kubernetes of a version.
-func (s *Store) build(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+func (s *sources) build(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	failed := func(err error) (string, error) {
 		return "", fmt.Errorf("cannot build %s of Kubernetes %s: %w", strings.Join(programs, ", "), v, err)
 	}

@@ -1,6 +1,7 @@
 package releases
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ func (s *Store) CachedLists() []*features.List {
 	var found []*features.List
 	entries, _ := s.entries()
 	for _, at := range entries {
-		if list, err := readList(s.entry(at)); err == nil {
+		if list, err := s.lists.read(s.entry(at)); err == nil {
 			found = append(found, list)
 		}
 	}
@@ -89,6 +90,16 @@ func (s *Store) Cached(version string) bool {
 	programs, err1 := wanted(nil)
 	m, err2 := readManifest(s.entry(v).dir)
 	return err1 == nil && err2 == nil && m.hasAll(programs)
+}
+
+// InCache is a store as a lister that asks neither the network nor the Go tool.
+func InCache(s *Store) features.Lister { return inCache{s} }
+
+type inCache struct{ *Store }
+
+// FeatureList is CachedFeatureList.
+func (c inCache) FeatureList(_ context.Context, version string) (*features.List, error) {
+	return c.CachedFeatureList(version)
 }
 
 // CachedFeatureList is FeatureList by what is in the cache alone. The version may be a minor one. Its error, a

@@ -48,7 +48,7 @@ func defaultClient() *http.Client {
 }
 
 // download gets programs from the release host and verifies the checksums published beside them.
-func (s *Store) download(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+func (s *sources) download(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	base := fmt.Sprintf("%s/release/v%s/bin/%s", s.options.BaseURL, v, strings.ReplaceAll(s.platform, "-", "/"))
 	for _, program := range programs {
 		if err := s.downloadOne(ctx, base+"/"+program, filepath.Join(dir, program),
@@ -64,7 +64,7 @@ func (s *Store) download(ctx context.Context, v clusters.Version, programs []str
 	return "downloaded from " + base, nil
 }
 
-func (s *Store) downloadOne(ctx context.Context, url, path, what string) error {
+func (s *sources) downloadOne(ctx context.Context, url, path, what string) error {
 	published, err := s.getText(ctx, url+".sha256")
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Store) downloadOne(ctx context.Context, url, path, what string) error {
 }
 
 // getText gets a short text.
-func (s *Store) getText(ctx context.Context, url string) (string, error) {
+func (s *sources) getText(ctx context.Context, url string) (string, error) {
 	body, _, err := s.get(ctx, url)
 	if err != nil {
 		return "", err
@@ -109,7 +109,7 @@ func (s *Store) getText(ctx context.Context, url string) (string, error) {
 }
 
 // get starts a GET and returns its body, which gives up when nothing comes for a while, and its length (-1 if unknown).
-func (s *Store) get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
+func (s *sources) get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -66,8 +66,8 @@ func (s *Store) FeatureList(ctx context.Context, version string) (*features.List
 	return list.With(s.otherLists(v)...), nil
 }
 
-func (s *Store) featureList(ctx context.Context, e entry) (*features.List, error) {
-	list, err := readList(e)
+func (s *sources) featureList(ctx context.Context, e entry) (*features.List, error) {
+	list, err := s.lists.read(e)
 	if err == nil && !e.canAsk(list) {
 		return list, nil
 	}
@@ -111,7 +111,7 @@ func readList(e entry) (*features.List, error) {
 }
 
 // makeList reads the list from the modules of the version.
-func (s *Store) makeList(ctx context.Context, v clusters.Version) (*features.List, error) {
+func (s *sources) makeList(ctx context.Context, v clusters.Version) (*features.List, error) {
 	tool, err := s.goTool()
 	if err != nil {
 		return nil, err

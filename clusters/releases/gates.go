@@ -9,14 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// FeatureLister knows the feature gates of Kubernetes' versions: a Store.
-type FeatureLister interface {
-	FeatureList(ctx context.Context, version string) (*features.List, error)
-}
-
 // CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency,
 // for some components. Where the version's gates are not known, progress says so, and nothing is wrong.
-func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, components []clusters.Component,
+func CheckGates(ctx context.Context, from features.Lister, state clusters.State, components []clusters.Component,
 	progress clusters.Progress,
 ) error {
 	list, err := from.FeatureList(ctx, state.Version)
@@ -52,7 +47,7 @@ func CheckGates(ctx context.Context, from FeatureLister, state clusters.State, c
 
 // GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where
 // its list is not known.
-func GateDependencies(ctx context.Context, from FeatureLister, state clusters.State, gate string) []string {
+func GateDependencies(ctx context.Context, from features.Lister, state clusters.State, gate string) []string {
 	list, err := from.FeatureList(ctx, state.Version)
 	if err != nil {
 		return nil // what the check of the gates has said already
@@ -63,7 +58,7 @@ func GateDependencies(ctx context.Context, from FeatureLister, state clusters.St
 // BlameForField says in a clause which feature gate is likely to be the reason that an API server in a resolved state
 // dropped a field of a kind: "feature gate X is off in 1.34.4 (Alpha, off by default)". It is "" where no gate is
 // known to decide about the field, or that gate is on.
-func BlameForField(ctx context.Context, from FeatureLister, state clusters.State, kind string, path []any) string {
+func BlameForField(ctx context.Context, from features.Lister, state clusters.State, kind string, path []any) string {
 	gate := features.GateOf(kind, path)
 	if gate == "" {
 		return ""

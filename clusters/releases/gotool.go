@@ -29,7 +29,7 @@ type goTool struct {
 var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs " +
 	"with --kubernetes-bin DIR")
 
-func (s *Store) goTool() (goTool, error) {
+func (s *sources) goTool() (goTool, error) {
 	if s.options.Go != "" {
 		return goTool{path: s.options.Go, env: s.options.GoEnv}, nil
 	}

@@ -102,7 +102,7 @@ func programName(m clusters.ModuleProgram) string {
 }
 
 // storeSource gets a module's files, and those of the modules in its folders that the build needs.
-func (s *Store) storeSource(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram) error {
+func (s *sources) storeSource(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram) error {
 	temp, remove, err := e.tempDir()
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Store) storeSource(ctx context.Context, tool goTool, e entry, m cluster
 }
 
 // compile builds a program in its module's own main module, so that the replacements of its go.mod hold.
-func (s *Store) compile(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram, temp string) (string,
+func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram, temp string) (string,
 	error,
 ) {
 	l := layout{tool: tool, dir: e.source(), module: m, progress: s.options.Progress}

@@ -98,7 +98,7 @@ func (s *Store) newestPublished(ctx context.Context, minor clusters.Version) (cl
 	return s.newestModule(ctx, minor)
 }
 
-func (s *Store) newestOnHost(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
+func (s *sources) newestOnHost(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
 	url := fmt.Sprintf("%s/release/stable-%s.txt", s.options.BaseURL, minor.MinorString())
 	text, err := s.getText(ctx, url)
 	var status *statusError
@@ -115,7 +115,7 @@ func (s *Store) newestOnHost(ctx context.Context, minor clusters.Version) (clust
 	return v, nil
 }
 
-func (s *Store) newestModule(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
+func (s *sources) newestModule(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
 	tool, err := s.goTool()
 	if err != nil {
 		return clusters.Version{}, err

@@ -66,11 +66,15 @@ func From(s clusters.Setup) Options {
 }
 
 // Store gets and keeps Kubernetes programs. It is safe for concurrent use, by several processes too.
-type Store struct {
+type Store struct{ sources }
+
+// sources are where programs come from that are not there yet: the release host, and the Go tool.
+type sources struct {
 	options  Options
 	platform string
 	// unreachable remembers that the release host did not answer, so that it is waited for only once.
 	unreachable atomic.Bool
+	lists       listCache
 }
 
 // New returns a store; it touches neither disk nor network.
@@ -100,7 +104,7 @@ func New(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{options: o, platform: runtime.GOOS + "-" + runtime.GOARCH}, nil
+	return &Store{sources: sources{options: o, platform: runtime.GOOS + "-" + runtime.GOARCH}}, nil
 }
 
 // Binaries are the programs of one version, in one folder.
@@ -182,7 +186,7 @@ func (s *Store) complete(ctx context.Context, e entry, want []string,
 }
 
 // fetchProven is fetch, of programs that say that they are of the version.
-func (s *Store) fetchProven(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+func (s *sources) fetchProven(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	source, err := s.fetch(ctx, v, programs, dir)
 	if err != nil {
 		return "", err
@@ -196,7 +200,7 @@ func (s *Store) fetchProven(ctx context.Context, v clusters.Version, programs []
 }
 
 // fetch puts the programs into dir and says where they came from.
-func (s *Store) fetch(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
+func (s *sources) fetch(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	if s.downloads() {
 		source, err := s.download(ctx, v, programs, dir)
 		if err == nil || !s.buildsInstead(err) {
@@ -207,15 +211,15 @@ func (s *Store) fetch(ctx context.Context, v clusters.Version, programs []string
 }
 
 // downloads says whether a download is to be tried.
-func (s *Store) downloads() bool {
+func (s *sources) downloads() bool {
 	return s.options.Source == Download || s.options.Source == Auto && !s.unreachable.Load()
 }
 
 // onLinux says whether the programs run here: a control plane is released for Linux alone, and so are our processes.
-func (s *Store) onLinux() bool { return strings.HasPrefix(s.platform, "linux-") }
+func (s *sources) onLinux() bool { return strings.HasPrefix(s.platform, "linux-") }
 
 // buildsInstead says whether a failed download is made up for by building: only where the host was not reached at all.
-func (s *Store) buildsInstead(err error) bool {
+func (s *sources) buildsInstead(err error) bool {
 	var unreachable *unreachableError
 	if s.options.Source != Auto || !errors.As(err, &unreachable) {
 		return false

@@ -11,7 +11,7 @@ import (
 
 // deploy applies the manifests of a system that the cluster runs, deletes what it had before and has no more, and
 // returns when it serves.
-func (s *Set) deploy(ctx context.Context, sys *system) error {
+func (s *installer) deploy(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (s *Set) deploy(ctx context.Context, sys *system) error {
 	return s.proveManifests(ctx, sys)
 }
 
-func (s *Set) manifests(ctx context.Context, sys *system) ([]*unstructured.Unstructured, error) {
+func (s *installer) manifests(ctx context.Context, sys *system) ([]*unstructured.Unstructured, error) {
 	e := expander{values: map[string]string{}}
 	if sys.definition.Version != "" {
 		e.values["VERSION"] = sys.definition.Version
@@ -84,7 +84,7 @@ func goesFirst(o *unstructured.Unstructured) bool {
 
 // proveManifests returns when the workloads of a system that the cluster runs are rolled out, its CRDs are served and
 // its webhooks answer.
-func (s *Set) proveManifests(ctx context.Context, sys *system) error {
+func (s *installer) proveManifests(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // applyObjects applies objects that a process needs, and adds their references to those that are wanted. One that is
 // there as it was applied last is left alone: the system's own webhooks, which do not answer now, would be asked.
-func (s *Set) applyObjects(ctx context.Context, sys *system, objects []*unstructured.Unstructured,
+func (s *installer) applyObjects(ctx context.Context, sys *system, objects []*unstructured.Unstructured,
 	wanted []reference,
 ) ([]reference, error) {
 	for _, object := range objects {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -71,8 +73,19 @@ func (p *place) values() map[string]string {
 	}
 }
 
+// places makes the places of processes, in one folder.
+type places struct {
+	cluster clusters.Cluster
+	// now is the clock, for certificates.
+	now func() time.Time
+
+	mu sync.Mutex
+	// dir is the folder of the systems' folders, "" as long as none was needed.
+	dir string
+}
+
 // makePlace finds a place for a system's process, with a user of its own.
-func (s *Set) makePlace(name string) (*place, error) {
+func (s *places) makePlace(name string) (*place, error) {
 	dir, err := s.folder()
 	if err != nil {
 		return nil, err
@@ -85,7 +98,7 @@ func (s *Set) makePlace(name string) (*place, error) {
 	return p, nil
 }
 
-func (s *Set) furnish(p *place, name string) (err error) {
+func (s *places) furnish(p *place, name string) (err error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
@@ -119,7 +132,7 @@ func (p *place) release() {
 }
 
 // host is the address of this machine at which the API server reaches it.
-func (s *Set) host() string {
+func (s *places) host() string {
 	if reachable, ok := s.cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
 		return reachable.HostAddress()
 	}
@@ -128,7 +141,7 @@ func (s *Set) host() string {
 
 // folder is the folder of the systems' folders: in the cluster's own, so that it is removed with that also after a
 // run that was killed.
-func (s *Set) folder() (string, error) {
+func (s *places) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir != "" {
@@ -151,8 +164,8 @@ func (s *Set) folder() (string, error) {
 
 // certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a
 // webhook configuration that was not renewed with them is known for a left-over.
-func (s *Set) certify(p *place, hosts []string) (ca []byte, err error) {
-	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
+func (s *places) certify(p *place, hosts []string) (ca []byte, err error) {
+	authority, err := certificates.NewAuthority(p.certDir(), s.now())
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const proofTimeout = 30 * time.Second
 // of something. A dry run that is accepted proves nothing (the API server may not know of the webhook yet), and
 // neither does one that is refused (by something else); that the API server has counted an answer of the webhook
 // does.
-func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
+func (s *installer) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
 	list func(context.Context) ([]hook, error),
 ) error {
 	hooks, err := list(ctx)
@@ -58,7 +58,7 @@ func (s *Set) prove(ctx context.Context, process *processes.Process, probes []*u
 }
 
 // probe creates the probes, as a dry run, and tells of each webhook whose answers became more.
-func (s *Set) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
+func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
 	waiting []hook,
 ) (answers []string, err error) {
 	before, err := s.api.answers(ctx)

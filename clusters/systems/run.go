@@ -157,7 +157,7 @@ func (s *Set) spec(sys *system) (processes.Spec, error) {
 }
 
 // owner is whom the cluster's own processes are found by.
-func (s *Set) owner() string {
+func (s *places) owner() string {
 	if housed, ok := s.cluster.(clusters.Housed); ok {
 		return housed.Folder() + string(os.PathSeparator)
 	}
@@ -332,7 +332,7 @@ func (s *Set) controllable(name string) (*system, error) {
 }
 
 // serves returns when the CRDs, APIServices and webhooks of a system do their part.
-func (s *Set) serves(ctx context.Context, sys *system) error {
+func (s *installer) serves(ctx context.Context, sys *system) error {
 	for _, object := range sys.objects {
 		look := func(context.Context) error { return nil }
 		switch object.kind {

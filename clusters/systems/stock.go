@@ -49,7 +49,7 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 }
 
 // announced does something, and then tells the cluster of the kinds that came with it.
-func (s *Set) announced(ctx context.Context, do func() error) error {
+func (s *installer) announced(ctx context.Context, do func() error) error {
 	controllers, ok := s.cluster.(clusters.Rediscoverer)
 	if !ok {
 		return do()
@@ -77,7 +77,7 @@ func (s *Set) announced(ctx context.Context, do func() error) error {
 
 // takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration
 // that it did not renew is of what it was before, and goes.
-func (s *Set) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
+func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
 	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
 	if err != nil {
 		return err

@@ -65,17 +65,16 @@ type Inventory map[string][]reference
 // Set is the systems of one cluster.
 type Set struct {
 	Options
+	installer
+	places
 
 	cluster clusters.Cluster
-	api     *api
 	spawner *processes.Spawner
 	died    chan error
 	// converging holds whoever changes a system against others.
 	converging sync.Mutex
 
 	mu sync.Mutex
-	// dir is the folder of the systems' folders, "" as long as none was needed.
-	dir string
 	// held: the API server may be away, so that the end of a process is no surprise.
 	held    bool
 	systems map[string]*system
@@ -114,7 +113,8 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	return &Set{
-		Options: o, cluster: cluster, api: client, spawner: processes.NewSpawner(), died: make(chan error, 8),
+		Options: o, installer: installer{api: client, cluster: cluster}, places: places{cluster: cluster, now: o.Now},
+		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		held: true, systems: map[string]*system{}, logs: map[string][]string{},
 	}, nil
 }

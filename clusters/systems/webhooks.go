@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // hook is one webhook of a configuration.
@@ -102,9 +104,15 @@ func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 	return nil
 }
 
+// installer installs the objects of systems in a cluster, and proves that they are in force.
+type installer struct {
+	cluster clusters.Cluster
+	api     *api
+}
+
 // install applies the CRDs and the webhook configurations of a system's process, pointed at the process, and deletes
 // those that it had before and has no more.
-func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
+func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	crds, err := readKinds(sys.program.crds,
 		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
 	if err != nil {
@@ -149,7 +157,7 @@ func (s *Set) install(ctx context.Context, sys *system, ca []byte) error {
 
 // applyAll applies objects and notes those that were not there before. After CRDs it waits until they are served, as
 // others may need them.
-func (s *Set) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
+func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		made, r, err := s.api.apply(ctx, sys.definition.Name, object)
 		if err != nil {
@@ -169,7 +177,7 @@ func (s *Set) applyAll(ctx context.Context, sys *system, objects []*unstructured
 }
 
 // prune deletes what was made for a system and is not wanted any more.
-func (s *Set) prune(ctx context.Context, sys *system, wanted []reference) error {
+func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
 	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
 		if slices.Contains(wanted, r) {
 			continue
@@ -183,7 +191,7 @@ func (s *Set) prune(ctx context.Context, sys *system, wanted []reference) error 
 }
 
 // notTaken refuses to redirect the webhooks of an installation that is somebody else's.
-func (s *Set) notTaken(ctx context.Context, system string, configuration *unstructured.Unstructured) error {
+func (s *installer) notTaken(ctx context.Context, system string, configuration *unstructured.Unstructured) error {
 	_, mapping, r, err := s.api.resource(configuration)
 	if err != nil {
 		return err

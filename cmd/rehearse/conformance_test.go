@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
@@ -146,14 +147,7 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	if code := run(ctx, args, nil, &out, &err); code != cli.ExitInterrupted {
 		t.Fatalf("exit code %d, want %d: %s%s", code, cli.ExitInterrupted, out.said.String(), err.String())
 	}
-	data, readErr := os.ReadFile(yaml)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	r, readErr := conformances.Read(data)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
+	r := conformanceReport(t, yaml)
 	if n := r.Core.Statistics; !r.Interrupted || r.Core.Result != conformances.Partial || n.Untested == 0 ||
 		n.Untested != n.Total() {
 		t.Errorf("interrupted %t, core %s: %s", r.Interrupted, r.Core.Result, n)
@@ -180,13 +174,9 @@ func TestConformanceOfSeveral(t *testing.T) {
 	if code := run(ctx, args, nil, &out, &errs); code != cli.ExitInterrupted {
 		t.Fatalf("exit code %d, want %d: %s%s", code, cli.ExitInterrupted, out.said.String(), errs.String())
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "kubernetes.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := conformances.Read(data); err != nil || !strings.HasPrefix(r.Reproduce.Command,
-		"rehearse conformance kubernetes --contact") {
-		t.Errorf("%v; to reproduce: %s", err, r.Reproduce.Command)
+	r := conformanceReport(t, filepath.Join(dir, "kubernetes.yaml"))
+	if !strings.HasPrefix(r.Reproduce.Command, "rehearse conformance kubernetes --contact") {
+		t.Errorf("to reproduce: %s", r.Reproduce.Command)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "report", "kubernetes", "junit.xml")); err != nil {
 		t.Error(err)
@@ -220,13 +210,9 @@ func TestConformanceInShards(t *testing.T) {
 	does(cli.ExitOK, append([]string{"conformance", suite, "--of", of("merged"), "-o", of("merged.yaml")}, somebody...)...)
 	does(cli.ExitOK, "conformance", "diff", of("whole.yaml"), of("merged.yaml"))
 	for _, name := range []string{"whole.yaml", "merged.yaml"} {
-		data, err := os.ReadFile(of(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := conformances.Read(data)
-		if err != nil || len(r.Requirements) == 0 {
-			t.Fatalf("%s: %v, %d requirements", name, err, len(r.Requirements))
+		r := conformanceReport(t, of(name))
+		if len(r.Requirements) == 0 {
+			t.Fatalf("%s has no requirements", name)
 		}
 		for _, q := range r.Requirements {
 			if q.Status != conformances.Passed {
@@ -238,19 +224,13 @@ func TestConformanceInShards(t *testing.T) {
 
 func TestConformanceDiff(t *testing.T) {
 	golden := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
-	data, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := conformances.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := conformanceReport(t, golden)
 	r.Scenarios[2].Status, r.Requirements[1].Scenarios = conformances.Passed,
 		conformances.Evidence{Passed: []string{"refused"}}
 	r.Conclude()
 	other := filepath.Join(t.TempDir(), "other.yaml")
-	if data, err = conformances.YAML(r); err == nil {
+	data, err := conformances.YAML(r)
+	if err == nil {
 		err = os.WriteFile(other, data, 0o600)
 	}
 	if err != nil {
@@ -275,9 +255,9 @@ func TestConformanceDiff(t *testing.T) {
 // Every suite can be shown wherever the program is, and has no gap.
 func TestRequirementsAndFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, definition := range allSuites() {
+	for _, definition := range builtin.Suites() {
 		t.Run(definition.Name, func(t *testing.T) {
-			suite, err := loadSuite(definition)
+			suite, err := builtin.Load(definition)
 			if err != nil {
 				t.Fatal(err)
 			}

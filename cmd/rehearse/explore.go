@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -12,14 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
-	"github.com/rehearse-dev/rehearse/harness/upgrade"
-	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -42,7 +39,7 @@ type exploreFlags struct {
 	plan      bool
 	reportDir string
 	// features are the lists of feature gates.
-	features upgrade.FeatureLister
+	features features.Lister
 }
 
 func newExploreCommand() *cobra.Command {
@@ -240,35 +237,13 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	}
 	report, err := explore.Run(command.Context(), options)
 	report.Command = cli.CommandLine(command)
-	for i := 1; i < len(report.Path); i++ {
-		// Where the list of a version is not known its gates are not named.
-		report.Path[i].Flips, _ = upgrade.Flips(command.Context(), f.features, options.Path[i-1], options.Path[i])
+	for i, hop := range features.Along(command.Context(), f.features, options.Path...) {
+		if i+1 < len(report.Path) {
+			report.Path[i+1].Flips = hop.Changes() // where the list of a version is not known its gates are not named
+		}
 	}
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
-	if writeErr := writeExploration(f.reportDir, report); writeErr != nil {
-		return cli.Broken(errors.Join(err, writeErr))
-	}
-	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, page.File))
-	if err != nil {
-		return cli.Broken(err)
-	}
-	if code := report.ExitCode(); code != cli.ExitOK {
-		return &cli.ExitError{Code: code}
-	}
-	return nil
-}
-
-// writeExploration writes the reports of an exploration.
-func writeExploration(dir string, report *explorations.Report) error {
-	if err := explorations.Write(dir, report); err != nil {
-		return err
-	}
-	text, err := page.OfExploration(report)
-	if err != nil {
-		return err
-	}
-	if err := reports.ReplaceFile(filepath.Join(dir, page.File), text); err != nil {
-		return err
-	}
-	return ci.HandOver(explorations.Markdown(report), dir, os.Getenv)
+	return session.Report[*explorations.Report]{
+		Of: report, Dir: f.reportDir, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
+	}.Finish(command, err)
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func TestExploreRefusesWrongInput(t *testing.T) {
@@ -31,42 +33,59 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		{"a known finding without a reason", []string{"--path", "1.34,1.35", "--known", wrong}, "needs an id and a reason"},
 		{"known findings that are not there", []string{"--path", "1.34,1.35", "--known", "missing.yaml"}, "missing.yaml"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			code := run(t.Context(), append([]string{"explore"}, test.args...), strings.NewReader(""), &out, &errs)
-			if code != cli.ExitInput || !strings.Contains(errs.String(), test.want) {
-				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, test.want)
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { refused(t, test.want, "", append([]string{"explore"}, test.args...)...) })
+	}
+}
+
+// refused demands that the input of a command is wrong, and what it says.
+func refused(t *testing.T, want, stdin string, args ...string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs)
+	if code != cli.ExitInput || !strings.Contains(errs.String(), want) {
+		t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, want)
 	}
 }
 
 // Every command of the page can be run: it is planned here.
 func TestExploreCommandsOfTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/explore.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := filepath.Join(t.TempDir(), "known.yaml")
 	if err := os.WriteFile(known, []byte("known: []\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	planned := 0
-	for line := range strings.Lines(string(page)) {
-		_, text, ok := strings.Cut(line, "rehearse explore --")
-		if !ok || !strings.HasPrefix(line, "    ") {
-			continue
-		}
-		args := append(words("explore --"+strings.ReplaceAll(strings.TrimSpace(text), "known.yaml", known)), "--plan")
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != cli.ExitOK ||
-			!strings.Contains(out.String(), "survey, watched for") {
-			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
-		}
-		planned++
+	for _, line := range commandsOf(t, "explore", 7) {
+		planned(t, words(strings.ReplaceAll(line, "known.yaml", known)), "", "survey, watched for")
 	}
-	if planned < 7 {
-		t.Errorf("%d commands on the page", planned)
+}
+
+// commandsOf are the lines of a command's page that run it; there must be some.
+func commandsOf(t *testing.T, name string, least int) []string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/" + name + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for line := range strings.Lines(string(page)) {
+		_, args, ok := strings.Cut(line, "rehearse "+name+" --")
+		if ok && strings.HasPrefix(line, "    ") {
+			all = append(all, name+" --"+strings.TrimSpace(args))
+		}
+	}
+	if len(all) < least {
+		t.Errorf("%d commands on the page", len(all))
+	}
+	return all
+}
+
+// planned demands that a command can be planned, and what its plan says.
+func planned(t *testing.T, args []string, stdin, want string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args = append(args, "--plan")
+	code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs)
+	if code != cli.ExitOK || !strings.Contains(out.String(), want) {
+		t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 	}
 }
 
@@ -81,4 +100,33 @@ func words(line string) []string {
 		}
 	}
 	return all
+}
+
+// Each file of docs/findings is in the table of its page, and the other way round; each names its failure as known.
+func TestFindingsOfTheDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../docs/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, link := range regexp.MustCompile(`\]\(findings/([^)]+\.yaml)\)`).FindAllStringSubmatch(string(page), -1) {
+		listed[link[1]] = true
+	}
+	set, err := scenarios.LoadWith([]string{"../../docs/findings"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range set.Scenarios {
+		file := filepath.Base(s.Position.File)
+		if !listed[file] {
+			t.Errorf("docs/findings.md does not list %s", file)
+		}
+		delete(listed, file)
+		if len(s.Spec.Known) != 1 || s.Spec.Known[0].Message == "" {
+			t.Errorf("%s does not name its failure as known", file)
+		}
+	}
+	for file := range listed {
+		t.Errorf("docs/findings.md lists %s, which is not there", file)
+	}
 }

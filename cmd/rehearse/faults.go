@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
-	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -47,7 +48,7 @@ not; 3 it could not be tried.`,
   rehearse faults leaderworkerset --try --kind liberties`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error {
-			suite, err := findSuite(args[0])
+			suite, err := builtin.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -75,21 +76,18 @@ not; 3 it could not be tried.`,
 	command.Flags().BoolVar(&f.options.All, "all", false,
 		"with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
 	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or that of --only)")
-	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+clustersUsage)
+	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+session.ClustersUsage)
 	return command
 }
 
 func (f *faultsFlags) run(command *cobra.Command) error {
 	f.options.Progress = cli.ProgressTo(command.ErrOrStderr())
+	f.options.Room, f.options.Clusters = session.Room(f.options.Clusters, f.options.Progress)
 	var err error
-	if f.options.Room, err = harness.ThisMachine(); err != nil && f.options.Clusters == 0 {
-		f.options.Progress("one cluster at a time: %v", err)
-		f.options.Clusters = 1
-	}
 	if f.options.Provider, err = f.Local(f.options.Progress); err != nil {
 		return err
 	}
-	if f.options.Simulators, err = catalog().Own(); err != nil {
+	if f.options.Simulators, err = builtin.Simulators().Own(); err != nil {
 		return err
 	}
 	var wrong, unjudged []error

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 )
@@ -156,7 +157,7 @@ func TestInitAsks(t *testing.T) {
 		"it never began": {"", nil, "the answers ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			command := initialize.Command(isSimulator)
+			command := initialize.Command(builtin.IsSimulator)
 			var out bytes.Buffer
 			next, err := initialize.Ask(command, strings.NewReader(test.typed), &out)
 			if test.err != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	component.Main()
-	catalog().Main()
+	builtin.Simulators().Main()
 	os.Exit(m.Run())
 }
 

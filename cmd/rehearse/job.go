@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/jobs"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
 )
 
 func newJobCommand() *cobra.Command {
@@ -17,7 +18,7 @@ func newJobCommand() *cobra.Command {
 			return run(ctx, args, nil, stdout, stderr)
 		},
 		Paths: pathsOfShards,
-		Merge: mergeShards,
+		Merge: merge.Shards,
 	})
 }
 

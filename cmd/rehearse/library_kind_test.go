@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -25,7 +26,7 @@ func TestLibraryOnKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	simulators, err := catalog().Own()
+	simulators, err := builtin.Simulators().Own()
 	if err != nil {
 		t.Fatal(err)
 	}

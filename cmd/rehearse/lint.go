@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters/offline"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -60,7 +61,7 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 	if err != nil {
 		return err
 	}
-	simulators, err := catalog().Own()
+	simulators, err := builtin.Simulators().Own()
 	if err != nil {
 		return err
 	}

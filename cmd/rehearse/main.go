@@ -12,12 +12,13 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 )
 
 func main() {
 	component.Main()
 	kind.Main()
-	catalog().Main()
+	builtin.Simulators().Main()
 	// What libraries log of requests that are tried again is no part of our output.
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

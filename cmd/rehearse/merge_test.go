@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -20,9 +21,12 @@ func written(t *testing.T, number int, change func(*reports.Run)) string {
 		Name: "s" + string(rune('0'+number)), Status: reports.Passed, Artifacts: []string{"s/history.jsonl", "s/gone.txt"},
 	}}}
 	run := &reports.Run{
-		Format: reports.Format, Provider: "local", Program: "1", Tracks: []*reports.Track{track},
-		Shard:   &reports.Shard{Number: number, Of: 2, Plan: "p"},
-		Started: time.Unix(1000, 0), Finished: time.Unix(1001, 0),
+		Head: reports.Head{
+			Format: reports.Format, Program: "1", Started: time.Unix(1000, 0),
+			Finished: time.Unix(1001, 0),
+		},
+		Provider: "local", Tracks: []*reports.Track{track},
+		Shard: &reports.Shard{Number: number, Of: 2, Plan: "p"},
 	}
 	if change != nil {
 		change(run)
@@ -77,7 +81,7 @@ func TestMerge(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			merged, _, err := readRuns([]string{dir})
+			merged, _, err := pastruns.Read(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -50,12 +51,9 @@ func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Vari
 	default:
 		return nil, fmt.Errorf("want process, module, manifests, simulated, faults or liberties, not %q", kind)
 	}
-	definition, err := scenarios.LoadSystem(value)
+	definition, err := cli.SystemFrom(kind, value)
 	if err != nil {
 		return nil, err
-	}
-	if definition.Kind() != kind {
-		return nil, fmt.Errorf("%s defines a system that is %s", value, definition.Kind())
 	}
 	name, variant, _ := strings.Cut(name, "/")
 	if variants[name] == nil {

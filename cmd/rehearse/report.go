@@ -3,14 +3,11 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/compare"
 	"github.com/rehearse-dev/rehearse/reports/page"
@@ -54,7 +51,7 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 	command := &cobra.Command{
 		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {
-			run, files, err := readRuns(args)
+			run, files, err := pastruns.Read(args...)
 			if err != nil {
 				return err
 			}
@@ -77,57 +74,6 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 	return command
 }
 
-// readRuns reads runs, and makes one of several. What they left in their folders is found under the numbers of the
-// runs.
-func readRuns(paths []string) (*reports.Run, fs.FS, error) {
-	parts, where, err := readParts(paths)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(where) == 1 {
-		return reports.Merge(parts), where[0], nil
-	}
-	return reports.Merge(parts), where, nil
-}
-
-func readParts(paths []string) ([]reports.Part, reportFolders, error) {
-	var parts []reports.Part
-	var where reportFolders
-	for i, path := range paths {
-		if isFolder(path) {
-			path = filepath.Join(path, "run.json")
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read a run: %w", err)
-		}
-		run, err := reports.Read(data)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
-		}
-		part := reports.Part{Run: run, From: path}
-		if len(paths) > 1 {
-			part.Prefix = strconv.Itoa(i)
-		}
-		parts = append(parts, part)
-		where = append(where, os.DirFS(filepath.Dir(path)))
-	}
-	return parts, where, nil
-}
-
-// reportFolders are several report folders, each under its number.
-type reportFolders []fs.FS
-
-// Open opens NUMBER/PATH.
-func (f reportFolders) Open(name string) (fs.File, error) {
-	number, rest, _ := strings.Cut(name, "/")
-	i, err := strconv.Atoi(number)
-	if err != nil || i < 0 || i >= len(f) || rest == "" {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return f[i].Open(rest)
-}
-
 func newReportDiffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff OLD NEW", Short: "Compare two runs of the same scenarios",
@@ -138,11 +84,11 @@ Exit codes: 0 nothing got worse; 1 something does not pass any more, is not ther
 new and fails; 2 a run cannot be read. A time alone does not change the exit code.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			before, _, err := readRuns(args[:1])
+			before, _, err := pastruns.Read(args[:1]...)
 			if err != nil {
 				return err
 			}
-			after, _, err := readRuns(args[1:])
+			after, _, err := pastruns.Read(args[1:]...)
 			if err != nil {
 				return err
 			}
@@ -167,7 +113,7 @@ show it.`,
 		Example: `  rehearse report prr --kep 5311 rehearse-report`,
 		Args:    cli.Named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {
-			run, _, err := readRuns(args)
+			run, _, err := pastruns.Read(args...)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/suites"
 )
@@ -25,7 +26,7 @@ or a core rule that no fault breaks without a reason.`,
   rehearse requirements kai --names`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error {
-			suite, err := findSuite(args[0])
+			suite, err := builtin.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -45,7 +46,7 @@ or a core rule that no fault breaks without a reason.`,
 // oneSuite wants the name of a suite.
 func oneSuite(command *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(suiteNames(), ", "))
+		return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(builtin.Names(), ", "))
 	}
 	return nil
 }

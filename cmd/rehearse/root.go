@@ -9,10 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cluster"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/conformance"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/gates"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/matrix"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
 )
 
 // run is the whole program under its usual name; it returns the exit code.
@@ -72,13 +76,11 @@ broke.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
-	root.AddCommand(initialize.Command(isSimulator), newRunCommand(), newPlanCommand(), newLintCommand(),
+	root.AddCommand(initialize.Command(builtin.IsSimulator), newRunCommand(), newPlanCommand(), newLintCommand(),
 		newSchemaCommand(),
-		newConformanceCommand(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), gates.Command(),
+		conformance.Command(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), gates.Command(),
 		newNodeImagesCommand(),
-		newClusterCommand(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
-		newMergeCommand(), newJobCommand(), matrix.Command(matrix.Program{
-			Simulators: catalog().Own, AtOnce: atOnce, Describe: describe, Formats: fileFormats, Publish: publish,
-		}))
+		cluster.Command(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
+		merge.Command(), newJobCommand(), matrix.Command())
 	return root
 }

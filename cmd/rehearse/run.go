@@ -1,20 +1,17 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
-	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -27,11 +24,8 @@ type selection struct {
 	noSharing   bool
 	noSnapshots bool
 	systems     []string
-	shardFlags
+	session.ShardFlags
 }
-
-// shardFlags are which part of a run is wanted, and what balances the parts.
-type shardFlags struct{ shard, timings string }
 
 func (s *selection) add(command *cobra.Command) {
 	s.ProviderFlags.AddTo(command)
@@ -47,15 +41,7 @@ func (s *selection) add(command *cobra.Command) {
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
 		"create every cluster from nothing, and none from a snapshot of another's first state")
-	s.shardFlags.add(command)
-}
-
-func (s *shardFlags) add(command *cobra.Command) {
-	command.Flags().StringVar(&s.shard, "shard", "", "only this part of the clusters, 2/5 is the second of five; every "+
-		"part is planned alike on every machine, and rehearse merge makes one run of all")
-	command.Flags().StringVar(&s.timings, "timings", "",
-		"run.json of an earlier run, by whose times the shards are balanced "+
-			"(default: by the number of transitions)")
+	s.ShardFlags.AddTo(command)
 }
 
 // plan loads, selects and plans; whatever is wrong with the input is found here.
@@ -66,12 +52,15 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err != nil {
 		return nil, err
 	}
-	selected, err := harness.Filter(set.Scenarios, s.focus, s.label)
+	selected, err := planning.Filter(set.Scenarios, s.focus, s.label)
 	if err != nil {
 		return nil, err
 	}
-	shard, timings, err := s.part()
+	options, err := session.PlanOptions(progress)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.Put(&options); err != nil {
 		return nil, err
 	}
 	provider, err := s.Provider(keep, progress)
@@ -84,37 +73,8 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err := clusters.CheckControlPlanes(s.planes); err != nil {
 		return nil, fmt.Errorf("--control-planes: %w", err)
 	}
-	simulators, err := catalog().Own()
-	if err != nil {
-		return nil, err
-	}
-	modules, err := cli.CachedReleases(progress)
-	if err != nil {
-		return nil, err
-	}
-	return harness.NewPlan(command.Context(), provider, selected, harness.PlanOptions{
-		Modules: modules, NoSharing: s.noSharing, ControlPlanes: s.planes, Snapshots: !s.noSnapshots, Simulators: simulators,
-		Shard: shard, Timings: timings,
-	})
-}
-
-// part reads the flags.
-func (s *shardFlags) part() (harness.Shard, harness.Timings, error) {
-	shard, err := harness.ParseShard(s.shard)
-	if err != nil {
-		return shard, nil, fmt.Errorf("--shard: %w", err)
-	}
-	if s.timings == "" {
-		return shard, nil, nil
-	}
-	if shard.Of == 0 {
-		return shard, nil, errors.New("--timings balances shards: give --shard as well")
-	}
-	run, _, err := readRuns([]string{s.timings})
-	if err != nil {
-		return shard, nil, fmt.Errorf("--timings: %w", err)
-	}
-	return shard, harness.TimingsOf(run), nil
+	options.NoSharing, options.ControlPlanes, options.Snapshots = s.noSharing, s.planes, !s.noSnapshots
+	return harness.NewPlan(command.Context(), provider, selected, options)
 }
 
 func newRunCommand() *cobra.Command {
@@ -143,55 +103,31 @@ interrupted.`,
 		},
 	}
 	what.add(command)
-	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report",
-		"folder for the reports and for what failed scenarios leave")
-	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
-	command.Flags().IntVar(&options.Clusters, "clusters", 0, clustersUsage)
-	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0, stepTimeoutUsage)
+	session.AddTo(command, &options, "folder for the reports and for what failed scenarios leave")
 	command.Flags().BoolVar(&options.KeepHistory, "history", false,
 		"keep the history of every scenario in the report folder, not only of those that fail")
 	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
 	return command
 }
 
-// stepTimeoutUsage is that of a flag of runs and of conformance runs.
-const stepTimeoutUsage = "how long a step may take where neither it nor its scenario says, on a slow machine for " +
-	"instance (default 30s)"
-
 func runScenarios(command *cobra.Command, paths []string, what selection, options harness.Options) error {
-	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(options.ReportDir, page.File)))
-	defer shown.Close()
-	plan, err := what.plan(command, paths, options.Keep, shown.Progress)
+	run := session.New(command, options, page.File, paths...)
+	defer run.Close()
+	plan, err := what.plan(command, paths, options.Keep, run.Progress)
 	if err != nil {
 		return err
 	}
-	if options.Clusters, err = atOnce(plan, options.Clusters, shown.Progress); err != nil {
+	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
 		return err
 	}
 	if len(plan.Tracks) == 0 {
-		shown.Say("shard %s has nothing to run: there are fewer clusters than shards", what.shard)
+		run.Say("shard %s has nothing to run: there are fewer clusters than shards", what.Shard)
 	}
-	files := reports.NewFiles(options.ReportDir, clock.RealClock{}, fileFormats(options.ReportDir)...)
-	result, err := describe(plan.Result(), command, paths...)
-	if err != nil {
+	if err := run.Start(plan.Result()); err != nil {
 		return err
 	}
-	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, shown, files)
-	options.Progress, options.Say, options.Environment = shown.Progress, shown.Say, os.Environ()
-	err = harness.Execute(command.Context(), plan, options)
-	shown.Close()
-	err = errors.Join(err, publish(options.Recorder.Run(), options.ReportDir, command.OutOrStdout()))
-	code := reports.ExitCode(options.Recorder.Run())
-	if err != nil && code == cli.ExitOK {
-		code = cli.ExitBroken
-	}
-	if code == cli.ExitInterrupted {
-		err = errors.New("interrupted; the reports say what did not run")
-	}
-	if code == cli.ExitOK {
-		return nil
-	}
-	return &cli.ExitError{Code: code, Err: err}
+	failure := run.RunPlan(plan)
+	return session.End(reports.ExitCode(run.Result()), failure)
 }
 
 func newPlanCommand() *cobra.Command {

@@ -19,6 +19,12 @@ func conform(t *testing.T, path string, code int, args ...string) *conformances.
 	if got != code {
 		t.Fatalf("exit code %d, want %d:\n%s%s", got, code, out, errs)
 	}
+	return conformanceReport(t, path)
+}
+
+// conformanceReport reads a report.
+func conformanceReport(t *testing.T, path string) *conformances.Report {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

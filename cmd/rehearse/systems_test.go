@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
@@ -20,7 +21,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestSystemFlag(t *testing.T) {
 	scenarioFile := file(t, scenario(withSystem))
 	real := file(t, "name: real\nversion: \"7\"\nprocess: {command: [sh, -c, sleep 1000]}\n")
-	fault := catalog()["leaderworkerset"].Faults[0].Name
+	fault := builtin.Simulators()["leaderworkerset"].Faults[0].Name
 	for text, want := range map[string]string{
 		"lws=faults:" + fault: "lws(simulated, as leaderworkerset, faults " + fault + ")",
 		"lws=faults:":         "lws(simulated, as leaderworkerset)",

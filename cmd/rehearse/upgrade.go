@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,10 +10,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
-	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -24,7 +21,7 @@ import (
 type upgradeFlags struct {
 	cli.ReleaseFlags
 	originFlags
-	from, to     stateFlags
+	from, to     cli.StateFlags
 	files        []string
 	overlays     []string
 	only, except []string
@@ -33,6 +30,7 @@ type upgradeFlags struct {
 	settle       time.Duration
 	sample       int
 	noRollback   bool
+	noRedeploy   bool
 	strategy     string
 	plan         bool
 	reportDir    string
@@ -47,6 +45,9 @@ func newUpgradeCommand() *cobra.Command {
 it to the version --to one minor version at a time, back the same way, and up once more. At each
 state it finds out what became of every object: whether it reads as before, can be edited, deleted
 and created again, and whether anything moved while nobody touched it. It needs no scenario.
+
+In the end it creates all objects anew with the version --to, as a rollout after the upgrade does, and
+goes back once more: an object that the newer version made can be one that the older one cannot edit.
 
 With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a
 live cluster, which is only read; with --etcd-snapshot, those of a backup of etcd. They are put into
@@ -71,20 +72,20 @@ judged; 130 interrupted.`,
 	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
 	set := command.Flags()
-	set.StringVar(&flags.from.version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
-	set.StringVar(&flags.to.version, "to", "", "Kubernetes version to go to (default: that of --from, where "+
+	set.StringVar(&flags.from.Version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
+	set.StringVar(&flags.to.Version, "to", "", "Kubernetes version to go to (default: that of --from, where "+
 		"--feature-gates or --runtime-config change)")
 	set.StringArrayVarP(&flags.files, "filename", "f", nil,
 		"a file or a folder of manifests, or - for the standard input; may be repeated")
 	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil,
 		"a folder with a kustomization, as kubectl -k takes it; may be repeated")
-	set.StringToStringVar(&flags.to.gates, "feature-gates", nil,
+	set.StringToStringVar(&flags.to.Gates, "feature-gates", nil,
 		"feature gates of the target: A=true,B=false; A= returns a gate to its default")
-	set.StringToStringVar(&flags.to.runtimeConfig, "runtime-config", nil,
+	set.StringToStringVar(&flags.to.RuntimeConfig, "runtime-config", nil,
 		"APIs of the target: scheduling.k8s.io/v1alpha1=true")
-	set.StringToStringVar(&flags.from.gates, "from-feature-gates", nil,
+	set.StringToStringVar(&flags.from.Gates, "from-feature-gates", nil,
 		"feature gates to begin with; they stay on the way, but for those that --feature-gates names")
-	set.StringToStringVar(&flags.from.runtimeConfig, "from-runtime-config", nil, "APIs to begin with")
+	set.StringToStringVar(&flags.from.RuntimeConfig, "from-runtime-config", nil, "APIs to begin with")
 	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds (Deployment, "+
 		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment)")
 	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds or namespaces")
@@ -98,6 +99,8 @@ judged; 130 interrupted.`,
 		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
 		"skip-level (the last version's programs at once, which emulate one minor version after the other)")
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
+	set.BoolVar(&flags.noRedeploy, "no-redeploy", false, "do not create the objects anew with the target version before "+
+		"a last way back")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, upgrade.json, upgrade.md and junit.xml")
@@ -117,8 +120,8 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	if !slices.Contains(upgrade.Strategies(), upgrade.Strategy(f.strategy)) {
 		return o, fmt.Errorf("--strategy %s: want one of %v", f.strategy, upgrade.Strategies())
 	}
-	from, err1 := f.from.change(command)
-	to, err2 := f.to.change(command)
+	from, err1 := f.from.Change(command)
+	to, err2 := f.to.Change(command)
 	if err := errors.Join(err1, err2); err != nil {
 		return o, err
 	}
@@ -142,7 +145,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
-		NoRollback: f.noRollback, Strategy: upgrade.Strategy(f.strategy),
+		NoRollback: f.noRollback, NoRedeploy: f.noRedeploy || f.copies(), Strategy: upgrade.Strategy(f.strategy),
 	})
 	return o, err
 }
@@ -179,30 +182,7 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 	report, err := upgrade.Run(command.Context(), options)
 	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
 	report.Command = cli.CommandLine(command)
-	if writeErr := writeUpgrade(f.reportDir, report); writeErr != nil {
-		return cli.Broken(errors.Join(err, writeErr))
-	}
-	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(f.reportDir, page.File))
-	if err != nil {
-		return cli.Broken(err)
-	}
-	if code := report.ExitCode(); code != cli.ExitOK {
-		return &cli.ExitError{Code: code}
-	}
-	return nil
-}
-
-// writeUpgrade writes the reports of a rehearsed upgrade.
-func writeUpgrade(dir string, report *upgrades.Report) error {
-	if err := upgrades.Write(dir, report); err != nil {
-		return err
-	}
-	text, err := page.OfUpgrade(report)
-	if err != nil {
-		return err
-	}
-	if err := reports.ReplaceFile(filepath.Join(dir, page.File), text); err != nil {
-		return err
-	}
-	return ci.HandOver(upgrades.Markdown(report), dir, os.Getenv)
+	return session.Report[*upgrades.Report]{
+		Of: report, Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown,
+	}.Finish(command, err)
 }

@@ -57,45 +57,23 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			args := strings.ReplaceAll(test.args, "CAPTURE", captured)
-			code := run(t.Context(), append([]string{"upgrade"}, strings.Fields(args)...), strings.NewReader(test.stdin), &out,
-				&errs)
-			if code != cli.ExitInput || !strings.Contains(errs.String(), test.want) {
-				t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, test.want)
-			}
+			args := strings.Fields(strings.ReplaceAll(test.args, "CAPTURE", captured))
+			refused(t, test.want, test.stdin, append([]string{"upgrade"}, args...)...)
 		})
 	}
 }
 
 // Every command of the page can be run: it is planned here, with other manifests.
 func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/upgrade.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	planned := 0
-	for line := range strings.Lines(string(page)) {
-		_, args, ok := strings.Cut(line, "rehearse upgrade --")
-		if !ok || !strings.HasPrefix(line, "    ") {
-			continue
-		}
-		args = strings.ReplaceAll(args, "from-context prod", "capture prod.capture")
-		args = strings.ReplaceAll(args, "etcd-snapshot backup.db", "capture prod.capture")
-		args = strings.ReplaceAll(args, "-k overlays/prod", "-f manifests/")
-		args = strings.ReplaceAll(args, "prod.capture", smallCapture(t))
-		args = strings.ReplaceAll("upgrade --"+strings.TrimSpace(args), "manifests/",
-			"../../harness/upgrade/testdata/ordinary") + " --plan"
-		var out, errs bytes.Buffer
-		stdin := strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-		if code := run(t.Context(), strings.Fields(args), stdin, &out, &errs); code != cli.ExitOK ||
-			!strings.Contains(out.String(), "states, each surveyed once") {
-			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
-		}
-		planned++
-	}
-	if planned < 9 {
-		t.Errorf("%d commands on the page", planned)
+	captured := smallCapture(t)
+	others := strings.NewReplacer(
+		"from-context prod", "capture "+captured, "etcd-snapshot backup.db", "capture "+captured, "prod.capture", captured,
+		"-k overlays/prod", "-f ../../harness/upgrade/testdata/ordinary",
+		"manifests/", "../../harness/upgrade/testdata/ordinary",
+		"-f examples/", "-f ../../examples/")
+	for _, line := range commandsOf(t, "upgrade", 10) {
+		planned(t, strings.Fields(others.Replace(line)), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+			"states, each surveyed once")
 	}
 }
 

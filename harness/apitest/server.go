@@ -1,18 +1,14 @@
-// Package apitest serves as much of the Kubernetes API over HTTP from memory as tests of writes need, and misbehaves
-// when a test wants it to.
+// Package apitest serves as much of the Kubernetes API over HTTP from memory as tests need: discovery, writes, lists
+// and watches. It misbehaves when a test wants it to.
 package apitest
 
 import (
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -36,170 +32,98 @@ func Core() []Kind {
 	}
 }
 
-// Request is what a test may decide about.
-type Request struct {
-	// Verb: create, update, patch, apply, delete, get, list, watch, discover (the kinds of a version) or group (the
-	// versions of a group).
-	Verb string
-	Kind, Namespace, Name, Subresource,
-	// Manager is the field manager.
-	Manager,
-	// FieldValidation that was asked for.
-	FieldValidation string
-	// Number of the request among those with the same verb and kind, from 1.
-	Number int
-}
-
-// Fault is how a server misbehaves. The zero Fault is a connection that breaks before anything was stored.
-type Fault struct {
-	// Status is the answer, instead of what was asked for.
-	Status *metav1.Status
-	// Text is an answer that no API server gives, with this code.
-	Text string
-	Code int
-	// Stored does what was asked for all the same.
-	Stored bool
-	// Wet does what was asked for, also when it is a dry run, and answers as usual.
-	Wet bool
-	// Without is a field of the object that is taken as if it was not sent.
-	Without string
-	// Warnings come with the usual answer.
-	Warnings []string
-}
-
 // Server is an API server in memory.
 type Server struct {
-	http *httptest.Server
+	watches
 
-	mu      sync.Mutex
+	config  *rest.Config
+	network network
 	kinds   []Kind
 	fault   func(Request) *Fault
-	objects map[key]*unstructured.Unstructured
-	// unmanaged: no managed fields are kept.
-	unmanaged bool
-	version   int64
-	log       []change
-	changed   chan struct{}
-	numbers   map[string]int
-	// Agents are the user agents that asked.
+	// numbers of requests by verb and kind, and by verb alone.
+	numbers map[string]int
+	// agents are the user agents that asked.
 	agents map[string]bool
-}
-
-type key struct{ resource, namespace, name string }
-
-// String orders keys.
-func (k key) String() string { return k.resource + "/" + k.namespace + "/" + k.name }
-
-func (k key) compare(other key) int { return strings.Compare(k.String(), other.String()) }
-
-type change struct {
-	key
-	kind   string
-	object map[string]any
+	pages  []page
 }
 
 // New starts a server and ends it with the test.
 func New(t testing.TB, kinds ...Kind) *Server {
 	t.Helper()
 	s := &Server{
-		kinds: append(Core(), kinds...), objects: map[key]*unstructured.Unstructured{}, changed: make(chan struct{}),
-		numbers: map[string]int{}, agents: map[string]bool{},
+		watches: watches{storage: newStorage(t)}, kinds: append(Core(), kinds...), numbers: map[string]int{},
+		agents: map[string]bool{},
 	}
-	s.http = httptest.NewServer(http.HandlerFunc(s.handle))
+	served := httptest.NewServer(http.HandlerFunc(s.handle))
+	s.config = &rest.Config{Host: served.URL, QPS: -1, Dial: s.network.dial}
 	t.Cleanup(func() {
-		s.http.CloseClientConnections()
-		s.http.Close()
+		s.Down()
+		served.CloseClientConnections()
+		served.Close()
 	})
 	return s
 }
 
 // Config reaches the server.
-func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.http.URL, QPS: -1} }
+func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
-// Misbehave asks the function about each request; nil is as usual.
-func (s *Server) Misbehave(fault func(Request) *Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = fault
+// Down breaks all connections, and refuses new ones until Up.
+func (s *Server) Down() {
+	s.network.close()
+	s.BreakWatches()
 }
 
-// Unmanaged keeps no managed fields from now on, as some aggregated API servers.
-func (s *Server) Unmanaged() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unmanaged = true
+// Up accepts connections again. The storage is as it was left.
+func (s *Server) Up() { s.network.open() }
+
+// Misbehave asks the function about each request; nil is as usual.
+func (s *Server) Misbehave(fault func(Request) *Fault) { s.do(func() { s.fault = fault }) }
+
+// Refuse lets the function answer requests in the server's place where it returns a status.
+func (s *Server) Refuse(refuse func(Request) *metav1.Status) {
+	if refuse == nil {
+		s.Misbehave(nil)
+		return
+	}
+	s.Misbehave(func(r Request) *Fault {
+		if status := refuse(r); status != nil {
+			return &Fault{Status: status}
+		}
+		return nil
+	})
 }
 
 // Serve serves another kind from now on.
-func (s *Server) Serve(kind Kind) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kinds = append(s.kinds, kind)
-}
+func (s *Server) Serve(kind Kind) { s.do(func() { s.kinds = append(s.kinds, kind) }) }
 
 // Withdraw serves a kind no more.
 func (s *Server) Withdraw(gvk schema.GroupVersionKind) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kinds = slices.DeleteFunc(s.kinds, func(kind Kind) bool { return kind.GVK == gvk })
+	s.do(func() {
+		s.kinds = slices.DeleteFunc(slices.Clone(s.kinds), func(kind Kind) bool { return kind.GVK == gvk })
+	})
 }
 
-// Object returns what is stored, or nil.
-func (s *Server) Object(resource, namespace, name string) *unstructured.Unstructured {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if object := s.objects[key{resource, namespace, name}]; object != nil {
-		return object.DeepCopy()
-	}
-	return nil
-}
-
-// Put stores an object as somebody else would, without a field manager of a step.
-func (s *Server) Put(resource string, object map[string]any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
-	k := key{resource, u.GetNamespace(), u.GetName()}
-	s.keep(k, u, s.objects[k], "somebody", metav1.ManagedFieldsOperationUpdate)
-}
-
-// Count is how many objects of a resource there are.
-func (s *Server) Count(resource string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for k := range s.objects {
-		if k.resource == resource {
-			n++
-		}
-	}
-	return n
-}
-
-// Requests is how many requests with the verb came for the kind.
+// Requests is how many requests with the verb came for the kind; "" for all kinds.
 func (s *Server) Requests(verb, kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.numbers[verb+" "+kind]
+	return s.numbers[numbered(verb, kind)]
 }
 
-// Agents says whether somebody with that user agent asked.
+// AwaitRequests returns when at least n requests of a verb came.
+func (s *Server) AwaitRequests(verb string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.numbers[numbered(verb, "")] < n {
+		s.changed.Wait()
+	}
+}
+
+func numbered(verb, kind string) string { return verb + " of " + kind }
+
+// Agent says whether somebody with that user agent asked.
 func (s *Server) Agent(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.agents[name]
-}
-
-// Snapshot returns a function that puts everything back to what it is now, also the versions. Watches are to begin with
-// a list then.
-func (s *Server) Snapshot() (restore func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	version, objects := s.version, maps.Clone(s.objects)
-	return func() {
-		s.http.CloseClientConnections()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.version, s.objects, s.log = version, maps.Clone(objects), nil
-	}
 }

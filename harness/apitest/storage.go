@@ -1,276 +1,245 @@
 package apitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
+	"sync"
+	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
-func (c *call) key() key { return key{c.resource, c.Namespace, c.Name} }
+type key struct{ resource, namespace, name string }
 
-func (c *call) notFound() *metav1.Status {
-	return Status(http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%s %q not found", c.resource, c.Name))
+type event struct {
+	revision int
+	key      key
+	change   watch.EventType
+	object   *unstructured.Unstructured
 }
 
-// keep stores an object and tells the watches. What is terminating and has no finalizers is removed instead.
-func (s *Server) keep(k key, object, before *unstructured.Unstructured, manager string,
-	operation metav1.ManagedFieldsOperationType,
-) {
-	if before == nil {
-		s.version++
-		object.SetUID(types.UID(fmt.Sprintf("uid-%d", s.version)))
-		object.SetCreationTimestamp(metav1.Now())
-	} else {
-		object.SetUID(before.GetUID())
-		object.SetManagedFields(before.GetManagedFields())
-		object.SetDeletionTimestamp(before.GetDeletionTimestamp())
+// storage is like etcd: objects, one revision for all of them, and the events since the last compaction.
+type storage struct {
+	t testing.TB
+
+	mu sync.Mutex
+	// changed tells of whatever somebody may wait for.
+	changed   *sync.Cond
+	revision  int
+	compacted int
+	// cached is where the events begin that the API server itself knows of: it was started anew then.
+	cached  int
+	uids    int
+	objects map[key]*unstructured.Unstructured
+	events  []event
+	// unmanaged: no managed fields are kept.
+	unmanaged bool
+}
+
+func newStorage(t testing.TB) *storage {
+	s := &storage{t: t, revision: 100, compacted: 100, objects: map[key]*unstructured.Unstructured{}}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
+
+// do changes something that others wait for.
+func (s *storage) do(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	s.changed.Broadcast()
+}
+
+// Put creates the object, or replaces the one of its name, as somebody else would, and returns what is stored.
+func (s *storage) Put(resource string, object map[string]any) *unstructured.Unstructured {
+	s.t.Helper()
+	stored := s.decoded(object)
+	s.do(func() {
+		at := key{resource, stored.GetNamespace(), stored.GetName()}
+		if len(stored.GetManagedFields()) == 0 {
+			s.manage(stored, "somebody", metav1.ManagedFieldsOperationUpdate)
+		}
+		s.write(at, stored)
+	})
+	return stored.DeepCopy()
+}
+
+// decoded is the object as a client sends it.
+func (s *storage) decoded(object map[string]any) *unstructured.Unstructured {
+	s.t.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	s.version++
-	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	decoded := &unstructured.Unstructured{}
+	if err := decoded.UnmarshalJSON(text); err != nil {
+		s.t.Fatal(err)
+	}
+	return decoded
+}
+
+// manage notes who writes an object, before all others who have.
+func (s *storage) manage(object *unstructured.Unstructured, manager string, as metav1.ManagedFieldsOperationType) {
+	if s.unmanaged {
+		object.SetManagedFields(nil)
+		return
+	}
 	now := metav1.Now()
 	entries := []metav1.ManagedFieldsEntry{{
-		Manager: manager, Operation: operation, Time: &now, FieldsType: "FieldsV1",
-		FieldsV1: metav1.NewFieldsV1(`{}`),
+		Manager: manager, Operation: as, Time: &now, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{}`),
 	}}
 	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != manager || entry.Operation != operation {
+		if entry.Manager != manager || entry.Operation != as {
 			entries = append(entries, entry)
 		}
 	}
-	if object.SetManagedFields(entries); s.unmanaged {
-		object.SetManagedFields(nil)
-	}
-	kind := "ADDED"
-	if before != nil {
-		kind = "MODIFIED"
-	}
-	if object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0 {
-		s.drop(k, object)
+	object.SetManagedFields(entries)
+}
+
+// write stores an object. One that was terminating, and has no finalizers any more, is deleted instead.
+func (s *storage) write(at key, object *unstructured.Unstructured) {
+	before := s.objects[at]
+	if before == nil {
+		s.uids++
+		object.SetUID(types.UID(fmt.Sprintf("uid-%d", s.uids)))
+		s.commit(at, watch.Added, object)
 		return
 	}
-	s.objects[k] = object
-	s.tell(change{k, kind, object.DeepCopy().Object})
+	object.SetUID(before.GetUID())
+	if before.GetDeletionTimestamp() != nil {
+		object.SetDeletionTimestamp(before.GetDeletionTimestamp())
+		if len(object.GetFinalizers()) == 0 {
+			s.drop(at, object)
+			return
+		}
+	}
+	s.commit(at, watch.Modified, object)
 }
 
-func (s *Server) drop(k key, object *unstructured.Unstructured) {
-	delete(s.objects, k)
-	s.version++
-	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
-	s.tell(change{k, "DELETED", object.DeepCopy().Object})
-	if k.resource == "namespaces" {
-		for other, content := range s.objects {
-			if other.namespace == k.name {
-				s.drop(other, content)
-			}
+// drop deletes an object, and what is in it, if it is a namespace.
+func (s *storage) drop(at key, object *unstructured.Unstructured) {
+	s.commit(at, watch.Deleted, object)
+	if at.resource != "namespaces" {
+		return
+	}
+	for other, content := range s.objects {
+		if other.namespace == at.name {
+			s.drop(other, content.DeepCopy())
 		}
 	}
 }
 
-func (s *Server) tell(c change) {
-	s.log = append(s.log, c)
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-func (s *Server) get(c *call) (any, *metav1.Status) {
-	if object := s.objects[c.key()]; object != nil {
-		return object.Object, nil
+func (s *storage) commit(at key, change watch.EventType, object *unstructured.Unstructured) {
+	s.revision++
+	object.SetResourceVersion(strconv.Itoa(s.revision))
+	s.events = append(s.events, event{s.revision, at, change, object.DeepCopy()})
+	if change == watch.Deleted {
+		delete(s.objects, at)
+		return
 	}
-	return nil, c.notFound()
+	s.objects[at] = object
 }
 
-// list gives pages of what there is now, whatever there was when the first was given.
-func (s *Server) list(c *call) any {
-	selector, _ := labels.Parse(c.get("labelSelector"))
-	items, metadata := []any{}, map[string]any{"resourceVersion": strconv.FormatInt(s.version, 10)}
-	last := ""
-	limit, _ := strconv.Atoi(c.get("limit"))
-	for _, k := range slices.SortedFunc(maps.Keys(s.objects), key.compare) {
-		object := s.objects[k]
-		if k.resource != c.resource || (c.Namespace != "" && k.namespace != c.Namespace) ||
-			!selector.Matches(labels.Set(object.GetLabels())) ||
-			k.String() <= c.get("continue") {
-			continue
+// Delete deletes an object, and returns what was stored; nil when there was none.
+func (s *storage) Delete(resource, namespace, name string) *unstructured.Unstructured {
+	var gone *unstructured.Unstructured
+	s.do(func() {
+		at := key{resource, namespace, name}
+		if s.objects[at] != nil {
+			gone = s.objects[at].DeepCopy()
+			s.drop(at, gone)
 		}
-		if limit > 0 && len(items) == limit {
-			metadata["continue"] = last
-			break
-		}
-		items, last = append(items, object.Object), k.String()
-	}
-	apiVersion, kind := c.gv.String(), c.Kind+"List"
-	if c.partial {
-		apiVersion, kind = "meta.k8s.io/v1", "PartialObjectMetadataList"
-	}
-	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "items": items}
+	})
+	return gone
 }
 
-func (s *Server) create(c *call) (any, *metav1.Status) {
-	object := &unstructured.Unstructured{}
-	if err := json.Unmarshal(c.body, &object.Object); err != nil {
-		return nil, Status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
-	}
-	if object.GetName() == "" && object.GetGenerateName() != "" {
-		object.SetName(fmt.Sprintf("%s%d", object.GetGenerateName(), s.version))
-	}
-	c.Name = object.GetName()
-	if c.kind.Namespaced {
-		object.SetNamespace(c.Namespace)
-	}
-	if s.objects[c.key()] != nil {
-		return nil, Status(http.StatusConflict, metav1.StatusReasonAlreadyExists, fmt.Sprintf("%s %q already exists",
-			c.resource, c.Name))
-	}
-	if !c.dryRun || c.wet {
-		s.keep(c.key(), object, nil, c.Manager, metav1.ManagedFieldsOperationUpdate)
-	}
-	if c.Kind == "Namespace" {
-		account := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount"}}
-		account.SetName("default")
-		account.SetNamespace(c.Name)
-		s.keep(key{"serviceaccounts", c.Name, "default"}, account, nil, "controller", metav1.ManagedFieldsOperationUpdate)
-	}
-	return object.Object, nil
+// Render shows an object in another way from now on, as another API server would: what is stored, its resourceVersion
+// included, stays.
+func (s *storage) Render(resource, namespace, name string, change func(*unstructured.Unstructured)) {
+	s.do(func() {
+		at := key{resource, namespace, name}
+		rendered := s.objects[at].DeepCopy()
+		change(rendered)
+		s.objects[at] = rendered
+	})
 }
 
-func (s *Server) update(c *call) (any, *metav1.Status) {
-	before := s.objects[c.key()]
-	if before == nil {
-		return nil, c.notFound()
-	}
-	object := &unstructured.Unstructured{}
-	if err := json.Unmarshal(c.body, &object.Object); err != nil {
-		return nil, Status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
-	}
-	if v := object.GetResourceVersion(); v != "" && v != before.GetResourceVersion() {
-		return nil, Status(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified")
-	}
-	object.SetManagedFields(before.GetManagedFields())
-	if reflect.DeepEqual(object.Object, before.Object) {
-		return before.Object, nil // what changes nothing is not stored
-	}
-	if !c.dryRun || c.wet {
-		s.keep(c.key(), object, before, c.Manager, metav1.ManagedFieldsOperationUpdate)
-	}
-	return object.Object, nil
-}
+// Unmanaged keeps no managed fields from now on, as some aggregated API servers.
+func (s *storage) Unmanaged() { s.do(func() { s.unmanaged = true }) }
 
-// patch merges; it takes an apply for a merge.
-func (s *Server) patch(c *call) (any, *metav1.Status) {
-	before := s.objects[c.key()]
-	operation := metav1.ManagedFieldsOperationUpdate
-	object := &unstructured.Unstructured{Object: map[string]any{}}
-	switch {
-	case c.Verb == "apply":
-		operation = metav1.ManagedFieldsOperationApply
-	case before == nil:
-		return nil, c.notFound()
-	}
-	if before != nil {
-		object = before.DeepCopy()
-	}
-	var patch map[string]any
-	if err := json.Unmarshal(c.body, &patch); err != nil {
-		return nil, Status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
-	}
-	merge(object.Object, patch)
-	if !c.dryRun || c.wet {
-		s.keep(c.key(), object, before, c.Manager, operation)
-	}
-	return object.Object, nil
-}
+// Forget lets no new watch begin before now, as an API server that was started anew: what was stored before can still
+// be listed.
+func (s *storage) Forget() { s.do(func() { s.cached = s.revision }) }
 
-func merge(into, from map[string]any) {
-	for name, value := range from {
-		inner, isMap := value.(map[string]any)
-		old, wasMap := into[name].(map[string]any)
-		switch {
-		case value == nil:
-			delete(into, name)
-		case isMap && wasMap:
-			merge(old, inner)
-		default:
-			into[name] = value
-		}
-	}
-}
+// Compact lets no new watch begin before now, and nothing from before be listed; the watches under way go on.
+func (s *storage) Compact() { s.do(func() { s.compacted = s.revision }) }
 
-func (s *Server) remove(c *call) (any, *metav1.Status) {
-	object := s.objects[c.key()]
-	if object == nil {
-		return nil, c.notFound()
-	}
-	var options metav1.DeleteOptions
-	_ = json.Unmarshal(c.body, &options) // an empty body has no preconditions
-	if p := options.Preconditions; p != nil && p.UID != nil && *p.UID != object.GetUID() {
-		return nil, Status(http.StatusConflict, metav1.StatusReasonConflict, "Precondition failed: UID in precondition")
-	}
-	if len(options.DryRun) == 0 || c.wet {
-		if len(object.GetFinalizers()) > 0 {
-			now := metav1.Now()
-			next := object.DeepCopy()
-			object.SetDeletionTimestamp(&now)
-			s.keep(c.key(), next, object, "deletion", metav1.ManagedFieldsOperationUpdate)
-		} else {
-			s.drop(c.key(), object)
-		}
-	}
-	return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}, nil
-}
-
-// watch tells of what is there when no version is given, and then of every change, until the client or the server ends
-// it.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request, c *call) {
-	name := strings.TrimPrefix(c.get("fieldSelector"), "metadata.name=")
-	wanted := func(k key) bool {
-		return k.resource == c.resource && (c.Namespace == "" || k.namespace == c.Namespace) && (name == "" || k.name == name)
-	}
-	since, _ := strconv.ParseInt(c.get("resourceVersion"), 10, 64)
-	encoder := json.NewEncoder(w)
-	send := func(kind string, object map[string]any) {
-		_ = encoder.Encode(map[string]any{"type": kind, "object": object}) // the client's end is noticed below
-	}
-	w.Header().Set("Content-Type", "application/json")
+// Snapshot returns a function that puts the storage back to what it is now, its revision included. The watches under
+// way go on.
+func (s *storage) Snapshot() (restore func()) {
 	s.mu.Lock()
-	next := len(s.log)
-	if since == 0 {
-		for k, object := range s.objects {
-			if wanted(k) {
-				send("ADDED", object.Object)
-			}
-		}
-	} else {
-		next = 0
+	defer s.mu.Unlock()
+	revision, objects := s.revision, maps.Clone(s.objects)
+	return func() {
+		s.do(func() {
+			s.revision, s.compacted, s.events, s.objects = revision, revision, nil, maps.Clone(objects)
+		})
 	}
-	for {
-		for ; next < len(s.log); next++ {
-			event := s.log[next]
-			version, _ := strconv.ParseInt((&unstructured.Unstructured{Object: event.object}).GetResourceVersion(), 10, 64)
-			if wanted(event.key) && version > since {
-				send(event.kind, event.object)
-			}
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		w.(http.Flusher).Flush()
-		select {
-		case <-changed:
-		case <-r.Context().Done():
-			return
-		case <-time.After(time.Minute):
-			return
-		}
-		s.mu.Lock()
+}
+
+// Object returns what is stored, or nil.
+func (s *storage) Object(resource, namespace, name string) *unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if object := s.objects[key{resource, namespace, name}]; object != nil {
+		return object.DeepCopy()
 	}
+	return nil
+}
+
+// Objects returns what is stored of a resource, sorted by namespace and name.
+func (s *storage) Objects(resource string) []*unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sorted(s.objects, resource, func(*unstructured.Unstructured) bool { return true })
+}
+
+// Count is how many objects of a resource there are.
+func (s *storage) Count(resource string) int { return len(s.Objects(resource)) }
+
+// at is what was stored at a revision.
+func (s *storage) at(revision int) map[key]*unstructured.Unstructured {
+	objects := map[key]*unstructured.Unstructured{}
+	for _, e := range s.events {
+		switch {
+		case e.revision > revision:
+		case e.change == watch.Deleted:
+			delete(objects, e.key)
+		default:
+			objects[e.key] = e.object
+		}
+	}
+	return objects
+}
+
+func sorted(all map[key]*unstructured.Unstructured, resource string,
+	wanted func(*unstructured.Unstructured) bool,
+) []*unstructured.Unstructured {
+	var objects []*unstructured.Unstructured
+	for at, object := range all {
+		if at.resource == resource && wanted(object) {
+			objects = append(objects, object)
+		}
+	}
+	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return objects
 }

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -36,7 +36,7 @@ func TestThroughout(t *testing.T) {
 		{"always", Always, ready(), func(f *fixture) { f.put("web", "ready", true, "n", 1) }, reports.Passed},
 		{
 			"always-other-object", Always, ready(),
-			func(f *fixture) { f.server.Put(services, service("y", "web", "ready", false)) }, reports.Passed,
+			func(f *fixture) { f.server.Put(services.Resource, service("y", "web", "ready", false)) }, reports.Passed,
 		},
 		{"always-violated", Always, ready(), func(f *fixture) {
 			f.put("web", "ready", false)
@@ -150,30 +150,30 @@ func TestAlwaysOverAGap(t *testing.T) {
 		note     bool
 	}{
 		{
-			"bridged", func(f *fixture) { f.server.Put(services, service("x", "web", "ready", true, "n", 1)) }, false,
+			"bridged", func(f *fixture) { f.server.Put(services.Resource, service("x", "web", "ready", true, "n", 1)) }, false,
 			reports.Passed, false,
 		},
 		{"bridged and violated", func(f *fixture) {
-			f.server.Put(services, service("x", "web", "ready", false))
-			f.server.Put(services, service("x", "web", "ready", true))
+			f.server.Put(services.Resource, service("x", "web", "ready", false))
+			f.server.Put(services.Resource, service("x", "web", "ready", true))
 		}, false, reports.Failed, false},
 		{"relisted", func(f *fixture) {
-			f.server.Put(others, service("", "other"))
-			f.server.Put(others, service("", "other"))
+			f.server.Put(others.Resource, service("", "other"))
+			f.server.Put(others.Resource, service("", "other"))
 			f.server.Compact()
 		}, true, reports.Error, true},
 		{"relisted, one object in another's place", func(f *fixture) {
-			f.server.Put(services, service("x", "next", "ready", true))
-			f.server.Delete(services, "x", "web")
+			f.server.Put(services.Resource, service("x", "next", "ready", true))
+			f.server.Delete(services.Resource, "x", "web")
 			f.server.Compact()
 		}, true, reports.Error, true},
 		{"relisted, replaced", func(f *fixture) {
-			f.server.Delete(services, "x", "web")
-			f.server.Put(services, service("x", "web", "ready", true))
+			f.server.Delete(services.Resource, "x", "web")
+			f.server.Put(services.Resource, service("x", "web", "ready", true))
 			f.server.Compact()
 		}, true, reports.Error, true},
 		{"relisted and violated", func(f *fixture) {
-			f.server.Put(services, service("x", "web", "ready", false))
+			f.server.Put(services.Resource, service("x", "web", "ready", false))
 			f.server.Compact()
 		}, true, reports.Failed, false},
 	} {
@@ -200,8 +200,8 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 	t.Run("at the start", func(t *testing.T) {
 		f := newFixture(t)
 		f.stream = f.recorder.Stream(services)
-		f.server.Refuse(func(historytest.Request) *metav1.Status {
-			return historytest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+		f.server.Refuse(func(apitest.Request) *metav1.Status {
+			return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
 		})
 		result := f.start(t.Context(), Always, ready()).atLast()
 		check(t, result, reports.Error)
@@ -237,13 +237,7 @@ func TestDroppedStatesAreNotJudged(t *testing.T) {
 	f := newFixture(t, history.WithMaxBytes(0))
 	f.put("web", "ready", true)
 	f.observe()
-	w := newWatcher(Input{
-		Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate,
-		Clock: f.clock,
-	}, "always")
-	if err := w.look(f.bounded()); err != nil {
-		t.Fatal(err)
-	}
+	w := f.watcher()
 	for i := range 3 {
 		f.put("web", "ready", true, "n", i)
 	}

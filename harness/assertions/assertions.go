@@ -15,7 +15,7 @@ import (
 )
 
 // Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and
-// "objects" (the fields of each selected object). A *scenarios.MissingError is about this object, which then does not
+// "objects" (the fields of each selected object). A *expressions.MissingError is about this object, which then does not
 // match; with any other it is unknown whether it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -16,7 +16,7 @@ import (
 // once.
 func BenchmarkVerdict(b *testing.B) {
 	const waiting = 50
-	server := historytest.New(b)
+	server := apitest.New(b)
 	recorder, err := history.New(server.Config())
 	if err != nil {
 		b.Fatal(err)
@@ -26,7 +26,7 @@ func BenchmarkVerdict(b *testing.B) {
 	var total, slowest time.Duration
 	for range b.N {
 		results := make(chan Result, waiting)
-		lists := server.Requests("list")
+		lists := server.Requests("list", "")
 		for range waiting {
 			go func() {
 				results <- Eventually(b.Context(), Input{
@@ -37,7 +37,7 @@ func BenchmarkVerdict(b *testing.B) {
 			}()
 		}
 		server.AwaitRequests("list", lists+waiting)
-		server.Put(services, service("x", "web", "spec", port(81)))
+		server.Put(services.Resource, service("x", "web", "spec", port(81)))
 		for range waiting {
 			result := <-results
 			if result.Status != reports.Passed {
@@ -49,7 +49,7 @@ func BenchmarkVerdict(b *testing.B) {
 				slowest = max(slowest, late)
 			}
 		}
-		server.Delete(services, "x", "web")
+		server.Delete(services.Resource, "x", "web")
 	}
 	b.ReportMetric(float64(total.Microseconds())/float64(b.N*waiting), "µs/verdict")
 	b.ReportMetric(float64(slowest.Microseconds()), "µs/slowest")

@@ -120,7 +120,7 @@ func TestEventuallyNot(t *testing.T) {
 			f := newFixture(t)
 			f.put("web", "spec", port(80), "gone", "not yet")
 			f.put("db", "ready", false, "labels", map[string]any{"app": "db"})
-			f.server.Put(services, service("y", "far"))
+			f.server.Put(services.Resource, service("y", "far"))
 			f.observe()
 			f.clock.Step(1500 * time.Millisecond)
 			r := f.begun(Eventually, tt.assertion)
@@ -141,8 +141,8 @@ func TestEventuallyNeverJudgesTheStateBefore(t *testing.T) {
 	f.put("web")
 	f.observe()
 	f.server.Hold()
-	f.server.Delete(services, "x", "web")
-	lists := f.server.Requests("list")
+	f.server.Delete(services.Resource, "x", "web")
+	lists := f.server.Requests("list", "")
 	go func() {
 		f.server.AwaitRequests("list", lists+1)
 		f.server.Release()
@@ -157,8 +157,8 @@ func TestEventuallySeesAPassingState(t *testing.T) {
 	f.observe()
 	r := f.begun(Eventually, scenarios.Assertion{CEL: "object.ready"})
 	f.server.Hold()
-	f.server.Put(services, service("x", "web", "ready", true))
-	f.server.Put(services, service("x", "web", "ready", false))
+	f.server.Put(services.Resource, service("x", "web", "ready", true))
+	f.server.Put(services.Resource, service("x", "web", "ready", false))
 	f.server.Release()
 	check(t, <-r.result, reports.Passed)
 }
@@ -169,7 +169,7 @@ func TestEventuallyOutlivesTheServer(t *testing.T) {
 	f.observe()
 	r := f.begun(Eventually, scenarios.Assertion{CEL: "object.ready"})
 	f.away()
-	f.server.Put(services, service("x", "web", "ready", true))
+	f.server.Put(services.Resource, service("x", "web", "ready", true))
 	f.server.Compact()
 	f.server.Up()
 	check(t, <-r.result, reports.Passed)
@@ -223,7 +223,7 @@ func TestEventuallyInterrupted(t *testing.T) {
 
 func TestStreamIsOfAllNamespaces(t *testing.T) {
 	f := newFixture(t)
-	f.server.Put(services, service("y", "web"))
+	f.server.Put(services.Resource, service("y", "web"))
 	f.observe()
 	in := Input{
 		Assertion: scenarios.Assertion{Selection: named("web")}, Stream: f.stream,

@@ -15,6 +15,12 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
+// explainer says in words what the judge has found.
+type explainer struct {
+	*judge
+	verb string
+}
+
 func (w *watcher) result(status reports.Status, message string, body ...string) Result {
 	text := fmt.Sprintf("%s: %s%s. %s", w.verb, w.wanted(), w.Window.phrase(), message)
 	for _, part := range body {
@@ -41,7 +47,7 @@ func (w *watcher) held(at time.Time) Result {
 }
 
 // show puts the objects that the result rests on into it.
-func (w *watcher) show(r *Result) {
+func (w *explainer) show(r *Result) {
 	r.Objects = []*unstructured.Unstructured{}
 	for _, c := range w.sorted() {
 		r.Objects = append(r.Objects, c.object)
@@ -123,7 +129,7 @@ func dying(object *unstructured.Unstructured) string {
 }
 
 // focus is the object that a failure is about: one that matches though it should not, or the one that comes closest.
-func (w *watcher) focus() *unstructured.Unstructured {
+func (w *explainer) focus() *unstructured.Unstructured {
 	if hits := w.matching(); len(hits) > 0 && w.tooMany(len(hits)) {
 		return hits[0].object
 	}
@@ -137,7 +143,7 @@ func (w *watcher) focus() *unstructured.Unstructured {
 }
 
 // tooMany says whether fewer matching objects were wanted.
-func (w *watcher) tooMany(n int) bool {
+func (w *explainer) tooMany(n int) bool {
 	if w.verb == "never" {
 		return true
 	}
@@ -177,7 +183,7 @@ const (
 
 // differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no
 // interest, but for those of which it is not known.
-func (w *watcher) differences(tooMany bool) string {
+func (w *explainer) differences(tooMany bool) string {
 	failing := w.failing()
 	if text, about := w.aboutAll(failing); about && !tooMany {
 		return text
@@ -219,7 +225,7 @@ func counted(total, hits, undecided int) string {
 	}
 }
 
-func (w *watcher) difference(c *candidate) string {
+func (w *explainer) difference(c *candidate) string {
 	switch {
 	case c.progress != nil:
 		return strings.Join(c.progress.lacks, ", ") + "\n"
@@ -236,7 +242,7 @@ func (w *watcher) difference(c *candidate) string {
 
 // aboutAll says what an expression about all objects together lacks; it is false where the expression is about each of
 // them, or was not what failed.
-func (w *watcher) aboutAll(failing []*candidate) (string, bool) {
+func (w *explainer) aboutAll(failing []*candidate) (string, bool) {
 	if !w.usesAll || w.usesEach || len(failing) == 0 {
 		return "", false
 	}
@@ -249,7 +255,7 @@ func (w *watcher) aboutAll(failing []*candidate) (string, bool) {
 }
 
 // because says why the expression is false of a candidate.
-func (w *watcher) because(c *candidate) string {
+func (w *explainer) because(c *candidate) string {
 	if w.why == nil {
 		return ""
 	}
@@ -261,7 +267,7 @@ func (w *watcher) because(c *candidate) string {
 }
 
 // wish shows what was wanted of an object when there is none to compare it with.
-func (w *watcher) wish() string {
+func (w *explainer) wish() string {
 	wish := map[string]any{}
 	if len(w.assertion.Match) > 0 {
 		wish["match"] = w.assertion.Match

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -17,7 +16,7 @@ func TestWhatKeepsAnObject(t *testing.T) {
 	metadata := kept["metadata"].(map[string]any)
 	metadata["deletionTimestamp"] = "2024-01-02T03:04:05Z"
 	metadata["finalizers"] = []string{"example.com/a", "example.com/b"}
-	f.server.Put(services, kept)
+	f.server.Put(services.Resource, kept)
 	f.observe()
 	result := f.begun(Eventually, scenarios.Assertion{Selection: named("web"), Absent: true}).after(5 * time.Second)
 	check(t, result, reports.Failed)
@@ -47,7 +46,7 @@ func TestGapsAreToldApart(t *testing.T) {
 	for _, relisted := range []bool{false, true} {
 		f.clock.Step(500 * time.Millisecond)
 		f.away()
-		f.server.Put(services, service("x", "web", "ready", false, "relisted", relisted))
+		f.server.Put(services.Resource, service("x", "web", "ready", false, "relisted", relisted))
 		if relisted {
 			f.server.Compact()
 		}
@@ -85,13 +84,7 @@ func TestAnInterruptIsNoFailure(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)
 	f.observe()
-	w := newWatcher(Input{
-		Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate,
-		Clock: f.clock,
-	}, "always")
-	if err := w.look(f.bounded()); err != nil {
-		t.Fatal(err)
-	}
+	w := f.watcher()
 	ctx, cancel := context.WithCancel(t.Context())
 	check(t, w.failed(ctx, "It was false.", nil), reports.Failed)
 	cancel()

@@ -15,11 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 var (
@@ -30,7 +31,7 @@ var (
 // fixture is a cluster with a history, in which time passes when the test says so.
 type fixture struct {
 	t        *testing.T
-	server   *historytest.Server
+	server   *apitest.Server
 	clock    *clocktesting.FakeClock
 	recorder *history.Recorder
 	stream   *history.Stream
@@ -38,7 +39,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, options ...history.Option) *fixture {
 	t.Helper()
-	f := &fixture{t: t, server: historytest.New(t), clock: clocktesting.NewFakeClock(time.Unix(1000, 0))}
+	f := &fixture{t: t, server: apitest.New(t), clock: clocktesting.NewFakeClock(time.Unix(1000, 0))}
 	var err error
 	if f.recorder, err = history.New(f.server.Config(), append(options, history.WithClock(f.clock))...); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func (f *fixture) bounded() context.Context {
 
 func (f *fixture) put(name string, fields ...any) {
 	f.t.Helper()
-	f.server.Put(services, service("x", name, fields...))
+	f.server.Put(services.Resource, service("x", name, fields...))
 	if f.stream != nil {
 		f.settle()
 	}
@@ -79,7 +80,7 @@ func (f *fixture) put(name string, fields ...any) {
 
 func (f *fixture) delete(name string) {
 	f.t.Helper()
-	f.server.Delete(services, "x", name)
+	f.server.Delete(services.Resource, "x", name)
 	f.settle()
 }
 
@@ -209,7 +210,7 @@ func evaluate(expression string, variables map[string]any) (bool, error) {
 		is, ok := value.(bool)
 		switch {
 		case !there:
-			return false, &scenarios.MissingError{What: "no such key: " + field}
+			return false, &expressions.MissingError{What: "no such key: " + field}
 		case !ok:
 			return false, errors.New("no such overload")
 		}
@@ -264,4 +265,16 @@ func matchesFile(t *testing.T, name, got string) {
 	if sinceFirstLook.ReplaceAllString(got+"\n", "(") != sinceFirstLook.ReplaceAllString(want, "(") {
 		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
 	}
+}
+
+// watcher has looked for the first time, for an always.
+func (f *fixture) watcher() *watcher {
+	f.t.Helper()
+	w := newWatcher(Input{
+		Assertion: ready(), Stream: f.stream, Scope: history.Scope{Namespace: "x"}, CEL: evaluate, Clock: f.clock,
+	}, "always")
+	if err := w.look(f.bounded()); err != nil {
+		f.t.Fatal(err)
+	}
+	return w
 }

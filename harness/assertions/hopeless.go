@@ -9,7 +9,7 @@ import (
 // hopeless says why the assertion cannot become true any more, whatever happens; "" where it can, or where that is not
 // proved. It is proved of one object that must have a certain uid: the uid of an object that is gone never comes back,
 // its deletion is not taken back, and its generation does not fall.
-func (w *watcher) hopeless() string {
+func (w *explainer) hopeless() string {
 	uid, pinned, err := unstructured.NestedString(w.assertion.Match, "metadata", "uid")
 	if w.scope.Name == "" || w.assertion.Absent || w.assertion.Count != nil || !pinned || err != nil || uid == "" {
 		return ""

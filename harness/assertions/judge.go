@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // candidate is a selected object, and whether it matches.
@@ -169,7 +170,7 @@ func (j *judge) judge(c *candidate, all []any) {
 	default:
 		c.matches, c.celError = j.evaluate(c, all)
 		c.matches = c.matches && c.celError == nil
-		var missing *scenarios.MissingError
+		var missing *expressions.MissingError
 		c.unclear = c.celError != nil && !errors.As(c.celError, &missing)
 	}
 }

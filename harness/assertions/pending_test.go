@@ -93,7 +93,7 @@ func TestWhatBecameOfAnObjectThatIsMissed(t *testing.T) {
 		"kind":       "ReplicaSet", "name": "web-5d", "uid": "u", "controller": true,
 	}}
 	owned["metadata"].(map[string]any)["deletionTimestamp"] = "2024-01-02T03:04:05Z"
-	f.server.Put(services, owned)
+	f.server.Put(services.Resource, owned)
 	f.settle()
 	f.clock.Step(time.Second)
 	f.delete("web")

@@ -56,7 +56,7 @@ func canRollOut(gvk schema.GroupVersionKind) bool {
 }
 
 // rollouts says how far the objects are.
-func (w *watcher) rollouts() string {
+func (w *explainer) rollouts() string {
 	var lines []string
 	for i, c := range w.sorted() {
 		if i == mostNamed {
@@ -69,7 +69,7 @@ func (w *watcher) rollouts() string {
 }
 
 // unknown names the first object of which nothing tells whether it is rolled out.
-func (w *watcher) unknown() string {
+func (w *explainer) unknown() string {
 	for _, c := range w.sorted() {
 		if c.progress.unknown {
 			return c.object.GetName()

@@ -134,16 +134,16 @@ func TestSequence(t *testing.T) {
 			one("Node", "n", "added"), one("Service", "a", "added"),
 			one("Node", "n", "modified"),
 		}, func(f *fixture) {
-			f.server.Put(others, service("", "n"))
-			f.server.Put(services, service("x", "a"))
-			f.server.Put(others, service("", "n", "m", 1))
+			f.server.Put(others.Resource, service("", "n"))
+			f.server.Put(services.Resource, service("x", "a"))
+			f.server.Put(others.Resource, service("", "n", "m", 1))
 		}, reports.Passed},
 		{
 			"sequence-two-kinds-early",
 			[]scenarios.SequenceItem{one("Node", "n", "added"), one("Service", "a", "added")},
 			func(f *fixture) {
-				f.server.Put(services, service("x", "a"))
-				f.server.Put(others, service("", "n"))
+				f.server.Put(services.Resource, service("x", "a"))
+				f.server.Put(others.Resource, service("", "n"))
 			}, reports.Failed,
 		},
 	} {
@@ -179,8 +179,8 @@ func TestSequenceOfLateStreams(t *testing.T) {
 	f.server.AwaitWatches(2)
 	begin := f.moment()
 	f.away()
-	f.server.Put(others, service("", "n"))
-	f.server.Put(services, service("x", "a"))
+	f.server.Put(others.Resource, service("", "n"))
+	f.server.Put(services.Resource, service("x", "a"))
 	// The streams come back one after the other, in whichever order.
 	f.back(false)
 	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
@@ -199,9 +199,9 @@ func TestSequenceOverAGap(t *testing.T) {
 	f.observe()
 	window := f.window(func() {
 		f.away()
-		f.server.Put(services, service("x", "a"))
-		f.server.Put(services, service("x", "b"))
-		f.server.Delete(services, "x", "web")
+		f.server.Put(services.Resource, service("x", "a"))
+		f.server.Put(services.Resource, service("x", "b"))
+		f.server.Delete(services.Resource, "x", "web")
 		f.server.Compact()
 		f.clock.Step(time.Second)
 		f.back(true)

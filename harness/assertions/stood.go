@@ -48,7 +48,7 @@ func (w *watcher) vacuous() bool {
 }
 
 // vacuity says that the condition was never checked, and what to do.
-func (w *watcher) vacuity() string {
+func (w *explainer) vacuity() string {
 	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select what is there, leave out "+
 		"the condition to say that there is none, "+
 		"or say vacuous: allowed.", described(w.assertion.Kind, w.scope))

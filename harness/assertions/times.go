@@ -11,6 +11,15 @@ import (
 // mostTimes is how many changes of an object a message lists.
 const mostTimes = 10
 
+// timing is when an assertion was judged, and when nothing could be seen meanwhile.
+type timing struct {
+	Input
+	// skipped counts states that were dropped from memory before they could be judged.
+	skipped int
+	// began is when the first look was done; zero before.
+	began time.Time
+}
+
 // times says when an object changed, up to what the judge knows.
 func (w *watcher) times(namespace, name string) string {
 	if name == "" {
@@ -40,7 +49,7 @@ func (w *watcher) times(namespace, name string) string {
 }
 
 // window is the time that the assertion was about, up to now.
-func (w *watcher) window() (from, to time.Time) {
+func (w *timing) window() (from, to time.Time) {
 	if w.Window != nil {
 		return w.Window.Begin.At, w.Window.End.At
 	}
@@ -52,7 +61,7 @@ func (w *watcher) window() (from, to time.Time) {
 }
 
 // origin is what a message counts times from.
-func (w *watcher) origin() string {
+func (w *timing) origin() string {
 	if w.Window != nil {
 		return fmt.Sprintf("%q", w.Window.First)
 	}
@@ -60,13 +69,13 @@ func (w *watcher) origin() string {
 }
 
 // unobserved is how long changes may have been missed in the window.
-func (w *watcher) unobserved() time.Duration {
+func (w *timing) unobserved() time.Duration {
 	from, to := w.window()
 	return unobservedOf(w.Stream, from, to)
 }
 
 // incomplete says why what was seen is no verdict about every moment of the window; "" when all was seen.
-func (w *watcher) incomplete() string {
+func (w *timing) incomplete() string {
 	switch missed := w.unobserved(); {
 	case missed > 0:
 		return notJudged(mayHaveMissed(missed))
@@ -85,7 +94,7 @@ func notJudged(why string) string {
 }
 
 // gaps says when the watch was not connected, and what that means.
-func (w *watcher) gaps() string {
+func (w *timing) gaps() string {
 	from, to := w.window()
 	return saidGaps(w.Stream, from, to, w.since)
 }

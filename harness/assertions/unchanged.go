@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
 // mostBroken is how many objects that did not stay the same a message describes.
@@ -27,7 +27,7 @@ const mostChanges = 20
 func Unchanged(ctx context.Context, in Input, paths []string) Result {
 	u := &unchanged{watcher: newWatcher(in, "unchanged"), texts: paths}
 	for _, text := range paths {
-		path, err := scenarios.ParseFieldPath(text)
+		path, err := fieldpath.Parse(text)
 		if err != nil {
 			return u.say(reports.Error, fmt.Sprintf("%v.", err))
 		}
@@ -54,7 +54,7 @@ func Unchanged(ctx context.Context, in Input, paths []string) Result {
 type unchanged struct {
 	*watcher
 	texts []string
-	paths []scenarios.FieldPath
+	paths []fieldpath.Path
 	kept  map[[2]string]*kept
 	order []*kept
 	// broken are those that did not stay the same, in the order in which that came out.
@@ -64,7 +64,7 @@ type unchanged struct {
 // kept is an object that must stay as it is.
 type kept struct {
 	object *unstructured.Unstructured
-	places [][]scenarios.Place
+	places [][]fieldpath.Place
 	// seen says at which paths there ever was something.
 	seen []bool
 	// how it did not stay the same, and the object then.
@@ -142,12 +142,12 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 }
 
 // something says whether there is a value at one of the places; null is none.
-func something(places []scenarios.Place) bool {
-	return slices.ContainsFunc(places, func(place scenarios.Place) bool { return place.Value != nil })
+func something(places []fieldpath.Place) bool {
+	return slices.ContainsFunc(places, func(place fieldpath.Place) bool { return place.Value != nil })
 }
 
 // changedPlaces compares what is at the same paths.
-func changedPlaces(before, after []scenarios.Place) []matching.Change {
+func changedPlaces(before, after []fieldpath.Place) []matching.Change {
 	values := map[string]any{}
 	for _, place := range after {
 		values[place.Path] = place.Value

@@ -16,26 +16,21 @@ var errTimeUp = errors.New("the time is up")
 
 // watcher follows the states of the selected objects one after the other.
 type watcher struct {
-	Input
-	verb string
-	*judge
+	timing
+	explainer
 	// seq is the number of the last change that the judge knows of.
 	seq int64
-	// skipped counts states that were dropped from memory before they could be judged.
-	skipped int
-	// began is when the first look was done; zero before.
-	began time.Time
 }
 
 func newWatcher(in Input, verb string) *watcher {
 	in = in.withDefaults()
-	w := &watcher{Input: in, verb: verb, judge: newJudge(in)}
+	w := &watcher{timing: timing{Input: in}, explainer: explainer{judge: newJudge(in), verb: verb}}
 	w.current = verb == "eventually" && needsCurrentStatus(in.Assertion)
 	return w
 }
 
 // limited returns a context that ends after a time by our clock, with errTimeUp as its cause.
-func (w *watcher) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+func (w *timing) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return limitedBy(ctx, w.Clock, d)
 }
 
@@ -125,7 +120,7 @@ func (w *watcher) lastLook(ctx context.Context, within time.Duration, enough fun
 }
 
 // since writes a moment as the time since the start of the step: +1.5s.
-func (w *watcher) since(at time.Time) string {
+func (w *timing) since(at time.Time) string {
 	d := at.Sub(w.Started).Round(time.Millisecond)
 	if d < 0 {
 		return d.String()

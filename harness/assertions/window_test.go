@@ -85,8 +85,8 @@ func TestThroughoutAWindow(t *testing.T) {
 		}, reports.Failed},
 		{"window-relisted", Always, exists, func(f *fixture) {
 			f.away()
-			f.server.Put(others, service("", "other"))
-			f.server.Put(others, service("", "other"))
+			f.server.Put(others.Resource, service("", "other"))
+			f.server.Put(others.Resource, service("", "other"))
 			f.server.Compact()
 			f.clock.Step(2100 * time.Millisecond)
 			f.back(true)
@@ -204,8 +204,8 @@ func TestUnchanged(t *testing.T) {
 		{"unchanged-nothing", []string{"spec", "stauts.phase"}, func(*fixture) {}, reports.Failed},
 		{"unchanged-replaced-unseen", []string{"metadata.uid"}, func(f *fixture) {
 			f.away()
-			f.server.Delete(services, "x", "web")
-			f.server.Put(services, service("x", "web", spec(1)...))
+			f.server.Delete(services.Resource, "x", "web")
+			f.server.Put(services.Resource, service("x", "web", spec(1)...))
 			f.server.Compact()
 			f.back(true)
 		}, reports.Failed},

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func (w *watcher) wanted() string {
+func (w *explainer) wanted() string {
 	object := described(w.assertion.Kind, w.scope)
 	switch {
 	case !w.rollout:

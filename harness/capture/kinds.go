@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
@@ -37,21 +36,14 @@ var (
 // findKinds asks the cluster what it serves, each resource once: in its preferred version, or, of a custom resource,
 // in the one that it is stored in, which needs no conversion.
 func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
-	var groups []*metav1.APIGroup
-	var lists []*metav1.APIResourceList
+	var served inventory.Served
 	k := &kinds{}
-	unknown := map[schema.GroupVersion]error{}
 	err := s.persist(ctx, func() (err error) {
-		groups, lists, err = s.found.ServerGroupsAndResources()
-		var partly *discovery.ErrGroupDiscoveryFailed
-		if errors.As(err, &partly) {
-			unknown = partly.Groups
-			return nil
-		}
+		served, err = inventory.Discover(s.found)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ask cluster %s which kinds it serves: %w", s.name, err)
+		return nil, fmt.Errorf("cluster %s: %w", s.name, err)
 	}
 	stored, err := s.storedVersions(ctx)
 	if err != nil {
@@ -61,7 +53,7 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	if err != nil {
 		return nil, err
 	}
-	for gv, cause := range unknown {
+	for gv, cause := range served.Undiscovered {
 		if aggregated[gv.String()] {
 			k.left = append(k.left, Missing{gv.String(), "an aggregated API server serves it, which does not answer"})
 		} else {
@@ -71,8 +63,7 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 			})
 		}
 	}
-	prefer(groups, lists)
-	k.sort(lists, stored, aggregated)
+	k.sort(served.Lists, stored, aggregated)
 	return k, nil
 }
 
@@ -125,19 +116,6 @@ func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
 		return nil, fmt.Errorf("list the APIServices of cluster %s: %w", s.name, err)
 	}
 	return others, nil
-}
-
-// prefer puts the lists of each group in the order of its preference.
-func prefer(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) {
-	order := map[string]int{}
-	for _, group := range groups {
-		for _, version := range group.Versions {
-			order[version.GroupVersion] = len(order)
-		}
-	}
-	slices.SortFunc(lists, func(a, b *metav1.APIResourceList) int {
-		return cmp.Compare(order[a.GroupVersion], order[b.GroupVersion])
-	})
 }
 
 // sort takes from discovery's lists what is stored. The lists of a group stand in the order of its preference.

@@ -22,6 +22,8 @@ func (e *exploration) choose() []*entry {
 		case !one.accepted():
 		case !growth.Harmless(one.Kind, one.Object()):
 			left["would have an effect on the others"]++
+		case !one.kept():
+			left["lose a field in each state that accepts them"]++
 		case one.Role == growth.Border && free[one.Owner] && !one.disputed():
 			left["have a value of a field that takes any"]++
 		default:
@@ -45,6 +47,17 @@ func (e *exploration) choose() []*entry {
 func (o *entry) accepted() bool {
 	for _, v := range o.verdicts {
 		if v.accepted {
+			return true
+		}
+	}
+	return false
+}
+
+// kept says whether a state accepts the object and drops none of its fields. What a field may hold that is dropped is
+// decided nowhere, so that nothing is learned from such an object.
+func (o *entry) kept() bool {
+	for _, v := range o.verdicts {
+		if v.accepted && v.lost == "" {
 			return true
 		}
 	}
@@ -89,7 +102,7 @@ func (o *entry) weight() int {
 }
 
 // lot is the place of an object among its like, which the seed decides.
-func (e *exploration) lot(o *entry) uint64 {
+func (e Options) lot(o *entry) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", e.Seed, o.ID())
 	return h.Sum64()

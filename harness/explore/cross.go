@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
@@ -58,8 +59,8 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	defer remove()
 	c.cluster = cluster
 	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
-		Settle:   e.Settle,
-		Progress: e.Progress,
+		Settle: e.Settle, Progress: e.Progress,
+		Dependents: e.dependents(),
 	}); err != nil {
 		return nil, err
 	}
@@ -72,6 +73,19 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	}
 	c.survey.Judge(c.report)
 	return c.sightings(), err
+}
+
+// askedDependents is of how many objects of one kind those are sent dry runs that controllers make for them.
+const askedDependents = 20
+
+// dependents are the kinds that are explored themselves: their own objects say most of what those that controllers make
+// would say. Of the latter a few are enough.
+func (e *exploration) dependents() map[schema.GroupKind]int {
+	few := map[schema.GroupKind]int{}
+	for _, one := range e.corpus {
+		few[one.Kind.GroupKind()] = askedDependents
+	}
+	return few
 }
 
 // wayTo says which way leads to a state.

@@ -36,8 +36,11 @@ const (
 	definedLook   = 100 * time.Millisecond
 )
 
+// customKinds are definitions of custom kinds.
+type customKinds []*manifests.Object
+
 // define creates the custom kinds, and returns all kinds when they are served.
-func (e *exploration) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
+func (c customKinds) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
 	[]*fields.Kind, error,
 ) {
 	kinds, err := fields.Kinds(ctx, found)
@@ -49,7 +52,7 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 	if at < 0 {
 		return kinds, nil
 	}
-	for _, definition := range e.customs {
+	for _, definition := range c {
 		answer, err := client.Create(ctx, kinds[at], "", definition.Content.Object, false)
 		if err == nil && !answer.Accepted() && answer.Code != 409 {
 			err = fmt.Errorf("%s", answer.Words)
@@ -60,7 +63,7 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 	}
 	again := pauses.Growing(definedLook, time.Second)
 	for began := time.Now(); ; {
-		missing := e.undefined(kinds)
+		missing := c.undefined(kinds)
 		if missing == "" {
 			return kinds, nil
 		}
@@ -77,8 +80,8 @@ func (e *exploration) define(ctx context.Context, client *growth.Client, found d
 }
 
 // undefined is a definition whose kind is not served; "" for none.
-func (e *exploration) undefined(kinds []*fields.Kind) string {
-	for _, definition := range e.customs {
+func (c customKinds) undefined(kinds []*fields.Kind) string {
+	for _, definition := range c {
 		group, kind := defined(definition)
 		if !slices.ContainsFunc(kinds, func(k *fields.Kind) bool { return k.Group == group && k.Kind == kind }) {
 			return definition.String()
@@ -95,8 +98,8 @@ func defined(definition *manifests.Object) (group, kind string) {
 }
 
 // definition of a kind, as a scenario creates it; nil for those that are Kubernetes' own.
-func (e *exploration) definition(kind *fields.Kind) map[string]any {
-	for _, one := range e.customs {
+func (c customKinds) definition(kind *fields.Kind) map[string]any {
+	for _, one := range c {
 		if group, name := defined(one); group == kind.Group && name == kind.Kind {
 			return one.Content.Object
 		}

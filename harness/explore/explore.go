@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -56,7 +57,10 @@ const deleteTimeout = 2 * time.Minute
 
 // Run explores. What came of it is in the report, also where the error, which is of the exploration itself, is not nil.
 func Run(ctx context.Context, o Options) (*explorations.Report, error) {
-	e := &exploration{Options: o, report: &explorations.Report{Format: 1, Started: time.Now(), Seed: o.Seed}}
+	e := &exploration{Options: o, report: &explorations.Report{
+		Head: reports.Head{Format: 1, Started: time.Now()},
+		Seed: o.Seed,
+	}}
 	for _, state := range o.Path {
 		e.report.Path = append(e.report.Path, &explorations.State{Name: nameOf(state)})
 	}
@@ -95,7 +99,7 @@ type exploration struct {
 	// clusters counts those that were made, for their names.
 	clusters int
 	// customs are the definitions of custom kinds, one of our own with them.
-	customs []*manifests.Object
+	customs customKinds
 }
 
 // entry is an object of the corpus with what the states make of it.
@@ -197,7 +201,7 @@ func nameOf(state clusters.State) string {
 const shownGates = 8
 
 // wanted says whether a kind is explored.
-func (e *exploration) wanted(kind *fields.Kind) bool {
+func (e Options) wanted(kind *fields.Kind) bool {
 	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(name string) bool {
 		return manifests.Means(name, kind.GroupKind())
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 func TestFindingsAreDefectsOrHazards(t *testing.T) {
@@ -156,7 +157,7 @@ func TestTheScenarioOfAFindingTakesTextsAsTheyAre(t *testing.T) {
 		t.Fatalf("%v\n%s", err, g.write())
 	}
 	spec := set.Scenarios[0].Spec.Steps[0].Create["spec"]
-	got, err := scenarios.NewExpressions().Interpolate(spec, scenarios.Variables{})
+	got, err := expressions.New().Interpolate(spec, expressions.Variables{})
 	if want := any(map[string]any{"ingressClassName": "${namespace}"}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
@@ -237,9 +238,16 @@ func TestWhatStatesDisagreeOnCrossesFirst(t *testing.T) {
 		one(growth.Minimal, "", true, true), one(growth.Border, "1", true, true), one(growth.Border, "2", false, true),
 		one(growth.Border, "3", false, false),
 	}
+	dropped := one(growth.Border, "4", false, true)
+	dropped.verdicts["b"] = verdict{accepted: true, lost: "spec.a"}
+	e.corpus = append(e.corpus, dropped)
 	chosen := e.choose()
 	if len(chosen) != 2 || chosen[0].Value != "2" || chosen[1].Role != growth.Minimal || len(e.report.Untried) != 1 {
 		t.Errorf("%d cross, %v", len(chosen), e.report.Untried)
+	}
+	const note = "1 objects did not cross, since they lose a field in each state that accepts them"
+	if !slices.Contains(e.report.Notes, note) {
+		t.Errorf("notes %q", e.report.Notes)
 	}
 }
 

@@ -186,7 +186,7 @@ var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?templ
 
 // representatives are the smallest of all objects that were made for one field and of which the states with all gates
 // on and off make the same; the others, which depend on the same gates, are those that are alike.
-func (e *exploration) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
+func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
 	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
 	groups := map[string][]*entry{}
 	for _, one := range disputed {
@@ -261,7 +261,7 @@ func tell(table *explorations.Gate, one *entry, on, off verdict) {
 }
 
 // gateOf is the explored gate of that name; nil where there is none.
-func (e *exploration) gateOf(name string) *Gate {
+func (e Options) gateOf(name string) *Gate {
 	for i := range e.Gates {
 		if e.Gates[i].Name == name {
 			return &e.Gates[i]

@@ -116,7 +116,7 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 	if err != nil {
 		return nil, nil, err
 	}
-	kinds, err := e.define(ctx, client, found)
+	kinds, err := e.customs.define(ctx, client, found)
 	if err != nil {
 		return nil, nil, err
 	}

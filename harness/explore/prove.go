@@ -22,7 +22,7 @@ func (e *exploration) prove(ctx context.Context) error {
 		if g.smallest == nil || g.broken() {
 			continue
 		}
-		g.number, g.definition = i+1, e.definition(g.smallest.Kind)
+		g.number, g.definition = i+1, e.customs.definition(g.smallest.Kind)
 		g.scenario = g.write()
 		if byName[g.name()] != nil {
 			continue
@@ -53,7 +53,7 @@ func (e *exploration) prove(ctx context.Context) error {
 	return nil
 }
 
-func (e *exploration) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
+func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
 	plan, err := harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{})
 	if err != nil { // two of them make the same object outside of their namespaces
 		plan, err = harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{NoSharing: true})

@@ -76,7 +76,7 @@ func merged(all []*group) []*group {
 }
 
 // shortest is the shortest path that can show a finding.
-func (e *exploration) shortest(g *group) []clusters.State {
+func (e Options) shortest(g *group) []clusters.State {
 	if gate := e.gateOf(g.gate); gate != nil && len(e.Gates) > 1 {
 		alone := func(state clusters.State) clusters.State {
 			if nameOf(state) == nameOf(e.Path[0]) {

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // named is the object as a scenario creates it, in the scenario's own namespace.
@@ -48,16 +49,16 @@ func (g *group) write() string {
 	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(g.path[0]), 4))
 	b.WriteString("  steps:\n")
 	if g.definition != nil {
-		fmt.Fprintf(&b, "  - name: define its kind\n    create:\n%s", indented(yamlOf(scenarios.Literal(g.definition)), 6))
+		fmt.Fprintf(&b, "  - name: define its kind\n    create:\n%s", indented(yamlOf(expressions.Literal(g.definition)), 6))
 	}
 	status := object["status"]
 	delete(object, "status")
-	fmt.Fprintf(&b, "  - name: create it\n    create:\n%s", indented(yamlOf(scenarios.Literal(object)), 6))
+	fmt.Fprintf(&b, "  - name: create it\n    create:\n%s", indented(yamlOf(expressions.Literal(object)), 6))
 	selected := fmt.Sprintf("      apiVersion: %s\n      kind: %s\n      name: %s\n", g.smallest.Kind.GroupVersion(),
 		g.smallest.Kind.Kind, metadata["name"])
 	if status != nil && g.smallest.HasState() {
 		fmt.Fprintf(&b, "  - name: set its status\n    patch:\n%s      subresource: status\n      merge:\n%s", selected,
-			indented(yamlOf(scenarios.Literal(map[string]any{"status": status})), 8))
+			indented(yamlOf(expressions.Literal(map[string]any{"status": status})), 8))
 	}
 	if len(g.path) == 1 {
 		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s", selected, g.except())

@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 // BenchmarkWake measures how long it takes from the moment a change is recorded until 50 waiters have it.
 func BenchmarkWake(b *testing.B) {
 	const waiters = 50
-	server := historytest.New(b)
+	server := apitest.New(b)
 	stream := newRecorder(b, server).Stream(pods)
 	server.AwaitWatches(1)
 	scope := history.Scope{Namespace: "x"}
@@ -35,7 +35,7 @@ func BenchmarkWake(b *testing.B) {
 			})
 		}
 		waiting.Wait()
-		server.Put(pods, pod("x", "web"))
+		server.Put(pods.Resource, pod("x", "web"))
 		done.Wait()
 		for _, d := range late {
 			total += d

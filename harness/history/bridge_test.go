@@ -7,12 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 // restart is what a transition does to the watches: the new API server does not know what happened before it.
-func restart(server *historytest.Server, meanwhile func()) {
+func restart(server *apitest.Server, meanwhile func()) {
 	server.Down()
 	meanwhile()
 	server.Forget()
@@ -20,23 +20,17 @@ func restart(server *historytest.Server, meanwhile func()) {
 }
 
 func TestARestartIsBridged(t *testing.T) {
-	server := historytest.New(t)
-	for _, name := range []string{"changed", "gone", "reborn", "same"} {
-		server.Put(pods, pod("x", name))
-	}
-	stream := newRecorder(t, server).Stream(pods)
-	await(t, stream, changes(4))
-	server.AwaitWatches(1)
+	server, _, stream := watched(t, pod("x", "changed"), pod("x", "gone"), pod("x", "reborn"), pod("x", "same"))
 	restart(server, func() {
-		server.Put(pods, pod("x", "gone", "a=1"))
-		server.Delete(pods, "x", "gone")
-		server.Put(nodes, node("other"))
-		server.Delete(pods, "x", "reborn")
-		server.Put(pods, pod("x", "changed", "a=1"))
-		server.Put(pods, pod("x", "changed", "a=2"))
-		server.Put(pods, pod("x", "short"))
-		server.Delete(pods, "x", "short")
-		server.Put(pods, pod("x", "reborn"))
+		server.Put(pods.Resource, pod("x", "gone", "a=1"))
+		server.Delete(pods.Resource, "x", "gone")
+		server.Put(nodes.Resource, node("other"))
+		server.Delete(pods.Resource, "x", "reborn")
+		server.Put(pods.Resource, pod("x", "changed", "a=1"))
+		server.Put(pods.Resource, pod("x", "changed", "a=2"))
+		server.Put(pods.Resource, pod("x", "short"))
+		server.Delete(pods.Resource, "x", "short")
+		server.Put(pods.Resource, pod("x", "reborn"))
 	})
 	seen := await(t, stream, changes(12))
 	expect(t, describe(seen[4:]), `
@@ -54,30 +48,30 @@ added x/reborn 113`)
 }
 
 func TestWhatCannotBeBridged(t *testing.T) {
-	for name, refuse := range map[string]func(historytest.Request) *metav1.Status{
-		"the storage was compacted": func(r historytest.Request) *metav1.Status {
+	for name, refuse := range map[string]func(apitest.Request) *metav1.Status{
+		"the storage was compacted": func(r apitest.Request) *metav1.Status {
 			if r.Verb == "list" && r.ResourceVersion != "" {
-				status := historytest.TooOld()
+				status := apitest.TooOld()
 				return &status
 			}
 			return nil
 		},
-		"revisions can't be listed": func(r historytest.Request) *metav1.Status {
+		"revisions can't be listed": func(r apitest.Request) *metav1.Status {
 			if r.Verb == "list" && r.ResourceVersion != "" {
-				return historytest.Failure(http.StatusBadRequest, metav1.StatusReasonBadRequest)
+				return apitest.Failure(http.StatusBadRequest, metav1.StatusReasonBadRequest)
 			}
 			return nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := historytest.New(t)
-			server.Put(pods, pod("x", "web"))
+			server := apitest.New(t)
+			server.Put(pods.Resource, pod("x", "web"))
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
 			server.Refuse(refuse)
 			restart(server, func() {
-				server.Put(pods, pod("x", "web", "a=1"))
-				server.Put(pods, pod("x", "web", "a=2"))
+				server.Put(pods.Resource, pod("x", "web", "a=1"))
+				server.Put(pods.Resource, pod("x", "web", "a=2"))
 			})
 			seen := await(t, stream, changes(2))
 			expect(t, describe(seen[1:]), "modified x/web 103 relisted")
@@ -92,12 +86,8 @@ func TestWhatCannotBeBridged(t *testing.T) {
 // keeps its revisions.
 func TestNothingIsMissedByRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		server := historytest.New(t)
+		server, recorder := drawn(t, rt)
 		defer server.Down()
-		recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
-		if err != nil {
-			rt.Fatal(err)
-		}
 		defer recorder.Close()
 		stream := recorder.Stream(pods)
 		if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
@@ -107,21 +97,21 @@ func TestNothingIsMissedByRestarts(t *testing.T) {
 		namespaces, names := rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"a", "b", "c"})
 		change := map[string]func(*rapid.T){
 			"put": func(rt *rapid.T) {
-				server.Put(pods, pod(namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")))
+				server.Put(pods.Resource, pod(namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")))
 				want++
 			},
 			"delete": func(rt *rapid.T) {
-				if server.Delete(pods, namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")) != nil {
+				if server.Delete(pods.Resource, namespaces.Draw(rt, "namespace"), names.Draw(rt, "name")) != nil {
 					want++
 				}
 			},
-			"other": func(*rapid.T) { server.Put(nodes, node("n")) },
+			"other": func(*rapid.T) { server.Put(nodes.Resource, node("n")) },
 			"down":  func(*rapid.T) { server.Down() },
 			"up":    func(*rapid.T) { server.Forget(); server.Up() },
 		}
 		rt.Repeat(change)
 		server.Up()
-		server.Put(pods, pod("x", "last"))
+		server.Put(pods.Resource, pod("x", "last"))
 		want++
 		look(rt, t, server, stream, history.Scope{})
 		all, _, _ := stream.Since(0, history.Scope{})

@@ -33,7 +33,7 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	if cause == nil {
 		cause = s.View(Scope{Name: "none"}).Err
 	}
-	return s.couldNot(ctx, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
+	return couldNot(ctx, s, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
 }
 
 // Told returns when the stream has told all up to a resourceVersion, when it can't be known whether it has, or when the
@@ -55,14 +55,14 @@ func (s *Stream) Told(ctx context.Context, resourceVersion string) {
 }
 
 // couldNot is the error of what had to be given up when the context ended, with what was in the way, if that is known.
-func (s *Stream) couldNot(ctx context.Context, what string, cause error) error {
+func couldNot(ctx context.Context, s *Stream, what string, cause error) error {
 	if cause == nil {
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	return fmt.Errorf("%s: %w (last: %w)", what, context.Cause(ctx), cause)
 }
 
-func (s *Stream) seen() string {
+func (s *known) seen() string {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	return s.progress
@@ -78,7 +78,7 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return s.couldNot(ctx, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing),
+			return couldNot(ctx, s, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing),
 				last)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 
 // behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in
 // the order of their resourceVersions, so whoever has seen one has seen all before it.
-func (s *Stream) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{},
+func (s *known) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{},
 	last error,
 ) {
 	s.recorder.mu.RLock()

@@ -10,36 +10,36 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 func TestCatchUpWaitsForTheWatch(t *testing.T) {
 	web := history.Scope{Namespace: "x", Selector: withLabel(t, "app=web")}
 	for _, tt := range []struct {
 		name   string
-		change func(*historytest.Server)
+		change func(*apitest.Server)
 		want   string
 	}{
-		{"created", func(s *historytest.Server) { s.Put(pods, pod("x", "new", "app=web")) }, "new 102, old 101"},
-		{"changed", func(s *historytest.Server) { s.Put(pods, pod("x", "old", "app=web", "a=b")) }, "old 102"},
-		{"deleted", func(s *historytest.Server) { s.Delete(pods, "x", "old") }, ""},
-		{"taken out of the scope", func(s *historytest.Server) { s.Put(pods, pod("x", "old", "app=db")) }, ""},
-		{"created anew", func(s *historytest.Server) {
-			s.Delete(pods, "x", "old")
-			s.Put(pods, pod("x", "old", "app=web"))
+		{"created", func(s *apitest.Server) { s.Put(pods.Resource, pod("x", "new", "app=web")) }, "new 102, old 101"},
+		{"changed", func(s *apitest.Server) { s.Put(pods.Resource, pod("x", "old", "app=web", "a=b")) }, "old 102"},
+		{"deleted", func(s *apitest.Server) { s.Delete(pods.Resource, "x", "old") }, ""},
+		{"taken out of the scope", func(s *apitest.Server) { s.Put(pods.Resource, pod("x", "old", "app=db")) }, ""},
+		{"created anew", func(s *apitest.Server) {
+			s.Delete(pods.Resource, "x", "old")
+			s.Put(pods.Resource, pod("x", "old", "app=web"))
 		}, "old 103"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := historytest.New(t)
-			server.Put(pods, pod("x", "old", "app=web"))
+			server := apitest.New(t)
+			server.Put(pods.Resource, pod("x", "old", "app=web"))
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
 			server.AwaitWatches(1)
 			server.Hold()
 			tt.change(server)
 			// The watch begins to tell only when CatchUp has got its list: had it not waited, the view would be old.
-			lists := server.Requests("list")
+			lists := server.Requests("list", "")
 			go func() {
 				server.AwaitRequests("list", lists+1)
 				server.Release()
@@ -61,11 +61,11 @@ func summary(view history.View) string {
 }
 
 func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	stream := newRecorder(t, server).Stream(pods)
 	server.AwaitWatches(1)
 	server.Hold()
-	server.Put(pods, pod("x", "web"))
+	server.Put(pods.Resource, pod("x", "web"))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	errTimeUp := errors.New("the time is up")
 	go func() {
@@ -79,14 +79,14 @@ func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {
 }
 
 func TestCatchUpRetries(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(nodes, node("a"))
+	server := apitest.New(t)
+	server.Put(nodes.Resource, node("a"))
 	stream := newRecorder(t, server).Stream(nodes)
 	await(t, stream, changes(1))
 	var refused atomic.Int32
-	server.Refuse(func(r historytest.Request) *metav1.Status {
+	server.Refuse(func(r apitest.Request) *metav1.Status {
 		if r.Verb == "list" && refused.Add(1) <= 3 {
-			return historytest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
+			return apitest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
 		}
 		return nil
 	})
@@ -99,9 +99,9 @@ func TestCatchUpRetries(t *testing.T) {
 }
 
 func TestCatchUpSaysWhyItCouldNotLook(t *testing.T) {
-	server := historytest.New(t)
-	server.Refuse(func(historytest.Request) *metav1.Status {
-		return historytest.Failure(http.StatusNotFound, metav1.StatusReasonNotFound)
+	server := apitest.New(t)
+	server.Refuse(func(apitest.Request) *metav1.Status {
+		return apitest.Failure(http.StatusNotFound, metav1.StatusReasonNotFound)
 	})
 	stream := newRecorder(t, server).Stream(pods)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -116,10 +116,10 @@ func TestCatchUpSaysWhyItCouldNotLook(t *testing.T) {
 }
 
 func TestCatchUpNoticesARestoredStorage(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "old"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "old"))
 	restore := server.Snapshot()
-	server.Put(pods, pod("x", "new"))
+	server.Put(pods.Resource, pod("x", "new"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(2))
 	server.AwaitWatches(1)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 var (
@@ -55,7 +55,7 @@ func bounded(t testing.TB) context.Context {
 	return ctx
 }
 
-func newRecorder(t testing.TB, server *historytest.Server, options ...history.Option) *history.Recorder {
+func newRecorder(t testing.TB, server *apitest.Server, options ...history.Option) *history.Recorder {
 	t.Helper()
 	recorder, err := history.New(server.Config(), options...)
 	if err != nil {
@@ -63,6 +63,20 @@ func newRecorder(t testing.TB, server *historytest.Server, options ...history.Op
 	}
 	t.Cleanup(recorder.Close)
 	return recorder
+}
+
+// watched is a server with these pods, and a stream that has seen and watches them.
+func watched(t *testing.T, objects ...map[string]any) (*apitest.Server, *history.Recorder, *history.Stream) {
+	t.Helper()
+	server := apitest.New(t)
+	for _, object := range objects {
+		server.Put(pods.Resource, object)
+	}
+	recorder := newRecorder(t, server)
+	stream := recorder.Stream(pods)
+	await(t, stream, changes(len(objects)))
+	server.AwaitWatches(1)
+	return server, recorder, stream
 }
 
 // await returns the changes of all objects as soon as the condition is true of them and of the view.

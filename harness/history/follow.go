@@ -132,20 +132,7 @@ func (s *Stream) consume(ctx context.Context, events <-chan watch.Event) (told b
 	// connection that broke at once is a watch that has already ended.
 	opening := time.NewTimer(answeredWithin)
 	defer opening.Stop()
-	select {
-	case event, open := <-events:
-		if !open {
-			return false, errEnded
-		}
-		if err := s.handle(event); err != nil {
-			return false, err
-		}
-		told = true
-	case <-opening.C:
-	case <-ctx.Done():
-		return false, errClosed
-	}
-	s.connected()
+	var relist <-chan struct{} // nil until the watch is open
 	for {
 		select {
 		case event, open := <-events:
@@ -156,10 +143,15 @@ func (s *Stream) consume(ctx context.Context, events <-chan watch.Event) (told b
 				return told, err
 			}
 			told = true
-		case <-s.relist:
+		case <-opening.C:
+		case <-relist:
 			return told, errDemanded
 		case <-ctx.Done():
 			return told, errClosed
+		}
+		if relist == nil {
+			s.connected()
+			relist = s.relist
 		}
 	}
 }

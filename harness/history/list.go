@@ -13,11 +13,7 @@ import (
 
 // list gets the objects in scope by a consistent read, page by page, and the resourceVersion of that read.
 func (s *Stream) list(ctx context.Context, scope Scope) ([]*unstructured.Unstructured, string, error) {
-	client := s.recorder.client.Resource(s.resource)
-	get := client.List
-	if scope.Namespace != "" {
-		get = client.Namespace(scope.Namespace).List
-	}
+	get := s.recorder.client.Resource(s.resource).Namespace(scope.Namespace).List
 	var objects []*unstructured.Unstructured
 	resourceVersion, err := pages(ctx, s, scope, get, func(page *unstructured.UnstructuredList) {
 		for i := range page.Items {
@@ -37,11 +33,7 @@ type identity struct {
 
 // identities is list for who needs no more of the objects than that: it costs a tenth.
 func (s *Stream) identities(ctx context.Context, scope Scope) ([]identity, string, error) {
-	client := s.recorder.metadata.Resource(s.resource)
-	get := client.List
-	if scope.Namespace != "" {
-		get = client.Namespace(scope.Namespace).List
-	}
+	get := s.recorder.metadata.Resource(s.resource).Namespace(scope.Namespace).List
 	var all []identity
 	resourceVersion, err := pages(ctx, s, scope, get, func(page *metav1.PartialObjectMetadataList) {
 		for i := range page.Items {

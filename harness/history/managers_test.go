@@ -8,8 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 func managedPod(manager string) map[string]any {
@@ -20,10 +20,10 @@ func managedPod(manager string) map[string]any {
 
 // Each change has the managers of its own moment, also when others have written since.
 func TestManagersOfAChange(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	stream := newRecorder(t, server).Stream(pods)
 	for _, manager := range []string{"first", "second", "third"} {
-		server.Put(pods, managedPod(manager))
+		server.Put(pods.Resource, managedPod(manager))
 	}
 	seen := await(t, stream, func(view history.View, _ []history.Change) bool {
 		return view.Synced && len(view.Objects) == 1 && view.Objects[0].GetLabels()["of"] == "third"
@@ -38,7 +38,7 @@ func TestManagersOfAChange(t *testing.T) {
 
 func TestManagersThatAreNotKnown(t *testing.T) {
 	type kit struct {
-		server   *historytest.Server
+		server   *apitest.Server
 		recorder *history.Recorder
 		change   *history.Change
 	}
@@ -48,7 +48,7 @@ func TestManagersThatAreNotKnown(t *testing.T) {
 	}{
 		"the storage was compacted": {
 			func(k kit) {
-				k.server.Refuse(func(historytest.Request) *metav1.Status { status := historytest.TooOld(); return &status })
+				k.server.Refuse(func(apitest.Request) *metav1.Status { status := apitest.TooOld(); return &status })
 			}, history.ErrForgotten.Error(),
 		},
 		"the storage was replaced": {
@@ -63,15 +63,15 @@ func TestManagersThatAreNotKnown(t *testing.T) {
 		"no number":      {func(k kit) { k.change.ResourceVersion = "x" }, `"x" is not the number of a revision`},
 		"the API server does not answer": {
 			func(k kit) {
-				k.server.Refuse(func(historytest.Request) *metav1.Status {
-					return historytest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+				k.server.Refuse(func(apitest.Request) *metav1.Status {
+					return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
 				})
 			}, "reading web of pods as it was: ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := historytest.New(t)
-			server.Put(pods, managedPod("first"))
+			server := apitest.New(t)
+			server.Put(pods.Resource, managedPod("first"))
 			recorder := newRecorder(t, server)
 			stream := recorder.Stream(pods)
 			change := await(t, stream, changes(1))[0]

@@ -4,20 +4,20 @@ import (
 	"context"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 // A restored storage counts on from the snapshot: the same resourceVersion may stand for something else, and nothing of
 // before is taken for it.
 func TestTheSameVersionAgain(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web", "n=0"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "web", "n=0"))
 	restore := server.Snapshot()
 	recorder := newRecorder(t, server)
 	stream := recorder.Stream(pods)
 	await(t, stream, changes(1))
-	server.Put(pods, pod("x", "web", "n=1"))
+	server.Put(pods.Resource, pod("x", "web", "n=1"))
 	await(t, stream, changes(2))
 	if err := recorder.Pause(bounded(t)); err != nil {
 		t.Fatal(err)
@@ -27,9 +27,9 @@ func TestTheSameVersionAgain(t *testing.T) {
 	}
 	server.AwaitWatches(0)
 	restore()
-	server.Put(pods, pod("x", "web", "n=2"))
+	server.Put(pods.Resource, pod("x", "web", "n=2"))
 	late := recorder.Stream(nodes)
-	if server.Requests("watch") != 1 {
+	if server.Requests("watch", "") != 1 {
 		t.Error("there was a watch during the pause")
 	}
 	looked, cancel := context.WithCancel(t.Context())
@@ -43,9 +43,9 @@ func TestTheSameVersionAgain(t *testing.T) {
 		last.Before.GetLabels()["n"] != "1" {
 		t.Errorf("%s: %v after %v", last.ResourceVersion, last.Object, last.Before)
 	}
-	server.Put(nodes, node("a"))
+	server.Put(nodes.Resource, node("a"))
 	await(t, late, changes(1))
-	server.Put(pods, pod("x", "web", "n=3"))
+	server.Put(pods.Resource, pod("x", "web", "n=3"))
 	await(t, stream, changes(4))
 	gaps := stream.Gaps()
 	if len(gaps) != 1 || !gaps[0].Relisted || gaps[0].To.IsZero() {

@@ -10,36 +10,42 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
+
+// drawn is a recorder with pages of any size.
+func drawn(t *testing.T, rt *rapid.T) (*apitest.Server, *history.Recorder) {
+	server := apitest.New(t)
+	recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return server, recorder
+}
 
 // Whatever happens to the objects and to the connections, the recorder ends up with what the server has, has told each
 // object's states in order, and never shows a state older than the one that CatchUp was asked about.
 func TestRecorderAgreesWithTheServer(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		server := historytest.New(t)
+		server, recorder := drawn(t, rt)
 		defer server.Down()
-		recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
-		if err != nil {
-			rt.Fatal(err)
-		}
 		defer recorder.Close()
 		stream := recorder.Stream(pods)
 		namespaces, names := rapid.SampledFrom([]string{"x", "y"}), rapid.SampledFrom([]string{"a", "b", "c"})
 		apps := rapid.SampledFrom([]string{"app=web", "app=db"})
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": func(rt *rapid.T) {
-				server.Put(pods, pod(namespaces.Draw(rt, "namespace"), names.Draw(rt, "name"), apps.Draw(rt, "label")))
+				server.Put(pods.Resource, pod(namespaces.Draw(rt, "namespace"), names.Draw(rt, "name"), apps.Draw(rt, "label")))
 			},
 			"delete": func(rt *rapid.T) {
-				server.Delete(pods, namespaces.Draw(rt, "namespace"), names.Draw(rt, "name"))
+				server.Delete(pods.Resource, namespaces.Draw(rt, "namespace"), names.Draw(rt, "name"))
 			},
-			"other":       func(*rapid.T) { server.Put(nodes, node("n")) },
+			"other":       func(*rapid.T) { server.Put(nodes.Resource, node("n")) },
 			"end":         func(*rapid.T) { server.EndWatches() },
 			"break":       func(*rapid.T) { server.BreakWatches() },
 			"lose":        func(*rapid.T) { server.Compact(); server.BreakWatches() },
-			"error":       func(*rapid.T) { server.Tell(historytest.TooOld()) },
+			"error":       func(*rapid.T) { server.Tell(apitest.TooOld()) },
 			"bookmark":    func(*rapid.T) { server.Bookmark() },
 			"hold":        func(*rapid.T) { server.Hold() },
 			"release":     func(*rapid.T) { server.Release() },
@@ -59,10 +65,10 @@ func TestRecorderAgreesWithTheServer(t *testing.T) {
 	})
 }
 
-func look(rt *rapid.T, t *testing.T, server *historytest.Server, stream *history.Stream, scope history.Scope) {
+func look(rt *rapid.T, t *testing.T, server *apitest.Server, stream *history.Stream, scope history.Scope) {
 	server.Release()
 	var stored []*unstructured.Unstructured
-	for _, object := range server.Objects(pods) {
+	for _, object := range server.Objects(pods.Resource) {
 		if scope.Contains(object) {
 			stored = append(stored, object)
 		}
@@ -120,7 +126,7 @@ func replay(rt *rapid.T, changes []history.Change) string {
 }
 
 func TestCatchUpUnderWrites(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	stream := newRecorder(t, server).Stream(pods)
 	done := make(chan struct{})
 	var writer sync.WaitGroup
@@ -133,9 +139,9 @@ func TestCatchUpUnderWrites(t *testing.T) {
 			}
 			name := fmt.Sprintf("p%d", i%7)
 			if i%5 == 4 {
-				server.Delete(pods, "x", name)
+				server.Delete(pods.Resource, "x", name)
 			} else {
-				server.Put(pods, pod("x", name))
+				server.Put(pods.Resource, pod("x", name))
 			}
 			if i%50 == 49 {
 				server.BreakWatches()
@@ -147,7 +153,7 @@ func TestCatchUpUnderWrites(t *testing.T) {
 	defer writer.Wait()
 	defer close(done)
 	for range 20 {
-		stored := server.Objects(pods)
+		stored := server.Objects(pods.Resource)
 		if err := stream.CatchUp(bounded(t), history.Scope{Namespace: "x"}); err != nil {
 			t.Fatal(err)
 		}

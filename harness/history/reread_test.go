@@ -6,20 +6,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 // Another API server may show the same stored object otherwise. That is a change, though no watch tells of it, and no
 // gap.
 func TestTheSameVersionLooksDifferent(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "other"))
-	server.Put(pods, pod("x", "web", "n=0"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "other"))
+	server.Put(pods.Resource, pod("x", "web", "n=0"))
 	recorder := newRecorder(t, server)
 	stream := recorder.Stream(pods)
 	await(t, stream, changes(2))
-	server.Render(pods, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
+	server.Render(pods.Resource, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
 	recorder.Reread(bounded(t))
 	recorder.Reread(bounded(t))
 	seen := await(t, stream, changes(3))
@@ -27,7 +27,7 @@ func TestTheSameVersionLooksDifferent(t *testing.T) {
 		last.Before.GetLabels()["n"] != "0" {
 		t.Errorf("%s %v after %v", last.Type, last.Object, last.Before)
 	}
-	server.Put(pods, pod("x", "web", "n=2"))
+	server.Put(pods.Resource, pod("x", "web", "n=2"))
 	await(t, stream, changes(4))
 	if gaps := stream.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v, want none", gaps)
@@ -36,16 +36,11 @@ func TestTheSameVersionLooksDifferent(t *testing.T) {
 
 // What the watch has yet to tell is left to the watch.
 func TestWhatTheWatchWillTell(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web", "n=0"))
-	recorder := newRecorder(t, server)
-	stream := recorder.Stream(pods)
-	await(t, stream, changes(1))
-	server.AwaitWatches(1)
+	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
 	server.Hold()
-	server.Put(pods, pod("x", "web", "n=1"))
-	server.Put(pods, pod("x", "new"))
-	server.Delete(pods, "x", "new")
+	server.Put(pods.Resource, pod("x", "web", "n=1"))
+	server.Put(pods.Resource, pod("x", "new"))
+	server.Delete(pods.Resource, "x", "new")
 	recorder.Reread(bounded(t))
 	server.Release()
 	seen := await(t, stream, changes(4))
@@ -54,19 +49,14 @@ func TestWhatTheWatchWillTell(t *testing.T) {
 
 // A list that fails says nothing of what is there: there is another as soon as there can be, and until then a gap.
 func TestItCannotBeReread(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web", "n=0"))
-	recorder := newRecorder(t, server)
-	stream := recorder.Stream(pods)
-	await(t, stream, changes(1))
-	server.AwaitWatches(1)
-	server.Refuse(func(r historytest.Request) *metav1.Status {
+	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
+	server.Refuse(func(r apitest.Request) *metav1.Status {
 		if r.Verb == "list" {
-			return historytest.Failure(500, metav1.StatusReasonInternalError)
+			return apitest.Failure(500, metav1.StatusReasonInternalError)
 		}
 		return nil
 	})
-	server.Render(pods, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
+	server.Render(pods.Resource, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
 	recorder.Reread(bounded(t))
 	server.AwaitWatches(0)
 	server.Refuse(nil)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 func TestViewOfScope(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("y", "a", "app=web"))
-	server.Put(pods, pod("x", "b", "app=web"))
-	server.Put(pods, pod("x", "a", "app=db"))
-	server.Put(pods, pod("x", "c", history.AsideLabel+"=one"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("y", "a", "app=web"))
+	server.Put(pods.Resource, pod("x", "b", "app=web"))
+	server.Put(pods.Resource, pod("x", "a", "app=db"))
+	server.Put(pods.Resource, pod("x", "c", history.AsideLabel+"=one"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(3))
 	for _, tt := range []struct {
@@ -45,14 +45,14 @@ func TestViewOfScope(t *testing.T) {
 // What the harness writes for a moment to see something disturbs nobody's counts: of neither the objects nor their
 // changes.
 func TestNoScopeHasWhatIsAside(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "a"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "a"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(1))
 	seq := stream.View(history.Scope{}).Seq
-	server.Put(pods, pod("x", "b", history.AsideLabel+"=b"))
-	server.Delete(pods, "x", "b")
-	server.Put(pods, pod("x", "c"))
+	server.Put(pods.Resource, pod("x", "b", history.AsideLabel+"=b"))
+	server.Delete(pods.Resource, "x", "b")
+	server.Put(pods.Resource, pod("x", "c"))
 	await(t, stream, changes(2))
 	now := stream.View(history.Scope{}).Seq
 	if got := stream.ChangesBetween(seq, now, history.Scope{}); len(got) != 1 || got[0].Name != "c" {
@@ -64,26 +64,26 @@ func TestNoScopeHasWhatIsAside(t *testing.T) {
 }
 
 func TestLeavingAScopeIsAChange(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "a", "app=web"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "a", "app=web"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(1))
-	server.Put(pods, pod("x", "a", "app=db"))
-	server.Put(pods, pod("x", "a", "app=cache"))
-	server.Delete(pods, "x", "a")
+	server.Put(pods.Resource, pod("x", "a", "app=db"))
+	server.Put(pods.Resource, pod("x", "a", "app=cache"))
+	server.Delete(pods.Resource, "x", "a")
 	await(t, stream, changes(4))
 	seen, _, _ := stream.Since(0, history.Scope{Selector: withLabel(t, "app=web")})
 	expect(t, describe(seen), "added x/a 101 relisted\nmodified x/a 102")
 }
 
 func TestOlderStatesAreBounded(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web", "n=0"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "web", "n=0"))
 	recorder := newRecorder(t, server, history.WithMaxBytes(500))
 	stream := recorder.Stream(pods)
 	for i := range 20 {
 		await(t, stream, changes(i+1))
-		server.Put(pods, pod("x", "web", fmt.Sprintf("n=%d", i+1)))
+		server.Put(pods.Resource, pod("x", "web", fmt.Sprintf("n=%d", i+1)))
 	}
 	seen := await(t, stream, changes(21))
 	kept := 0

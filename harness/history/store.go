@@ -8,7 +8,7 @@ import (
 )
 
 // tell records what a watch event says.
-func (s *Stream) tell(object *unstructured.Unstructured, deleted bool) {
+func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	before := s.current[object.GetNamespace()][object.GetName()]
@@ -35,7 +35,7 @@ func (s *Stream) tell(object *unstructured.Unstructured, deleted bool) {
 // replace records the changes between what was known and a complete list, and takes the list's word for what is there.
 // Told says that every change before the list is known already: what is left is what another API server shows
 // differently.
-func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
+func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	listed := map[string]map[string]*unstructured.Unstructured{}
@@ -70,7 +70,7 @@ func (s *Stream) replace(objects []*unstructured.Unstructured, resourceVersion s
 }
 
 // goneFrom returns the records of the objects that the list does not have, in the order in which they were last seen.
-func (s *Stream) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
+func (s *known) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
 	var gone []*record
 	for _, r := range s.inScope(Scope{}) {
 		if object := listed[r.Namespace][r.Name]; object == nil || object.GetUID() != r.UID {
@@ -81,7 +81,7 @@ func (s *Stream) goneFrom(listed map[string]map[string]*unstructured.Unstructure
 	return gone
 }
 
-func (s *Stream) record(t Type, object *unstructured.Unstructured, batch int64) {
+func (s *known) record(t Type, object *unstructured.Unstructured, batch int64) {
 	s.recorder.seq++
 	before := s.current[object.GetNamespace()][object.GetName()]
 	switch {
@@ -132,21 +132,21 @@ func put[V any](index map[string]map[string]V, namespace, name string, value V) 
 }
 
 // bookmark records that every change up to the resourceVersion has been told.
-func (s *Stream) bookmark(resourceVersion string) {
+func (s *known) bookmark(resourceVersion string) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	s.advanceTo(resourceVersion)
 	s.broadcast()
 }
 
-func (s *Stream) advanceTo(resourceVersion string) {
+func (s *known) advanceTo(resourceVersion string) {
 	if !atLeast(s.progress, resourceVersion) {
 		s.progress = resourceVersion
 	}
 }
 
 // connected records that the watch is open, from the last resourceVersion that was watched or listed.
-func (s *Stream) connected() {
+func (s *known) connected() {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	if s.synced {
@@ -161,14 +161,14 @@ func (s *Stream) connected() {
 
 // lost records that the stream is not connected, and why. A connection that proved nothing did not end the gap before
 // it.
-func (s *Stream) lost(err error, provedNothing bool) {
+func (s *known) lost(err error, provedNothing bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	s.disconnect(err, provedNothing)
 	s.broadcast()
 }
 
-func (s *Stream) disconnect(err error, provedNothing bool) {
+func (s *known) disconnect(err error, provedNothing bool) {
 	s.err = err
 	if !s.synced {
 		return
@@ -180,7 +180,7 @@ func (s *Stream) disconnect(err error, provedNothing bool) {
 	}
 }
 
-func (s *Stream) broadcast() {
+func (s *known) broadcast() {
 	close(s.wake)
 	s.wake = make(chan struct{})
 }

@@ -17,14 +17,29 @@ var (
 	errClosed   = errors.New("the recorder was closed")
 )
 
-// Stream is what is known of one resource in all namespaces: its objects and their changes.
+// Stream follows one resource in all namespaces.
 type Stream struct {
-	recorder *Recorder
-	resource schema.GroupVersionResource
+	known
+
 	// relist is filled when somebody demands a new list.
 	relist chan struct{}
 
 	// The rest is guarded by recorder.mu.
+
+	// working says that the stream is being listed or watched, which interrupt ends.
+	working   bool
+	interrupt context.CancelFunc
+	// mustList: whatever was seen before, there must be a list now.
+	mustList bool
+	// bridgeable: it is the API server that does not know the time before it; the storage goes on from what was seen.
+	bridgeable bool
+}
+
+// known is what is known of a resource: its objects and their changes. But for the first two it is guarded by
+// recorder.mu.
+type known struct {
+	recorder *Recorder
+	resource schema.GroupVersionResource
 
 	// records of all changes, in order of their numbers.
 	records []*record
@@ -44,31 +59,25 @@ type Stream struct {
 	missed bool
 	// wake is closed at the next change of any of the above.
 	wake chan struct{}
-
-	// working says that the stream is being listed or watched, which interrupt ends.
-	working   bool
-	interrupt context.CancelFunc
-	// mustList: whatever was seen before, there must be a list now.
-	mustList bool
-	// bridgeable: it is the API server that does not know the time before it; the storage goes on from what was seen.
-	bridgeable bool
 }
 
 func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
 	return &Stream{
-		recorder:     r,
-		resource:     resource,
-		relist:       make(chan struct{}, 1),
-		current:      map[string]map[string]*record{},
-		unknownSince: r.clock.Now(),
-		err:          errStarting,
-		wake:         make(chan struct{}),
-		mustList:     true,
+		known: known{
+			recorder:     r,
+			resource:     resource,
+			current:      map[string]map[string]*record{},
+			unknownSince: r.clock.Now(),
+			err:          errStarting,
+			wake:         make(chan struct{}),
+		},
+		relist:   make(chan struct{}, 1),
+		mustList: true,
 	}
 }
 
 // Resource that the stream is of.
-func (s *Stream) Resource() schema.GroupVersionResource { return s.resource }
+func (s *known) Resource() schema.GroupVersionResource { return s.resource }
 
 // View is what is known at one moment.
 type View struct {
@@ -84,7 +93,7 @@ type View struct {
 }
 
 // View returns the objects in scope and the state of the stream, as of one moment.
-func (s *Stream) View(scope Scope) View {
+func (s *known) View(scope Scope) View {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	view := View{Seq: s.recorder.seq, Synced: s.synced}
@@ -103,7 +112,7 @@ func (s *Stream) View(scope Scope) View {
 }
 
 // inScope returns the current records in scope, in no order.
-func (s *Stream) inScope(scope Scope) []*record {
+func (s *known) inScope(scope Scope) []*record {
 	var records []*record
 	collect := func(names map[string]*record) {
 		for _, r := range names {
@@ -124,7 +133,7 @@ func (s *Stream) inScope(scope Scope) []*record {
 
 // Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment
 // between a first list and its watch is none.
-func (s *Stream) Gaps() []Gap {
+func (s *known) Gaps() []Gap {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	gaps := slices.Clone(s.gaps)
@@ -134,6 +143,6 @@ func (s *Stream) Gaps() []Gap {
 	return gaps
 }
 
-func (s *Stream) inGap() bool {
+func (s *known) inGap() bool {
 	return !s.synced && s.listed && !errors.Is(s.err, errOpening)
 }

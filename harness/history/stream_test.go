@@ -8,18 +8,18 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/history/historytest"
 )
 
 func TestChangesComeInOrder(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "web"))
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(1))
-	server.Put(pods, pod("x", "web", "app=web"))
-	server.Put(pods, pod("y", "db"))
-	server.Delete(pods, "x", "web")
+	server.Put(pods.Resource, pod("x", "web", "app=web"))
+	server.Put(pods.Resource, pod("y", "db"))
+	server.Delete(pods.Resource, "x", "web")
 	seen := await(t, stream, changes(4))
 	expect(t, describe(seen), `
 added x/web 101 relisted
@@ -40,19 +40,19 @@ deleted x/web 104`)
 }
 
 func TestListIsPaged(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		server.Put(nodes, node(name))
+		server.Put(nodes.Resource, node(name))
 	}
 	stream := newRecorder(t, server, history.WithPageSize(2)).Stream(nodes)
 	await(t, stream, changes(5))
-	if n := server.Requests("list"); n != 3 {
+	if n := server.Requests("list", ""); n != 3 {
 		t.Errorf("5 objects by 2 took %d requests, want 3", n)
 	}
 }
 
 func TestOneWatchIsShared(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	recorder := newRecorder(t, server)
 	stream := recorder.Stream(pods)
 	if recorder.Stream(pods) != stream {
@@ -61,13 +61,13 @@ func TestOneWatchIsShared(t *testing.T) {
 	server.AwaitWatches(1)
 	recorder.Stream(nodes)
 	server.AwaitWatches(2)
-	server.Put(nodes, node("a"))
+	server.Put(nodes.Resource, node("a"))
 	await(t, recorder.Stream(nodes), changes(1))
-	server.Put(pods, pod("x", "web"))
+	server.Put(pods.Resource, pod("x", "web"))
 	if seen := await(t, stream, changes(1)); seen[0].Seq != 2 {
 		t.Errorf("the second change of the recorder has number %d, want 2", seen[0].Seq)
 	}
-	if n := server.Requests("watch"); n != 2 {
+	if n := server.Requests("watch", ""); n != 2 {
 		t.Errorf("2 resources took %d watches", n)
 	}
 }
@@ -75,26 +75,26 @@ func TestOneWatchIsShared(t *testing.T) {
 func TestWatchIsResumed(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		end  func(*historytest.Server)
+		end  func(*apitest.Server)
 	}{
-		{"ended", (*historytest.Server).EndWatches},
-		{"broken", (*historytest.Server).BreakWatches},
-		{"server down and up", func(s *historytest.Server) { s.Down(); s.Up() }},
+		{"ended", (*apitest.Server).EndWatches},
+		{"broken", (*apitest.Server).BreakWatches},
+		{"server down and up", func(s *apitest.Server) { s.Down(); s.Up() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := historytest.New(t)
-			server.Put(pods, pod("x", "web"))
+			server := apitest.New(t)
+			server.Put(pods.Resource, pod("x", "web"))
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
 			tt.end(server)
-			server.Put(pods, pod("x", "web", "a=1"))
-			server.Put(pods, pod("x", "web", "a=2"))
+			server.Put(pods.Resource, pod("x", "web", "a=1"))
+			server.Put(pods.Resource, pod("x", "web", "a=2"))
 			seen := await(t, stream, changes(3))
 			expect(t, describe(seen), `
 added x/web 101 relisted
 modified x/web 102
 modified x/web 103`)
-			if n := server.Requests("list"); n != 1 {
+			if n := server.Requests("list", ""); n != 1 {
 				t.Errorf("%d lists, want 1: the watch could be resumed", n)
 			}
 			for _, gap := range stream.Gaps() {
@@ -110,19 +110,13 @@ modified x/web 103`)
 }
 
 func TestLostEventsAreRelisted(t *testing.T) {
-	server := historytest.New(t)
-	for _, name := range []string{"changed", "gone", "reborn", "same"} {
-		server.Put(pods, pod("x", name))
-	}
-	stream := newRecorder(t, server).Stream(pods)
-	await(t, stream, changes(4))
-	server.AwaitWatches(1)
+	server, _, stream := watched(t, pod("x", "changed"), pod("x", "gone"), pod("x", "reborn"), pod("x", "same"))
 	server.Down()
-	server.Delete(pods, "x", "gone")
-	server.Delete(pods, "x", "reborn")
-	server.Put(pods, pod("x", "changed", "a=1"))
-	server.Put(pods, pod("x", "new"))
-	server.Put(pods, pod("x", "reborn"))
+	server.Delete(pods.Resource, "x", "gone")
+	server.Delete(pods.Resource, "x", "reborn")
+	server.Put(pods.Resource, pod("x", "changed", "a=1"))
+	server.Put(pods.Resource, pod("x", "new"))
+	server.Put(pods.Resource, pod("x", "reborn"))
 	server.Compact()
 	server.Up()
 	seen := await(t, stream, changes(9))
@@ -151,19 +145,19 @@ func TestErrorEvents(t *testing.T) {
 		status metav1.Status
 		lists  int
 	}{
-		{"too old", historytest.TooOld(), 2},
-		{"too large", historytest.TooLarge(), 2},
-		{"internal error", *historytest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError), 1},
+		{"too old", apitest.TooOld(), 2},
+		{"too large", apitest.TooLarge(), 2},
+		{"internal error", *apitest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError), 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := historytest.New(t)
+			server := apitest.New(t)
 			stream := newRecorder(t, server).Stream(pods)
 			server.AwaitWatches(1)
 			server.Tell(tt.status)
 			server.AwaitRequests("watch", 2)
-			server.Put(pods, pod("x", "web"))
+			server.Put(pods.Resource, pod("x", "web"))
 			await(t, stream, changes(1))
-			if n := server.Requests("list"); n != tt.lists {
+			if n := server.Requests("list", ""); n != tt.lists {
 				t.Errorf("%d lists, want %d", n, tt.lists)
 			}
 		})
@@ -182,12 +176,12 @@ func TestUnknownWhileRefused(t *testing.T) {
 		{http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
-			server := historytest.New(t)
-			server.Put(pods, pod("x", "web"))
+			server := apitest.New(t)
+			server.Put(pods.Resource, pod("x", "web"))
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
 			server.AwaitWatches(1)
-			server.Refuse(func(historytest.Request) *metav1.Status { return historytest.Failure(tt.code, tt.reason) })
+			server.Refuse(func(apitest.Request) *metav1.Status { return apitest.Failure(tt.code, tt.reason) })
 			server.EndWatches()
 			await(t, stream, func(view history.View, _ []history.Change) bool {
 				return !view.Synced && apierrors.ReasonForError(view.Err) == tt.reason
@@ -201,14 +195,14 @@ func TestUnknownWhileRefused(t *testing.T) {
 				t.Errorf("gaps %+v: want one that lasts", gaps)
 			}
 			server.Refuse(nil)
-			server.Put(pods, pod("x", "db"))
+			server.Put(pods.Resource, pod("x", "db"))
 			await(t, stream, changes(2))
 		})
 	}
 }
 
 func TestUnknownWhileNeverReached(t *testing.T) {
-	server := historytest.New(t)
+	server := apitest.New(t)
 	server.Down()
 	recorder := newRecorder(t, server)
 	stream := recorder.Stream(pods)
@@ -225,29 +219,29 @@ func TestUnknownWhileNeverReached(t *testing.T) {
 }
 
 func TestBookmarksAreResumedFrom(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "web"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "web"))
 	stream := newRecorder(t, server).Stream(pods)
 	server.AwaitWatches(1)
-	server.Put(nodes, node("a")) // The pods' watch learns of this revision by the bookmark alone.
+	server.Put(nodes.Resource, node("a")) // The pods' watch learns of this revision by the bookmark alone.
 	_, _, wake := stream.Since(0, history.Scope{})
 	server.Bookmark()
 	<-wake
 	server.Compact()
 	server.EndWatches()
 	server.AwaitRequests("watch", 2)
-	server.Put(pods, pod("x", "db"))
+	server.Put(pods.Resource, pod("x", "db"))
 	await(t, stream, changes(2))
-	if n := server.Requests("list"); n != 1 {
+	if n := server.Requests("list", ""); n != 1 {
 		t.Errorf("%d lists, want 1: the bookmark's resourceVersion could be resumed from", n)
 	}
 }
 
 func TestRestoredStorage(t *testing.T) {
-	server := historytest.New(t)
-	server.Put(pods, pod("x", "old"))
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "old"))
 	restore := server.Snapshot()
-	server.Put(pods, pod("x", "new"))
+	server.Put(pods.Resource, pod("x", "new"))
 	recorder := newRecorder(t, server)
 	stream := recorder.Stream(pods)
 	await(t, stream, changes(2))
@@ -260,6 +254,6 @@ func TestRestoredStorage(t *testing.T) {
 	recorder.Resume()
 	seen := await(t, stream, changes(3))
 	expect(t, describe(seen[2:]), "deleted x/new 102 relisted")
-	server.Put(pods, pod("x", "next"))
+	server.Put(pods.Resource, pod("x", "next"))
 	await(t, stream, changes(4))
 }

@@ -2,8 +2,8 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -32,7 +32,35 @@ func (k *Kind) In(group, version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: k.Resource}
 }
 
-// Inventory is what an API server serves.
+// Served is what an API server says that it serves.
+type Served struct {
+	// Lists are the resources of each version, group by group, those of a group in the order of its preference.
+	Lists []*metav1.APIResourceList
+	// Undiscovered are the versions whose resources the API server could not tell, and why.
+	Undiscovered map[schema.GroupVersion]error
+}
+
+// Discover asks an API server once what it serves.
+func Discover(server discovery.DiscoveryInterface) (Served, error) {
+	groups, lists, err := server.ServerGroupsAndResources()
+	undiscovered, partly := discovery.GroupDiscoveryFailedErrorGroups(err)
+	if err != nil && !partly {
+		return Served{}, fmt.Errorf("ask the API server which kinds it serves: %w", err)
+	}
+	order := map[string]int{}
+	for _, group := range groups {
+		for _, version := range group.Versions {
+			order[version.GroupVersion] = len(order)
+		}
+	}
+	slices.SortStableFunc(lists,
+		func(a, b *metav1.APIResourceList) int {
+			return cmp.Compare(order[a.GroupVersion], order[b.GroupVersion])
+		})
+	return Served{Lists: lists, Undiscovered: undiscovered}, nil
+}
+
+// Inventory is what an API server serves, by kinds.
 type Inventory struct {
 	Kinds map[schema.GroupKind]*Kind
 	// Undiscovered are groups whose kinds the API server could not tell, and why.
@@ -42,32 +70,19 @@ type Inventory struct {
 // Take asks an API server what it serves.
 func Take(ctx context.Context, server discovery.DiscoveryInterface) (Inventory, error) {
 	all := Inventory{Kinds: map[schema.GroupKind]*Kind{}, Undiscovered: map[string]error{}}
-	var groups []*metav1.APIGroup
-	var resources []*metav1.APIResourceList
+	var served Served
 	_, err := writes.Persist(ctx, func(context.Context) error {
 		var err error
-		groups, resources, err = server.ServerGroupsAndResources()
-		var partly *discovery.ErrGroupDiscoveryFailed
-		if errors.As(err, &partly) {
-			for gv, cause := range partly.Groups {
-				all.Undiscovered[gv.Group] = cause
-			}
-			return nil
-		}
+		served, err = Discover(server)
 		return err
 	})
 	if err != nil {
-		return Inventory{}, fmt.Errorf("ask the API server which kinds it serves: %w", err)
+		return Inventory{}, err
 	}
-	rank := map[string]int{}
-	for _, group := range groups {
-		for i, version := range group.Versions {
-			rank[version.GroupVersion] = i
-		}
+	for gv, cause := range served.Undiscovered {
+		all.Undiscovered[gv.Group] = cause
 	}
-	slices.SortStableFunc(resources,
-		func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
-	for _, list := range resources {
+	for _, list := range served.Lists {
 		all.add(list)
 	}
 	return all, nil

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/pager"
+
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
 // atOnce is how many kinds are listed at once.
@@ -91,18 +93,17 @@ func Take(ctx context.Context, config *rest.Config) (*Population, error) {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	p := &Population{objects: map[types.UID]Object{}, unseen: map[schema.GroupResource]error{}}
-	lists, err := found.ServerPreferredResources()
-	if failed, partly := discovery.GroupDiscoveryFailedErrorGroups(err); partly {
-		for gv, err := range failed {
-			p.unseen[schema.GroupResource{Group: gv.Group}] = err
-		}
-	} else if err != nil {
-		return nil, fmt.Errorf("ask which kinds there are: %w", err)
+	served, err := inventory.Discover(found)
+	if err != nil {
+		return nil, err
+	}
+	for gv, err := range served.Undiscovered {
+		p.unseen[schema.GroupResource{Group: gv.Group}] = err
 	}
 	var mu sync.Mutex
 	var listing sync.WaitGroup
 	room := make(chan struct{}, atOnce)
-	for _, r := range listed(lists) {
+	for _, r := range listed(served.Lists) {
 		room <- struct{}{}
 		listing.Go(func() {
 			defer func() { <-room }()
@@ -125,11 +126,12 @@ type kind struct {
 	name     string
 }
 
-// listed are the kinds that objects are stored of, each once.
+// listed are the kinds that objects are stored of, each once, in the version that is preferred.
 func listed(lists []*metav1.APIResourceList) []kind {
 	// Events are many and go by themselves, Endpoints and component statuses are derived from others.
 	derived := []string{"events", "endpoints", "componentstatuses"}
 	var all []kind
+	taken := map[schema.GroupResource]bool{}
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil || gv.Group == "metrics.k8s.io" {
@@ -137,7 +139,8 @@ func listed(lists []*metav1.APIResourceList) []kind {
 		}
 		for _, r := range list.APIResources {
 			if !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") &&
-				!slices.Contains(derived, r.Name) {
+				!slices.Contains(derived, r.Name) && !taken[schema.GroupResource{Group: gv.Group, Resource: r.Name}] {
+				taken[schema.GroupResource{Group: gv.Group, Resource: r.Name}] = true
 				all = append(all, kind{gv.WithResource(r.Name), r.Kind})
 			}
 		}

@@ -101,9 +101,15 @@ func thereAndBack(b *testing.B, objects []*manifests.Object, nodes, sample int, 
 // A thousand objects and their 2,000 pods, two minor versions up and back.
 func BenchmarkUpgradeOfThousandObjects(b *testing.B) {
 	objects := thousand(b)
+	measured(b, func() *upgrades.Report { return thereAndBack(b, objects, 30, 0, "1.34", "1.36") })
+}
+
+// measured rehearses again and again. Nothing may break.
+func measured(b *testing.B, rehearse func() *upgrades.Report) {
+	b.Helper()
 	for b.Loop() {
 		began := time.Now()
-		report := thereAndBack(b, objects, 30, 0, "1.34", "1.36")
+		report := rehearse()
 		if n := report.Count(upgrades.Breaks); n > 0 {
 			b.Fatalf("%d findings, want none:\n%s", n, upgrades.Text(report))
 		}
@@ -124,16 +130,7 @@ func BenchmarkUpgradeOfThirtyThousandObjects(b *testing.B) {
 		fmt.Fprintf(&text, "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: g-%d}, spec: {size: 1}}\n---\n", n)
 	}
 	objects := stored(b, text.String())
-	for b.Loop() {
-		began := time.Now()
-		report := thereAndBack(b, objects, 1, 1000, "1.35", "1.36")
-		if n := report.Count(upgrades.Breaks); n > 0 {
-			b.Fatalf("%d findings, want none:\n%s", n, upgrades.Text(report))
-		}
-		b.ReportMetric(time.Since(began).Seconds(), "s/rehearsal")
-		b.ReportMetric(float64(report.Requests), "requests")
-		b.ReportMetric(peakMemory(b), "MB/peak-of-harness")
-	}
+	measured(b, func() *upgrades.Report { return thereAndBack(b, objects, 1, 1000, "1.35", "1.36") })
 }
 
 // sent keeps the requests that go through it.

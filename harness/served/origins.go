@@ -21,6 +21,12 @@ type origins struct {
 	more bool
 }
 
+// IsCustom says whether an API is not one of Kubernetes' own.
+func IsCustom(apiVersion string) bool {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
+}
+
 func newOrigins() origins {
 	return origins{
 		defined: map[string][]schema.GroupVersionKind{}, fresh: map[schema.GroupVersionKind]bool{},

@@ -25,7 +25,7 @@ func given(name string) *Target {
 
 // told is a survey with these outcomes of the checks of Service a, one for each state.
 func told(outcomes map[Check][]Outcome) *Survey {
-	s := &Survey{series: map[key]*Series{}}
+	s := &Survey{answers: answers{series: map[key]*Series{}}}
 	a := given("a")
 	s.targets = []*Target{a}
 	for check, list := range outcomes {
@@ -124,7 +124,7 @@ func TestJudge(t *testing.T) {
 
 // Equal findings of several objects are one; the worst of several outcomes at a state counts.
 func TestJudgeJoinsFindings(t *testing.T) {
-	s := &Survey{series: map[key]*Series{}, targets: []*Target{given("a"), given("b"), given("c")}}
+	s := &Survey{answers: answers{series: map[key]*Series{}}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {
 		s.state = state
 		for _, target := range s.targets {
@@ -303,6 +303,35 @@ func TestSampleOfAShape(t *testing.T) {
 	}
 }
 
+// With a limit for dependents those of so many objects are asked, the same ones at each state, whatever they are
+// called.
+func TestSampleOfDependents(t *testing.T) {
+	a, b, c := given("a"), given("b"), given("c")
+	pod := func(name string, root *Target) *Target {
+		return &Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Name: name, Root: root, template: name}
+	}
+	job := &Target{
+		GVK: schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, Name: "job", Root: c,
+		template: "job",
+	}
+	s := &Survey{
+		options: Options{Dependents: map[schema.GroupKind]int{{Kind: "Pod"}: 1}}, targets: []*Target{a, b, c},
+	}
+	asked := func(targets ...*Target) string {
+		var all []string
+		for _, one := range s.sampled(targets) {
+			all = append(all, one.Name)
+		}
+		return strings.Join(all, " ")
+	}
+	if got, want := asked(a, b, c, job, pod("b1", b), pod("c1", c)), "a b c job b1"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+	if got, want := asked(a, b, c, job, pod("a1", a), pod("b2", b)), "a b c job b2"; got != want {
+		t.Errorf("asked %q at the next state, want %q", got, want)
+	}
+}
+
 // What the status of an object tells is compared with what it told at first.
 func TestStands(t *testing.T) {
 	type object = map[string]any
@@ -402,7 +431,7 @@ func TestStoredVersionsOfTheBaseline(t *testing.T) {
 // Checks that fail alike are one finding, also of several objects whose names and values differ; another reason is
 // another finding.
 func TestFindingsOfOneCauseAreOne(t *testing.T) {
-	s := &Survey{series: map[key]*Series{}, targets: []*Target{given("a"), given("b"), given("c")}}
+	s := &Survey{answers: answers{series: map[key]*Series{}}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {
 		s.state = state
 		for i, target := range s.targets {
@@ -446,7 +475,7 @@ func TestPodsRestart(t *testing.T) {
 			"every StatefulSet's pods restart, though nobody touched it", "134773",
 		},
 	} {
-		s := &Survey{series: map[key]*Series{}}
+		s := &Survey{answers: answers{series: map[key]*Series{}}}
 		set := given("a")
 		set.GVK = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
 		s.targets = []*Target{set}
@@ -483,5 +512,26 @@ func TestForget(t *testing.T) {
 	s.Judge(r)
 	if len(r.Findings) != 0 {
 		t.Errorf("findings %+v", r.Findings[0])
+	}
+}
+
+// Pods that a Job makes are a second run where it had some. One whose pods were rejected before begins.
+func TestPodsThatAJobMakes(t *testing.T) {
+	type object = map[string]any
+	made := movement{made: map[string][]string{"Pod": {"a-x"}}, gone: map[string][]string{}}
+	for _, test := range []struct {
+		name   string
+		status object
+		want   Answer
+	}{
+		{"it runs", object{"active": int64(1)}, Bad},
+		{"it succeeded", object{"succeeded": int64(1)}, Bad},
+		{"it failed", object{"failed": int64(2)}, Bad},
+		{"it never had a pod", object{}, Changed},
+	} {
+		job := standingOf(&unstructured.Unstructured{Object: object{"kind": "Job", "status": test.status}})
+		if got := made.outcome(job.ran()); got.Answer != test.want {
+			t.Errorf("%s: %+v", test.name, got)
+		}
 	}
 }

@@ -115,7 +115,7 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 			s.note(t, Moved, Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"})
 		case movesWithTime(t) || expires(t):
 		case moved[t] != nil:
-			s.note(t, Moved, moved[t].outcome(since, t))
+			s.note(t, Moved, moved[t].outcome(s.standing[t.UID].ran()))
 		case was:
 			s.note(t, Moved, Outcome{Answer: Good})
 		}
@@ -123,7 +123,7 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 }
 
 // moved says whether what belongs to a given object moved on the way to the current state.
-func (s *Survey) moved(root *Target) bool {
+func (s *answers) moved(root *Target) bool {
 	series := s.series[key{root, root.GVK.GroupKind(), Moved}]
 	return series != nil && series.Outcomes[s.state].Answer == Bad
 }
@@ -211,15 +211,16 @@ func restarts(o *unstructured.Unstructured) int64 {
 // podsMoved is the class of all movements of pods.
 const podsMoved = "pods"
 
-// outcome says what moved.
-func (m *movement) outcome(since Mark, t *Target) Outcome {
+// outcome says what moved of an object. Of a Job that ran, pods that were made mean that it runs again; one that could
+// not make its pods until now begins.
+func (m *movement) outcome(ran bool) Outcome {
 	var parts []string
 	answer := Changed
 	if gone, made := len(m.gone["Pod"]), len(m.made["Pod"]); gone > 0 {
 		answer = Bad
 		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were made anew", gone, m.before["Pod"], made))
 	} else if made > 0 {
-		if t.GVK.Kind == "Job" {
+		if ran {
 			answer = Bad
 		}
 		parts = append(parts, fmt.Sprintf("%d more pods were made: %s", made, names(m.made["Pod"])))

@@ -13,15 +13,48 @@ import (
 // and of what belongs to them one of each owner and shape. Which of the given ones are taken is the same at all states.
 func (s *Survey) sampled(targets []*Target) []*Target {
 	s.sampleGiven()
+	s.sampleDependents(targets)
 	taken := map[string]bool{}
 	var kept []*Target
 	for _, t := range targets {
-		if s.asked[t.root()] && (t.Root == nil || !taken[t.template]) {
+		if s.asked[t.root()] && (t.Root == nil || s.dependents[dependent{t.Root, t.GVK.GroupKind()}] && !taken[t.template]) {
 			kept = append(kept, t)
 		}
 		taken[t.template] = true
 	}
 	return kept
+}
+
+// dependent is all of one kind that belongs to a given object.
+type dependent struct {
+	root *Target
+	kind schema.GroupKind
+}
+
+// sampleDependents chooses, for those that were not there at an earlier state.
+func (s *Survey) sampleDependents(targets []*Target) {
+	type kinds struct{ root, kind schema.GroupKind }
+	taken := map[kinds]int{}
+	if s.dependents == nil {
+		s.dependents = map[dependent]bool{}
+	}
+	for d, asked := range s.dependents {
+		if asked {
+			taken[kinds{d.root.GVK.GroupKind(), d.kind}]++
+		}
+	}
+	for _, t := range targets {
+		d := dependent{t.Root, t.GVK.GroupKind()}
+		if _, known := s.dependents[d]; known || t.Root == nil {
+			continue
+		}
+		of := kinds{d.root.GVK.GroupKind(), d.kind}
+		most, limited := s.options.Dependents[d.kind]
+		s.dependents[d] = !limited || taken[of] < most
+		if s.dependents[d] {
+			taken[of]++
+		}
+	}
 }
 
 // templateOf is equal for objects of one kind and version that the same owner made with the same fields: they are of

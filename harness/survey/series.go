@@ -117,16 +117,29 @@ func (s *Series) Subject() string {
 	return fmt.Sprintf("%s of %s", plural(s.Kind.Kind), s.Root)
 }
 
+// answers are the series of a survey, and what is added to them at the current state.
+type answers struct {
+	series map[key]*Series
+	order  []*Series
+	// except are the checks that are left out.
+	except []Check
+	// state is the number of the state that is surveyed.
+	state int
+}
+
+// Series of outcomes: those of one check of one object, or of all objects of a kind that belong to it, over the states.
+func (s *answers) Series() []*Series { return s.order }
+
 // forget drops what was noted at the current state, which was not surveyed to its end.
-func (s *Survey) forget() {
+func (s *answers) forget() {
 	for _, series := range s.order {
 		delete(series.Outcomes, s.state)
 	}
 }
 
 // note takes in an outcome at the current state.
-func (s *Survey) note(t *Target, check Check, o Outcome) {
-	if o.Answer == NotAsked || slices.Contains(s.options.Except, check) {
+func (s *answers) note(t *Target, check Check, o Outcome) {
+	if o.Answer == NotAsked || slices.Contains(s.except, check) {
 		return
 	}
 	k := key{t.root(), t.GVK.GroupKind(), check}

@@ -13,6 +13,8 @@ type standing struct {
 	// conditions that are True.
 	conditions []string
 	phase      string
+	// pods that a Job has, or had.
+	pods int64
 	// counts of what is ready, by field; addresses that others may know, by field.
 	counts    map[string]int64
 	addresses map[string]string
@@ -21,6 +23,9 @@ type standing struct {
 	// warnings are those of a policy's expressions.
 	warnings []string
 }
+
+// ran says whether a Job had pods when it was first seen, or before.
+func (s standing) ran() bool { return s.pods > 0 }
 
 // judgeStanding compares what holds of each object with what held when it was first seen.
 func (s *Survey) judgeStanding(found *sight) {
@@ -88,6 +93,11 @@ func standingOf(o *unstructured.Unstructured) standing {
 		now.addresses["loadBalancer"] = fmt.Sprint(ingress)
 	}
 	switch o.GetKind() {
+	case "Job":
+		for _, field := range []string{"active", "succeeded", "failed"} {
+			n, _, _ := unstructured.NestedInt64(o.Object, "status", field)
+			now.pods += n
+		}
 	case "EndpointSlice":
 		now.counts["ready endpoints"] = readyEndpoints(o)
 	case "CustomResourceDefinition":

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -34,11 +36,10 @@ type Survey struct {
 	// standing is what held of each object, by uid, when it was first seen.
 	standing map[string]standing
 	// asked are the given objects that are sent dry runs; nil before it is known.
-	asked  map[*Target]bool
-	series map[key]*Series
-	order  []*Series
-	// state is the number of the state that is surveyed.
-	state int
+	asked map[*Target]bool
+	// dependents says the same of what belongs to a given object, by its kind.
+	dependents map[dependent]bool
+	answers
 }
 
 // Options of a survey.
@@ -48,6 +49,9 @@ type Options struct {
 	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any
 	// case.
 	Sample int
+	// Dependents are how many given objects of one kind have what belongs to them sent dry runs, by the kind of the
+	// latter. Default: all.
+	Dependents map[schema.GroupKind]int
 	// Except are checks that are left out.
 	Except []Check
 	// Progress hears of long work. May be nil.
@@ -61,7 +65,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	}
 	s := &Survey{
 		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{},
-		series: map[key]*Series{}, state: -1,
+		answers: answers{series: map[key]*Series{}, except: options.Except, state: -1},
 	}
 	counted := writes.Configure(config, "rehearse-upgrade")
 	counted.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
@@ -94,6 +98,23 @@ func (s *Survey) Add(objects ...Created) {
 	}
 }
 
+// Replace puts objects that were deleted and created anew under survey again: what there is to see of them is compared
+// with what they are at the next state. The gone ones that are not among the created are not asked about any more.
+func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
+	anew := make(map[*manifests.Object]Created, len(created))
+	for _, o := range created {
+		anew[o.Object] = o
+	}
+	for _, t := range s.targets {
+		if !slices.Contains(gone, t.Given) {
+			continue
+		}
+		delete(s.standing, t.UID)
+		delete(s.baseline, t)
+		t.UID = anew[t.Given].UID
+	}
+}
+
 // Created is an object that the cluster has accepted.
 type Created struct {
 	Object *manifests.Object
@@ -101,9 +122,6 @@ type Created struct {
 	Namespace string
 	UID       string
 }
-
-// Series of outcomes: those of one check of one object, or of all objects of a kind that belong to it, over the states.
-func (s *Survey) Series() []*Series { return s.order }
 
 // Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing
 // moves any more.

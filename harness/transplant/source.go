@@ -63,7 +63,7 @@ func everywhere(list *features.List, name string) bool {
 // FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before
 // what the cluster says of itself.
 func FirstState(
-	ctx context.Context, provider clusters.Provider, lists FeatureLister, index *capture.Index, data *Copy,
+	ctx context.Context, provider clusters.Provider, lists features.Lister, index *capture.Index, data *Copy,
 	flags clusters.State,
 ) (clusters.State, error) {
 	asked := flags
@@ -100,11 +100,6 @@ func FirstState(
 		first.Nodes = flags.Nodes
 	}
 	return first, nil
-}
-
-// FeatureLister knows the feature gates of Kubernetes' versions.
-type FeatureLister interface {
-	FeatureList(ctx context.Context, version string) (*features.List, error)
 }
 
 // notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has

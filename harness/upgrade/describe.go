@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // Describe says what would be done.
@@ -24,7 +25,12 @@ func Describe(o Options) string {
 	}
 	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
 	for i, state := range o.Path.States[1:] {
-		fmt.Fprintf(&b, "%s to %s\n  survey, watched for %s\n", o.Path.Ways[i+1], state.After(o.Path.States[i]), o.Settle)
+		if way := o.Path.Ways[i+1]; way == upgrades.Redeploy {
+			b.WriteString("delete all objects, and create them anew\n")
+		} else {
+			fmt.Fprintf(&b, "%s to %s\n", way, state.After(o.Path.States[i]))
+		}
+		fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
 	}
 	surveys := len(o.Path.States)
 	fmt.Fprintf(&b, "%d states, each surveyed once; about %d dry runs.\n", surveys, surveys*objects*perObject)

@@ -5,6 +5,7 @@ package upgrade
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -17,6 +18,8 @@ type Wanted struct {
 	To   clusters.Change
 	// NoRollback ends at the first arrival.
 	NoRollback bool
+	// NoRedeploy ends at the second arrival: the objects are not created anew there, and there is no second way back.
+	NoRedeploy bool
 	// Strategy is how the versions are gone through. Default: Minor.
 	Strategy Strategy
 }
@@ -24,12 +27,12 @@ type Wanted struct {
 // Path is a sequence of resolved states, with the way to each.
 type Path struct {
 	States []clusters.State
-	// Ways are upgrades.Start, Up and Back.
+	// Ways are upgrades.Start, Up, Back and Redeploy.
 	Ways []string
 }
 
-// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more. Its error
-// is of what cannot be rehearsed.
+// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more, where the
+// objects are created anew before the last way back. Its error is of what cannot be rehearsed.
 func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, error) {
 	from, err := provider.Resolve(ctx, w.From)
 	if err != nil {
@@ -49,11 +52,15 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	}
 	p := Path{States: way[:1:1], Ways: []string{upgrades.Start}}
 	p.add(way[1:], upgrades.Up)
+	back := slices.Clone(way[:len(way)-1])
+	slices.Reverse(back)
 	if !w.NoRollback {
-		for i := len(way) - 2; i >= 0; i-- {
-			p.add(way[i:i+1], upgrades.Back)
-		}
+		p.add(back, upgrades.Back)
 		p.add(way[1:], upgrades.Up)
+	}
+	if !w.NoRollback && !w.NoRedeploy {
+		p.add(way[len(way)-1:], upgrades.Redeploy)
+		p.add(back, upgrades.Back)
 	}
 	if err := provider.Check(ctx, way); err != nil {
 		return Path{}, err

@@ -41,16 +41,17 @@ func TestPath(t *testing.T) {
 		{
 			"one minor",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.35"}},
-			"start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9",
+			"start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9, redeploy 1.35.9, way back 1.34.9",
 		},
 		{
 			"two minors",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}},
-			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1",
+			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1, " +
+				"redeploy 1.36.1, way back 1.35.9, way back 1.34.9",
 		},
 		{
 			"a patch",
-			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}},
+			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}, NoRedeploy: true},
 			"start 1.34.1, upgrade 1.34.4, way back 1.34.1, upgrade 1.34.4",
 		},
 		{
@@ -61,7 +62,8 @@ func TestPath(t *testing.T) {
 		{
 			"a gate alone",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{FeatureGates: gate(true)}},
-			"start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true",
+			"start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true, " +
+				"redeploy 1.34.9 A=true, way back 1.34.9",
 		},
 		{
 			"gates of the beginning stay",
@@ -83,7 +85,7 @@ func TestPath(t *testing.T) {
 		},
 		{
 			"in two steps, and back",
-			Wanted{From: clusters.State{Version: "1.35", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, Strategy: TwoStep},
+			Wanted{From: clusters.State{Version: "1.35", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRedeploy: true, Strategy: TwoStep},
 			"start 1.35.9 A=true, upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false, way back 1.36.9 emulatedVersion=1.35 A=true, way back 1.35.9 A=true, " +
 				"upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false",
 		},

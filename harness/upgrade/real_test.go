@@ -102,11 +102,27 @@ func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
 	on := true
 	r := rehearse(t, clusters.State{Version: "1.34"},
 		clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
-	const want = "breaks: update+label+apply+create Ingress default/digits [2] going up again mends it"
+	const want = "breaks: update+label+finalizer+apply+create Ingress default/digits [2 5] going up again mends it"
 	if got := said(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "RelaxedServiceNameValidation=true on only") {
 		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// What the newer version makes may be what the older one cannot edit: a rollout after the upgrade, and the way back.
+func TestUpgradeShowsWhatTheNewerVersionMade(t *testing.T) {
+	r := rehearse(t, clusters.State{Version: "1.33"}, clusters.Change{Version: "1.34"}, "../../examples/upgrade/spread.yaml",
+		"testdata/red/statefulset.yaml")
+	const want = "breaks: moved StatefulSet default/web [5] going up again was not rehearsed\n" +
+		"breaks: update+label Deployment default/spread [5] going up again was not rehearsed"
+	if got := said(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, f := range r.Findings {
+		if f.Hop != "1.34.4 redeployed -> 1.33.13" {
+			t.Errorf("%s: it came on the hop %s", f.What, f.Hop)
+		}
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -29,7 +31,7 @@ type Options struct {
 	// Sample is how many objects of one kind and shape are sent dry runs. Default: all.
 	Sample int
 	// Features tells which gates flip at each hop. May be nil.
-	Features FeatureLister
+	Features features.Lister
 	// Progress hears what is going on.
 	Progress clusters.Progress
 }
@@ -43,14 +45,17 @@ const (
 // Run rehearses. What came of it is in the report, also where the error, which is of the rehearsal itself, is not nil.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{
-		Format: 1, Started: time.Now(),
+		Head:    reports.Head{Format: 1, Started: time.Now()},
 		Objects: len(o.Objects),
 	}}
+	hops := features.Along(ctx, o.Features, o.Path.States...)
 	for i, state := range o.Path.States {
 		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
-		if i > 0 {
-			var known bool
-			if planned.Flips, known = Flips(ctx, o.Features, o.Path.States[i-1], state); !known {
+		if planned.Way == upgrades.Redeploy {
+			planned.Name += " redeployed"
+		} else if i > 0 {
+			planned.Flips = hops[i-1].Changes()
+			if hops[i-1].Err != nil {
 				r.report.Notes = append(r.report.Notes, fmt.Sprintf("which gates flip on the way to %s is not known", planned.Name))
 			}
 		}
@@ -100,6 +105,8 @@ type rehearsal struct {
 	// waiting are the objects that no state has accepted yet, left why; withheld are those that are never created.
 	waiting        []*manifests.Object
 	left, withheld []rejected
+	// created are the objects that are surveyed.
+	created []survey.Created
 }
 
 func (r *rehearsal) run(ctx context.Context) error {
@@ -144,15 +151,20 @@ func (r *rehearsal) run(ctx context.Context) error {
 
 // visit brings the cluster to a state and surveys it; false when the cluster broke.
 func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
-	if i > 0 {
+	way := r.Path.Ways[i]
+	if way == upgrades.Up || way == upgrades.Back {
 		if whole, err := r.converge(ctx, i); err != nil || !whole {
 			return false, err
 		}
 	}
-	if r.Path.Ways[i] != upgrades.Back {
-		if err := r.createWaiting(ctx, i); err != nil {
-			return false, err
-		}
+	switch way {
+	case upgrades.Start, upgrades.Up:
+		err = r.createWaiting(ctx, i)
+	case upgrades.Redeploy:
+		err = r.redeploy(ctx, i)
+	}
+	if err != nil {
+		return false, err
 	}
 	if i == 0 {
 		if r.Origin != nil {
@@ -193,6 +205,7 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 		return err
 	}
 	r.survey.Add(created...)
+	r.created = append(r.created, created...)
 	if i > 0 {
 		for _, c := range created {
 			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) is accepted from %s on only, and was created there",

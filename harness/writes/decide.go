@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ type answer struct {
 
 // decide sends the write until its outcome is known or the context ends.
 func (w *Writer) decide(ctx context.Context, op *operation, request Request) answer {
-	appear, cancel := context.WithTimeout(ctx, w.appear())
+	appear, cancel := context.WithTimeout(ctx, cmp.Or(w.Appear, defaultAppear))
 	defer cancel()
 	again, sent := w.pauses(), false
 	var said error // the last that was not only that time was up
@@ -58,13 +59,13 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 		}
 		said = a.err
 		if ctx.Err() != nil {
-			return w.timeUp(ctx, a)
+			return timeUp(ctx, a)
 		}
 		if request.Attempt != nil {
 			request.Attempt("unknown: " + a.err.Error())
 		}
 		if !pauses.Wait(ctx, again) {
-			return w.timeUp(ctx, a)
+			return timeUp(ctx, a)
 		}
 	}
 }
@@ -76,7 +77,7 @@ func cutOff(err error) bool {
 }
 
 // timeUp adds why the trying ended.
-func (w *Writer) timeUp(ctx context.Context, a answer) answer {
+func timeUp(ctx context.Context, a answer) answer {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
 		a.err = errors.Join(cause, a.err)
 	}
@@ -86,7 +87,7 @@ func (w *Writer) timeUp(ctx context.Context, a answer) answer {
 // attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
 func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Request, sent bool) answer {
 	step := request.Step
-	ctx, cancel := context.WithTimeout(ctx, w.patience())
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.Patience, defaultPatience))
 	defer cancel()
 	kind, err := w.Kinds.Find(ctx, op.gvk)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/matching"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
 // Dropped is a field that was sent and is not in the object returned. What was sent with another value is there:
@@ -19,7 +19,7 @@ type Dropped struct {
 }
 
 // String is the path.
-func (d Dropped) String() string { return scenarios.FieldPathOf(d.Path) }
+func (d Dropped) String() string { return fieldpath.Format(d.Path) }
 
 // piece is a part of what was sent, and where it belongs: a whole object, a merge patch, or what one operation of a
 // JSON patch sets.

@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -72,7 +73,7 @@ func (p *Proof) begin(ctx context.Context, op *operation) {
 	if err != nil || list.GetContinue() != "" {
 		return
 	}
-	patience := time.AfterFunc(p.w.patience(), p.stop)
+	patience := time.AfterFunc(cmp.Or(p.w.Patience, defaultPatience), p.stop)
 	watcher, err := api.Watch(p.ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
 	if err != nil || !patience.Stop() {
 		return
@@ -182,7 +183,7 @@ func (p *Proof) Prove(ctx context.Context) []Verdict {
 func (p *Proof) list(ctx context.Context) (map[string]bool, error) {
 	again, there, options := p.w.pauses(), map[string]bool{}, metav1.ListOptions{Limit: page}
 	for {
-		limited, cancel := context.WithTimeout(ctx, p.w.patience())
+		limited, cancel := context.WithTimeout(ctx, cmp.Or(p.w.Patience, defaultPatience))
 		list, err := p.api.List(limited, options)
 		cancel()
 		if err != nil {

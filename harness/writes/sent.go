@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
 // compareSent says what is wrong with what was sent and is not in the object returned, and notes what the API server is
@@ -23,13 +24,13 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 	gone := map[string]bool{}
 	for _, d := range lost {
 		for _, leaf := range d.leaves() {
-			gone[scenarios.FieldPathOf(leaf)] = true
+			gone[fieldpath.Format(leaf)] = true
 		}
 	}
 	var ignored []string
 	for _, d := range lost {
 		for _, path := range undeclared(d, expected) {
-			text := scenarios.FieldPathOf(path)
+			text := fieldpath.Format(path)
 			if op.ignores(path) {
 				ignored = append(ignored, text)
 				continue
@@ -49,13 +50,13 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 	return problems, note
 }
 
-func expectedDrops(step *scenarios.Step) ([]scenarios.FieldPath, error) {
+func expectedDrops(step *scenarios.Step) ([]fieldpath.Path, error) {
 	if step.Expect == nil {
 		return nil, nil
 	}
-	var paths []scenarios.FieldPath
+	var paths []fieldpath.Path
 	for _, text := range step.Expect.Dropped {
-		path, err := scenarios.ParseFieldPath(text)
+		path, err := fieldpath.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("dropped: %w", err)
 		}
@@ -65,7 +66,7 @@ func expectedDrops(step *scenarios.Step) ([]scenarios.FieldPath, error) {
 }
 
 // undeclared are the paths of what was dropped and was not expected to be: the whole where nothing of it was.
-func undeclared(d Dropped, expected []scenarios.FieldPath) [][]any {
+func undeclared(d Dropped, expected []fieldpath.Path) [][]any {
 	var left [][]any
 	leaves := d.leaves()
 	for _, leaf := range leaves {
@@ -79,7 +80,7 @@ func undeclared(d Dropped, expected []scenarios.FieldPath) [][]any {
 	return left
 }
 
-func covered(place []any, paths []scenarios.FieldPath) bool {
+func covered(place []any, paths []fieldpath.Path) bool {
 	for _, path := range paths {
 		if path.Covers(place) {
 			return true
@@ -89,7 +90,7 @@ func covered(place []any, paths []scenarios.FieldPath) bool {
 }
 
 // notDropped says why what was expected to be dropped was not.
-func notDropped(path scenarios.FieldPath, sent []piece, gone map[string]bool) string {
+func notDropped(path fieldpath.Path, sent []piece, gone map[string]bool) string {
 	found := false
 	for _, p := range sent {
 		for _, leaf := range p.leaves() {
@@ -97,7 +98,7 @@ func notDropped(path scenarios.FieldPath, sent []piece, gone map[string]bool) st
 				continue
 			}
 			found = true
-			if text := scenarios.FieldPathOf(leaf); !gone[text] {
+			if text := fieldpath.Format(leaf); !gone[text] {
 				return text + " is in the object returned"
 			}
 		}

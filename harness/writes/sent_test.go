@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
 func object(t *testing.T, text string) map[string]any {
@@ -162,7 +163,7 @@ func TestDropped(t *testing.T) {
 			got := object(t, test.got)
 			var paths []string
 			for _, d := range lostOf(whole(object(t, test.sent))(got), got) {
-				paths = append(paths, scenarios.FieldPathOf(d.Path))
+				paths = append(paths, fieldpath.Format(d.Path))
 			}
 			if slices.Sort(paths); !slices.Equal(paths, test.dropped) {
 				t.Errorf("got %q, want %q", paths, test.dropped)
@@ -206,7 +207,7 @@ func TestDroppedByAJSONPatch(t *testing.T) {
 			returned := object(t, got)
 			var paths []string
 			for _, d := range lostOf(setBy(operations), returned) {
-				paths = append(paths, scenarios.FieldPathOf(d.Path))
+				paths = append(paths, fieldpath.Format(d.Path))
 			}
 			if !slices.Equal(paths, test.dropped) {
 				t.Errorf("got %q, want %q", paths, test.dropped)

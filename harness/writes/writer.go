@@ -21,6 +21,12 @@ import (
 // ApplyManager owns the fields that apply steps set.
 const ApplyManager = "rehearse"
 
+// Times of a Writer that sets none.
+const (
+	defaultPatience = 10 * time.Second
+	defaultAppear   = 5 * time.Second
+)
+
 // Writer sends the writes of one scenario.
 type Writer struct {
 	// Client reaches the API server with a configuration from Configure.
@@ -153,20 +159,6 @@ func (w *Writer) pauses() backoff.BackOff {
 		return w.Pauses()
 	}
 	return pauses.Growing(25*time.Millisecond, time.Second)
-}
-
-func (w *Writer) patience() time.Duration {
-	if w.Patience == 0 {
-		return 10 * time.Second
-	}
-	return w.Patience
-}
-
-func (w *Writer) appear() time.Duration {
-	if w.Appear == 0 {
-		return 5 * time.Second
-	}
-	return w.Appear
 }
 
 // wroteBy says whether the object's managed fields name the manager.

@@ -5,8 +5,8 @@ package explorations
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -38,17 +38,13 @@ const (
 
 // Report is the result of one exploration. It is explore.json.
 type Report struct {
-	// Format of this file; it grows when a reader must be changed.
-	Format int `json:"format"`
-	// Started and Finished in wall-clock time.
-	Started  time.Time `json:"started"`
-	Finished time.Time `json:"finished,omitzero"`
+	reports.Head
+
 	// Interrupted says that the exploration was stopped before its end, Late that its time was up.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Late        bool `json:"late,omitempty"`
-	// Command that makes the exploration again, and the seed of what it chose.
-	Command string `json:"command,omitempty"`
-	Seed    uint64 `json:"seed"`
+	// Seed of what was chosen.
+	Seed uint64 `json:"seed"`
 	// Path of states, each in one line, and how long each took to explore, in seconds.
 	Path []*State `json:"path"`
 	// Kinds with their fields.

@@ -18,14 +18,8 @@ const format = 1
 
 // Report is what came of each scenario on each version of a system and of Kubernetes. It is matrix.json.
 type Report struct {
-	// Format is the version of this file.
-	Format int `json:"format"`
-	// Command that makes the report again, and Program is the version of rehearse that made it.
-	Command string `json:"command,omitempty"`
-	Program string `json:"program,omitempty"`
-	// Started and Finished in wall-clock time.
-	Started  time.Time `json:"started"`
-	Finished time.Time `json:"finished,omitzero"`
+	reports.Head
+
 	// Interrupted says that the run was interrupted before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// System whose versions are the rows.
@@ -113,7 +107,10 @@ func Read(data []byte) (*Report, error) {
 
 // New is a report of cells, of which none is judged yet.
 func New(system string, versions, kubernetes []string, cells []*Cell) *Report {
-	r := &Report{Format: format, System: system, Versions: versions, Kubernetes: kubernetes, Cells: cells}
+	r := &Report{
+		Head: reports.Head{Format: format}, System: system, Versions: versions, Kubernetes: kubernetes,
+		Cells: cells,
+	}
 	for _, cell := range cells {
 		if !slices.Contains(r.Scenarios, cell.Scenario) {
 			r.Scenarios = append(r.Scenarios, cell.Scenario)

@@ -107,7 +107,7 @@ func TestJudge(t *testing.T) {
 		Took:  reports.Seconds(2 * time.Second),
 		Steps: []*reports.Step{{Name: "it is ready", Verb: "eventually", Status: reports.Failed, Message: "wanted 3, seen 2"}},
 	}
-	r.Judge(&reports.Run{Command: "rehearse matrix", Tracks: []*reports.Track{{
+	r.Judge(&reports.Run{Head: reports.Head{Command: "rehearse matrix"}, Tracks: []*reports.Track{{
 		Path: []string{"1.34.4"}, Scenarios: []*reports.Scenario{{Name: "a [v1 on 1.34]", Status: reports.Passed}, failed},
 	}, {
 		Setup:     []*reports.Step{{Verb: "install", Name: "lws", Status: reports.Error, Message: "it ended:\n  no such flag"}},

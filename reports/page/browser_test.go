@@ -197,8 +197,10 @@ func brokenRun() (*reports.Run, fs.FS) {
 		},
 	}
 	run := &reports.Run{
-		Format: reports.Format, Provider: "local", Command: "rehearse run a.yaml", Program: "v1", Started: at,
-		Finished: after(9), Sources: map[string]string{"a.yaml": brokenSource},
+		Head: reports.Head{
+			Format: reports.Format, Command: "rehearse run a.yaml", Program: "v1", Started: at,
+			Finished: after(9),
+		}, Provider: "local", Sources: map[string]string{"a.yaml": brokenSource},
 		Tracks: []*reports.Track{track}, Requirements: []reports.Requirement{{
 			ID: "R-1", Level: "core",
 			Statement: "It becomes ready.",
@@ -248,7 +250,8 @@ func bigRun(scenarios, changes int) (*reports.Run, fs.FS) {
 func brokenUpgrade() *upgrades.Report {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &upgrades.Report{
-		Format: 1, Started: at, Finished: at.Add(40 * time.Second), Command: "rehearse upgrade", Objects: 2, Surveyed: 2,
+		Head:    reports.Head{Format: 1, Started: at, Finished: at.Add(40 * time.Second), Command: "rehearse upgrade"},
+		Objects: 2, Surveyed: 2,
 		Path: []*upgrades.State{
 			{Name: "1.34.4", Way: upgrades.Start, Reached: true, Began: at, Transition: 5, Survey: 10},
 			{

@@ -123,9 +123,9 @@ func movedRun() (*reports.Run, fstest.MapFS) {
 		})
 	}
 	run := &reports.Run{
-		Format: 2, Provider: "local", Sources: map[string]string{"a.yaml": "- transition: {}\n"},
-		Started: at, Finished: at.Add(time.Minute),
-		Tracks: []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}},
+		Head: reports.Head{Format: 2, Started: at, Finished: at.Add(time.Minute)}, Provider: "local",
+		Sources: map[string]string{"a.yaml": "- transition: {}\n"},
+		Tracks:  []*reports.Track{{Name: "track-1", Scenarios: []*reports.Scenario{s}}},
 	}
 	return run, fstest.MapFS{"s/history.jsonl": {Data: []byte(movedHistory)}}
 }

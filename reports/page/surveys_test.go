@@ -29,7 +29,7 @@ func brokenExploration() *explorations.Report {
 		}
 	}
 	return &explorations.Report{
-		Format: 1, Started: at, Finished: at.Add(time.Minute), Command: "rehearse explore --path 1.34,1.35,1.34", Crossed: 3,
+		Head: reports.Head{Format: 1, Started: at, Finished: at.Add(time.Minute), Command: "rehearse explore --path 1.34,1.35,1.34"}, Crossed: 3,
 		Path: []*explorations.State{
 			{Name: "1.34.4", Reached: true, Way: upgrades.Start},
 			{Name: "1.35.4", Reached: true, Way: upgrades.Up, Flips: []string{"SomeGate turns on"}},
@@ -92,7 +92,7 @@ func TestSentences(t *testing.T) {
 			r.Tracks[0].Scenarios = r.Tracks[0].Scenarios[:1]
 		}, "a passed on Kubernetes 1.34.4 → 1.35.4.", reports.Passed},
 	} {
-		run := &reports.Run{Format: 2, Started: at, Finished: at.Add(time.Minute), Tracks: []*reports.Track{{
+		run := &reports.Run{Head: reports.Head{Format: 2, Started: at, Finished: at.Add(time.Minute)}, Tracks: []*reports.Track{{
 			Name: "track-1", Path: []string{"1.34.4 A=false", "1.34.4 A=true", "1.35.4"},
 			Setup: []*reports.Step{{Name: "1.34.4", Verb: "create", Status: reports.Passed, Started: at, Finished: at}},
 			Scenarios: []*reports.Scenario{

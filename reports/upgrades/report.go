@@ -31,15 +31,10 @@ func Severities() []Severity { return []Severity{Breaks, Unjudged, Changes, Befo
 
 // Report is the result of one rehearsal. It is upgrade.json.
 type Report struct {
-	// Format of this file; it grows when a reader must be changed.
-	Format int `json:"format"`
-	// Started and Finished in wall-clock time.
-	Started  time.Time `json:"started"`
-	Finished time.Time `json:"finished,omitzero"`
+	reports.Head
+
 	// Interrupted says that the rehearsal was interrupted before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Command that makes the rehearsal again.
-	Command string `json:"command,omitempty"`
 	// Processes of the cluster's components, each start of one, in order.
 	Processes []reports.Process `json:"processes,omitempty"`
 	// Path of states, in order.
@@ -65,7 +60,7 @@ type Report struct {
 type State struct {
 	// Name in one line: 1.35.4 SomeGate=true.
 	Name string `json:"name"`
-	// Way to it: Start, Up or Back.
+	// Way to it: Start, Up, Back or Redeploy.
 	Way string `json:"way"`
 	// Reached says that the cluster came to it and was surveyed.
 	Reached bool `json:"reached"`
@@ -83,6 +78,8 @@ const (
 	Start = "start"
 	Up    = "upgrade"
 	Back  = "way back"
+	// Redeploy: all objects were deleted and created anew; the cluster stayed as it was.
+	Redeploy = "redeploy"
 )
 
 // Object that a finding is about.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 func sample() *Report {
@@ -26,7 +27,7 @@ func sample() *Report {
 		What:    "it was not surveyed", Words: "not served",
 	}
 	return &Report{
-		Format: 1, Started: at, Finished: at.Add(20 * time.Second), Objects: 5, Surveyed: 4, Requests: 99,
+		Head: reports.Head{Format: 1, Started: at, Finished: at.Add(20 * time.Second)}, Objects: 5, Surveyed: 4, Requests: 99,
 		Notes: []string{"namespace shop was made"},
 		Path: []*State{
 			{Name: "1.35.4", Way: Start, Reached: true, Transition: 2.5, Survey: 10},

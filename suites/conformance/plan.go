@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -62,7 +63,7 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	selection.kept = o.simulated(selection.kept)
 	if len(selection.kept) == 0 && o.Focus != "" && len(selection.skipped) == 0 {
-		_, err := harness.Filter(o.Suite.Scenarios, o.Focus, "")
+		_, err := planning.Filter(o.Suite.Scenarios, o.Focus, "")
 		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name,
 			cmp.Or(err, fmt.Errorf("no scenario of profile %q has a name that matches --focus %q", o.Profile, o.Focus)))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
-	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -37,7 +37,7 @@ type Options struct {
 	// Clusters is how many there are at once. Default: as many as there is room for.
 	Clusters int
 	// Room is what the machine has for clusters. Default: for 2.
-	Room harness.Room
+	Room planning.Room
 	// Progress hears what is going on. Optional.
 	Progress clusters.Progress
 }
@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 
 // fill puts in what the options leave open.
 func (o *Options) fill() {
-	if o.Clusters < 1 && o.Room == (harness.Room{}) {
+	if o.Clusters < 1 && o.Room == (planning.Room{}) {
 		o.Clusters = 2
 	}
 	if o.Progress == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -39,13 +40,13 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 		if planned.From != nil {
 			continue // it is declared with the one that it begins with
 		}
-		f := &family{provider: provider, options: options, tracks: append([]*harness.Track{planned}, planned.Serves...)}
+		f := &family{provider: provider, options: options, tracks: append([]*planning.Track{planned}, planned.Serves...)}
 		families = append(families, f)
 		ginkgo.Describe(planned.Path[0].String(), ginkgo.Ordered, ginkgo.ContinueOnFailure, f.declare)
 	}
 	for _, skipped := range plan.Skipped { // the provider lacks what they need: that is shown, with the reason
 		s, why := skipped.Scenario, skipped.Why
-		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(harness.Labels(s)...),
+		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(planning.Labels(s)...),
 			func() { ginkgo.Skip(why) })
 	}
 	return func() *reports.Run { return joined(families) }, nil
@@ -66,7 +67,7 @@ func joined(families []*family) *reports.Run {
 type family struct {
 	provider clusters.Provider
 	options  harness.PlanOptions
-	tracks   []*harness.Track
+	tracks   []*planning.Track
 
 	run *reports.Run
 }
@@ -82,7 +83,7 @@ func (f *family) declare() {
 			for _, entry := range track.Entries {
 				s := entry.Scenario
 				at := types.NewCustomCodeLocation(s.Position.String())
-				ginkgo.It(s.Title(), at, ginkgo.Label(harness.Labels(s)...), func() { f.report(s.Title(), at) })
+				ginkgo.It(s.Title(), at, ginkgo.Label(planning.Labels(s)...), func() { f.report(s.Title(), at) })
 			}
 		})
 	}

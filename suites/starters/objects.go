@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // object is one that the scenario creates.
@@ -50,7 +50,7 @@ func (o object) YAML(indent int) (string, error) {
 
 // indented is a value in YAML, in which ${ stands for itself.
 func indented(value any, indent int) (string, error) {
-	data, err := yaml.Marshal(scenarios.Literal(value))
+	data, err := yaml.Marshal(expressions.Literal(value))
 	if err != nil {
 		return "", fmt.Errorf("write an object in YAML: %w", err)
 	}

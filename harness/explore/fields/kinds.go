@@ -2,8 +2,6 @@ package fields
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/openapi"
 )
 
@@ -50,25 +49,15 @@ func (k *Kind) ID() string {
 	return k.Kind + "." + k.Version + "." + k.Group
 }
 
-// Kinds lists all kinds of which objects can be created and listed, in the order of their names, and says which groups
-// could not be asked.
+// Kinds lists all kinds of which objects can be created and listed, in the order of their names.
 func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, error) {
-	groups, resources, err := client.ServerGroupsAndResources()
-	var partly *discovery.ErrGroupDiscoveryFailed
-	if err != nil && !errors.As(err, &partly) {
-		return nil, fmt.Errorf("ask the API server which kinds it serves: %w", err)
+	served, err := inventory.Discover(client)
+	if err != nil {
+		return nil, err
 	}
 	preferred := map[schema.GroupKind]string{}
-	rank := map[string]int{}
-	for _, group := range groups {
-		for i, version := range group.Versions {
-			rank[version.GroupVersion] = i
-		}
-	}
-	slices.SortStableFunc(resources,
-		func(a, b *metav1.APIResourceList) int { return rank[a.GroupVersion] - rank[b.GroupVersion] })
 	var kinds []*Kind
-	for _, list := range resources {
+	for _, list := range served.Lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
 			continue

@@ -6,7 +6,7 @@
 // +versionName=v1alpha1
 package api
 
-//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 object crd:generateEmbeddedObjectMeta=true,maxDescLen=0 paths=. output:dir=.
+//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object crd:generateEmbeddedObjectMeta=true,maxDescLen=0 paths=. output:dir=.
 
 import (
 	"embed"

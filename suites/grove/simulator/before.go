@@ -9,7 +9,7 @@ import (
 
 // gangLast says whether PodGangs come after their pods: as it was before GREP-375, or by a fault.
 func (r *setReconciler) gangLast() bool {
-	return r.behaviour.variant == VariantBefore || r.behaviour.has(faultPodsBeforeGang)
+	return r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultPodsBeforeGang)
 }
 
 // ensureGangLast is how it was: pods first, then a PodGang that has all of them from the start, without conditions.
@@ -29,7 +29,7 @@ func (r *setReconciler) ensureGangLast(ctx context.Context, one replica, gang *s
 	} else if err := r.updateGang(ctx, want, gang); err != nil {
 		return err
 	}
-	if r.behaviour.variant == VariantBefore {
+	if r.behaviour.Variant == VariantBefore {
 		return nil
 	}
 	if err := r.begin(ctx, gang); err != nil {

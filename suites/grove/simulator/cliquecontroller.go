@@ -76,14 +76,14 @@ func (r *cliqueReconciler) gangOf(ctx context.Context, clique *api.PodClique) (*
 		return nil, fmt.Errorf("read the PodGang of PodClique %s: %w", clique.Name, err)
 	}
 	unsaid := meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) == nil
-	if gang.DeletionTimestamp != nil || unsaid && !r.gangMayBeMissing() && !r.behaviour.has(faultNoConditionAtFirst) {
+	if gang.DeletionTimestamp != nil || unsaid && !r.gangMayBeMissing() && !r.behaviour.Has(faultNoConditionAtFirst) {
 		return nil, nil
 	}
 	return &gang, nil
 }
 
 func (r *cliqueReconciler) gangMayBeMissing() bool {
-	return r.behaviour.variant == VariantBefore || r.behaviour.has(faultPodsBeforeGang)
+	return r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultPodsBeforeGang)
 }
 
 // ensurePods creates the pods that are missing and deletes those that are too many. It is short of pods where something
@@ -132,7 +132,7 @@ func (r *cliqueReconciler) pod(clique *api.PodClique, name string, gang *schedul
 	labels := maps.Clone(clique.Labels)
 	delete(labels, api.LabelSchedulerName)
 	labels[api.LabelPodClique] = clique.Name
-	if r.behaviour.has(faultLabelsLate) {
+	if r.behaviour.Has(faultLabelsLate) {
 		delete(labels, api.LabelPodGang)
 	}
 	pod := &corev1.Pod{
@@ -143,7 +143,7 @@ func (r *cliqueReconciler) pod(clique *api.PodClique, name string, gang *schedul
 		},
 		Spec: *clique.Spec.PodSpec.DeepCopy(),
 	}
-	if !(r.behaviour.has(faultLatePodsUngated) && gang != nil && gang.Initialized()) {
+	if !(r.behaviour.Has(faultLatePodsUngated) && gang != nil && gang.Initialized()) {
 		pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: api.SchedulingGate})
 	}
 	return pod
@@ -151,7 +151,7 @@ func (r *cliqueReconciler) pod(clique *api.PodClique, name string, gang *schedul
 
 // prepare lets the backend have its say about a pod.
 func (r *cliqueReconciler) prepare(backend backends.SchedulerBackend, pod *corev1.Pod) {
-	if r.behaviour.has(faultLabelsLate) {
+	if r.behaviour.Has(faultLabelsLate) {
 		gang := podGangOf(pod)
 		pod.Labels[api.LabelPodGang] = gang
 		backend.PreparePod(pod)
@@ -214,11 +214,11 @@ func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, ga
 // released says whether a PodGang's pods may lose their gates.
 func (r *cliqueReconciler) released(gang *scheduler.PodGang) bool {
 	switch {
-	case r.behaviour.variant == VariantBefore || r.behaviour.has(faultGatesByReference):
+	case r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultGatesByReference):
 		return true
-	case r.behaviour.has(faultBackendAfterGates):
+	case r.behaviour.Has(faultBackendAfterGates):
 		return gang.Initialized()
-	case r.behaviour.has(faultGatesStay):
+	case r.behaviour.Has(faultGatesStay):
 		return false
 	}
 	return gang.Initialized() && gang.Synced()
@@ -231,7 +231,7 @@ func (r *cliqueReconciler) removeGate(ctx context.Context, pod *corev1.Pod, at i
 		{"op": "test", "path": path + "/name", "value": api.SchedulingGate},
 		{"op": "remove", "path": path},
 	}
-	if r.behaviour.has(faultLabelsLate) {
+	if r.behaviour.Has(faultLabelsLate) {
 		operations = append(operations, map[string]any{
 			"op": "add", "path": "/metadata/labels/grove.io~1podgang",
 			"value": gang,
@@ -258,7 +258,7 @@ func (r *cliqueReconciler) writeStatus(ctx context.Context, clique *api.PodCliqu
 			status.ScheduledReplicas++
 		}
 	}
-	if status == clique.Status || r.behaviour.liberties.Has(libertyStatusShort) {
+	if status == clique.Status || r.behaviour.Liberties.Has(libertyStatusShort) {
 		return nil
 	}
 	clique.Status = status

@@ -19,7 +19,7 @@ import (
 
 // spoil puts the faults between the operator and its backends. Without faults they stay as they are.
 func (b behaviour) spoil(factories backends.Factories) backends.Factories {
-	if b.faults.Empty() {
+	if b.Faults.Empty() {
 		return factories
 	}
 	spoilt := backends.Factories{}
@@ -27,7 +27,7 @@ func (b behaviour) spoil(factories backends.Factories) backends.Factories {
 		spoilt[name] = func(e backends.Environment) (backends.SchedulerBackend, error) {
 			e.Profile = b.spoilOptions(e.Profile)
 			backend, err := factory(e)
-			if err != nil && b.has(faultConfigIgnored) {
+			if err != nil && b.Has(faultConfigIgnored) {
 				e.Profile.Config = nil
 				backend, err = factory(e)
 			}
@@ -45,10 +45,10 @@ func (b behaviour) spoilOptions(profile config.SchedulerProfile) config.Schedule
 	if profile.Name != config.DefaultScheduler {
 		return profile
 	}
-	if b.has(faultGangsByDefault) && empty {
+	if b.Has(faultGangsByDefault) && empty {
 		profile.Config = &runtime.RawExtension{Raw: []byte(`{"gangScheduling":true}`)}
 	}
-	if b.has(faultGangsNever) {
+	if b.Has(faultGangsNever) {
 		profile.Config = nil
 	}
 	return profile
@@ -64,7 +64,7 @@ type faulty struct {
 
 // Init implements backends.SchedulerBackend.
 func (f *faulty) Init() error {
-	if err := f.SchedulerBackend.Init(); err != nil && !f.behaviour.has(faultInitErrorsLogged) {
+	if err := f.SchedulerBackend.Init(); err != nil && !f.behaviour.Has(faultInitErrorsLogged) {
 		return err
 	}
 	return nil
@@ -73,21 +73,21 @@ func (f *faulty) Init() error {
 // SyncPodGang implements backends.SchedulerBackend.
 func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
 	b := f.behaviour.in(gang.Namespace)
-	if b.has(faultNoGang) && f.Name() == config.DefaultScheduler {
+	if b.Has(faultNoGang) && f.Name() == config.DefaultScheduler {
 		return nil
 	}
-	if b.has(faultSyncOnce) || b.has(faultResourcesUnowned) {
+	if b.Has(faultSyncOnce) || b.Has(faultResourcesUnowned) {
 		if _, again := f.synced.LoadOrStore(gang.UID, true); again {
 			return nil
 		}
 	}
-	if b.has(faultTopologyForgotten) {
+	if b.Has(faultTopologyForgotten) {
 		gang = withoutTopology(gang)
 	}
 	if err := f.SchedulerBackend.SyncPodGang(ctx, gang); err != nil {
 		return err
 	}
-	if b.has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
+	if b.Has(faultResourcesUnowned) && f.Name() == config.KAIScheduler {
 		group := &kaiapi.PodGroup{}
 		group.Namespace, group.Name = gang.Namespace, gang.Name
 		return f.client.Patch(ctx, group, client.RawPatch(types.MergePatchType,
@@ -108,14 +108,14 @@ func withoutTopology(gang *scheduler.PodGang) *scheduler.PodGang {
 // PreparePod implements backends.SchedulerBackend.
 func (f *faulty) PreparePod(pod *corev1.Pod) {
 	b := f.behaviour.in(pod.Namespace)
-	if b.has(faultPodsUnprepared) {
+	if b.Has(faultPodsUnprepared) {
 		return
 	}
 	f.SchedulerBackend.PreparePod(pod)
-	if b.has(faultKubeTakenLiterally) && f.Name() == config.DefaultScheduler {
+	if b.Has(faultKubeTakenLiterally) && f.Name() == config.DefaultScheduler {
 		pod.Spec.SchedulerName = config.KubeScheduler
 	}
-	if b.has(faultNoAnnotations) {
+	if b.Has(faultNoAnnotations) {
 		delete(pod.Annotations, backends.AnnotationPodGroup)
 	}
 }
@@ -130,7 +130,7 @@ func (f *faulty) PrepareObject(pod *unstructured.Unstructured) error {
 
 // ValidatePodCliqueSet implements backends.SchedulerBackend.
 func (f *faulty) ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error {
-	if b := f.behaviour.in(set.Namespace); b.has(faultBackendNotAsked) || b.has(faultRequiredAdmitted) {
+	if b := f.behaviour.in(set.Namespace); b.Has(faultBackendNotAsked) || b.Has(faultRequiredAdmitted) {
 		return nil
 	}
 	return f.SchedulerBackend.ValidatePodCliqueSet(ctx, set)
@@ -143,7 +143,7 @@ func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
 
 // tooEarly says whether a fault keeps the backend from a PodGang for now: pods that have no node are still gated.
 func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
-	if !r.behaviour.in(gang.Namespace).has(faultBackendAfterGates) {
+	if !r.behaviour.in(gang.Namespace).Has(faultBackendAfterGates) {
 		return false
 	}
 	pods, err := r.pods(ctx, gang.Namespace, api.LabelPodGang, gang.Name)
@@ -160,7 +160,7 @@ func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) 
 
 // spoilScaling restarts all pods when the number of gangs has changed, by a fault.
 func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet) error {
-	if !r.behaviour.has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
+	if !r.behaviour.Has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
 		return nil
 	}
 	return r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(set.Namespace),
@@ -169,9 +169,9 @@ func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet)
 
 // spoilOld is what a fault does to a PodGang from before the upgrade; ignore says that it is left as it is.
 func (r *setReconciler) spoilOld(ctx context.Context, one replica) (ignore bool, err error) {
-	if r.behaviour.has(faultUpgradeRestarts) {
+	if r.behaviour.Has(faultUpgradeRestarts) {
 		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace),
 			client.MatchingLabels{api.LabelPodGang: one.gangName()})
 	}
-	return r.behaviour.has(faultOldGangsIgnored), err
+	return r.behaviour.Has(faultOldGangsIgnored), err
 }

@@ -46,7 +46,7 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	if err := backend.SyncPodGang(ctx, &gang); err != nil {
 		return reconcile.Result{}, fmt.Errorf("backend %s: %w", backend.Name(), err)
 	}
-	if r.behaviour.variant == VariantBefore {
+	if r.behaviour.Variant == VariantBefore {
 		return reconcile.Result{}, nil
 	}
 	return reconcile.Result{}, r.setCondition(ctx, request.NamespacedName, metav1.Condition{

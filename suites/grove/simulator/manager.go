@@ -7,12 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -23,32 +20,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// workers is how many objects of a kind are reconciled at once.
-const workers = 8
-
 // manager makes a manager with the webhook, the controllers, or both.
 func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {
 		return nil, err
 	}
-	anew := true // one program may run several managers, one after the other or at once
-	options := manager.Options{
-		Scheme: scheme,
-		Logger: s.Logger,
-		Cache: cache.Options{
-			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{api.LabelManagedBy: api.ManagedBy}),
-			ByObject:             map[client.Object]cache.ByObject{&api.PodCliqueSet{}: {Label: labels.Everything()}},
-		},
-		Controller: config.Controller{
-			SkipNameValidation:      &anew,
-			MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers),
-		},
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: "0",
-		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-		NewClient:              s.behaviour.liberties.Client(isGang),
-	}
+	ours := labels.SelectorFromSet(labels.Set{api.LabelManagedBy: api.ManagedBy})
+	options := s.behaviour.Manager(s.Options, scheme, ours, &api.PodCliqueSet{}, isGang)
 	part.Elect(&options, fieldManager)
 	m, err := manager.New(s.RESTConfig, options)
 	if err != nil {
@@ -67,19 +46,19 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 		&corev1.Pod{}); err != nil {
 		return nil, err
 	}
-	m.GetWebhookServer().Register(pathValidate, s.behaviour.liberties.Webhook(admission.WithValidator(scheme,
+	m.GetWebhookServer().Register(pathValidate, s.behaviour.Liberties.Webhook(admission.WithValidator(scheme,
 		&validator{selection: chosen}), nil))
 	return m, nil
 }
 
 func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	// Reads are of what is stored, and not of the cache: what the controllers count must be there.
-	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.liberties}
+	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.Liberties}
 	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
 	err := builder.ControllerManagedBy(m).Named("podcliqueset").
 		For(&api.PodCliqueSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&scheduler.PodGang{}, bySet).Watches(&api.PodClique{}, bySet).Watches(&corev1.Pod{}, bySet).
-		Complete(s.behaviour.liberties.Reconciler("podcliqueset", &setReconciler{store: store, selection: chosen}))
+		Complete(s.behaviour.Liberties.Reconciler("podcliqueset", &setReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliqueSets: %w", err)
 	}
@@ -87,16 +66,16 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 		For(&api.PodClique{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPodClique))).
 		Watches(&scheduler.PodGang{}, handler.EnqueueRequestsFromMapFunc(store.cliquesOfGang)).
-		Complete(s.behaviour.liberties.Reconciler("podclique", &cliqueReconciler{store: store, selection: chosen}))
+		Complete(s.behaviour.Liberties.Reconciler("podclique", &cliqueReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
 	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
 		predicate.NewPredicateFuncs(func(o client.Object) bool {
-			return s.behaviour.in(o.GetNamespace()).has(faultSyncOnStatus)
+			return s.behaviour.in(o.GetNamespace()).Has(faultSyncOnStatus)
 		})))
 	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
-		Complete(s.behaviour.liberties.Reconciler("backend", &gangReconciler{store: store, selection: chosen}))
+		Complete(s.behaviour.Liberties.Reconciler("backend", &gangReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the backend controller: %w", err)
 	}

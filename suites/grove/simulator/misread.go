@@ -20,14 +20,14 @@ func (b behaviour) load(dialect config.Dialect, text []byte) (*config.OperatorCo
 	}
 	profiles := c.Scheduler.Profiles
 	flagged := slices.ContainsFunc(profiles, func(p config.SchedulerProfile) bool { return p.Default })
-	if b.has(faultFirstProfileDefault) && !flagged && len(profiles) > 0 {
+	if b.Has(faultFirstProfileDefault) && !flagged && len(profiles) > 0 {
 		c.Scheduler.DefaultProfileName = profiles[0].Name
 	}
-	if b.has(faultNoImplicitDefault) && !flagged {
+	if b.Has(faultNoImplicitDefault) && !flagged {
 		c.Scheduler.DefaultProfileName = "none"
 	}
 	listed := func(p config.SchedulerProfile) bool { return p.Name == config.KAIScheduler }
-	if b.has(faultEveryBackendEnabled) && !slices.ContainsFunc(profiles, listed) {
+	if b.Has(faultEveryBackendEnabled) && !slices.ContainsFunc(profiles, listed) {
 		c.Scheduler.Profiles = append(c.Scheduler.Profiles, config.SchedulerProfile{Name: config.KAIScheduler})
 	}
 	return c, nil
@@ -35,22 +35,22 @@ func (b behaviour) load(dialect config.Dialect, text []byte) (*config.OperatorCo
 
 // misread rewrites a configuration so that what is wrong with it does not show. Without such a fault it stays as it is.
 func (b behaviour) misread(dialect config.Dialect, text []byte) ([]byte, error) {
-	if !b.has(faultDefaultFlagIgnored) && !b.has(faultSeveralDefaults) && !b.has(faultUnknownProfiles) &&
-		!b.has(faultUnknownFields) && !b.has(faultDuplicatesAccepted) {
+	if !b.Has(faultDefaultFlagIgnored) && !b.Has(faultSeveralDefaults) && !b.Has(faultUnknownProfiles) &&
+		!b.Has(faultUnknownFields) && !b.Has(faultDuplicatesAccepted) {
 		return text, nil
 	}
 	var c config.OperatorConfiguration
 	read := yaml.UnmarshalStrict
-	if b.has(faultUnknownFields) {
+	if b.Has(faultUnknownFields) {
 		read = func(text []byte, into any, _ ...yaml.JSONOpt) error { return yaml.Unmarshal(text, into) }
 	}
 	if err := read(text, &c); err != nil {
 		return text, nil // it is wrong in another way, which is not hidden
 	}
-	if b.has(faultUnknownFields) {
+	if b.Has(faultUnknownFields) {
 		c.Scheduler.DefaultProfileName = ""
 	}
-	if b.has(faultUnknownProfiles) {
+	if b.Has(faultUnknownProfiles) {
 		c.Scheduler.Profiles = slices.DeleteFunc(c.Scheduler.Profiles, func(p config.SchedulerProfile) bool {
 			return !slices.Contains(dialect.Supported, dialect.Canonical(p.Name))
 		})
@@ -59,12 +59,12 @@ func (b behaviour) misread(dialect config.Dialect, text []byte) ([]byte, error) 
 	one := false
 	var kept []config.SchedulerProfile
 	for _, p := range c.Scheduler.Profiles {
-		if p.Default && (b.has(faultDefaultFlagIgnored) || one && b.has(faultSeveralDefaults)) {
+		if p.Default && (b.Has(faultDefaultFlagIgnored) || one && b.Has(faultSeveralDefaults)) {
 			p.Default = false
 		}
 		one = one || p.Default
 		name := dialect.Canonical(p.Name)
-		if !seen[name] || !b.has(faultDuplicatesAccepted) {
+		if !seen[name] || !b.Has(faultDuplicatesAccepted) {
 			kept = append(kept, p)
 		}
 		seen[name] = true

@@ -25,7 +25,7 @@ func (s *simulation) initialize() error {
 	if err != nil {
 		return err
 	}
-	c, err := s.behaviour.liberties.Client(nil)(s.RESTConfig, client.Options{Scheme: scheme})
+	c, err := s.behaviour.Liberties.Client(nil)(s.RESTConfig, client.Options{Scheme: scheme})
 	if err != nil {
 		return fmt.Errorf("reach the API server: %w", err)
 	}
@@ -53,7 +53,7 @@ func (s selection) in(namespace string) selection {
 
 // canonical is the one name of a scheduler.
 func (s selection) canonical(name string) string {
-	if s.behaviour.has(faultKubeRefusedInPods) {
+	if s.behaviour.Has(faultKubeRefusedInPods) {
 		return name
 	}
 	return s.behaviour.dialect(nil).Canonical(name)
@@ -62,7 +62,7 @@ func (s selection) canonical(name string) string {
 // named is the enabled backend of a name; nil where there is none.
 func (s selection) named(name string) backends.SchedulerBackend {
 	name = s.canonical(name)
-	if name == config.DefaultScheduler && s.behaviour.has(faultKubeOnlyIfListed) && !s.lists(name) {
+	if name == config.DefaultScheduler && s.behaviour.Has(faultKubeOnlyIfListed) && !s.lists(name) {
 		return nil
 	}
 	return s.registry.Get(name)

@@ -80,7 +80,7 @@ func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index
 		return r.ensureGangLast(ctx, one, &gang, there)
 	}
 	if !there {
-		if r.behaviour.liberties.Has(libertyCliquesFirst) {
+		if r.behaviour.Liberties.Has(libertyCliquesFirst) {
 			if err := r.ensureCliques(ctx, one); err != nil {
 				return err
 			}
@@ -120,11 +120,11 @@ func (r *setReconciler) observe(ctx context.Context, set *api.PodCliqueSet, inde
 
 func (r *setReconciler) createGang(ctx context.Context, one replica) (*scheduler.PodGang, error) {
 	references := none
-	if r.behaviour.has(faultReferencesFromStart) {
+	if r.behaviour.Has(faultReferencesFromStart) {
 		references = one.future
 	}
 	gang := one.gang(references)
-	if r.behaviour.has(faultGangUnlabelled) {
+	if r.behaviour.Has(faultGangUnlabelled) {
 		delete(gang.Labels, api.LabelPartOf)
 	}
 	if err := r.Create(ctx, gang); err != nil {
@@ -136,7 +136,7 @@ func (r *setReconciler) createGang(ctx context.Context, one replica) (*scheduler
 // begin says of a PodGang of which nothing is said yet that its pods are still to come. Nothing else is made before.
 func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) error {
 	if meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) != nil ||
-		r.behaviour.has(faultNoConditionAtFirst) {
+		r.behaviour.Has(faultNoConditionAtFirst) {
 		return nil
 	}
 	return r.setCondition(ctx, client.ObjectKeyFromObject(gang), metav1.Condition{
@@ -149,14 +149,14 @@ func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) erro
 // initialized.
 func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.PodGang) error {
 	complete := r.complete(one)
-	if complete && r.behaviour.has(faultInitializedFirst) && !gang.Initialized() {
+	if complete && r.behaviour.Has(faultInitializedFirst) && !gang.Initialized() {
 		return r.finish(ctx, gang)
 	}
 	references := func(i int) []scheduler.PodReference {
 		switch {
-		case complete || r.behaviour.has(faultReferencesIncremental) || r.behaviour.has(faultGatesByReference):
+		case complete || r.behaviour.Has(faultReferencesIncremental) || r.behaviour.Has(faultGatesByReference):
 			return one.present(i)
-		case r.behaviour.has(faultReferencesFromStart):
+		case r.behaviour.Has(faultReferencesFromStart):
 			return one.future(i)
 		}
 		return referencesOf(gang, one.cliqueName(i))
@@ -174,12 +174,12 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 func (r *setReconciler) complete(one replica) bool {
 	missing := one.missing()
 	switch {
-	case r.behaviour.has(faultLabelsLate):
+	case r.behaviour.Has(faultLabelsLate):
 		missing = 0
 		for i := range one.set.Spec.Template.Cliques {
 			missing += int(one.set.Spec.Template.Cliques[i].Spec.Replicas) - len(one.pods[one.cliqueName(i)])
 		}
-	case r.behaviour.has(faultInitializedShort):
+	case r.behaviour.Has(faultInitializedShort):
 		return missing <= 1
 	}
 	return missing <= 0
@@ -257,7 +257,7 @@ func (r *setReconciler) prune(ctx context.Context, set *api.PodCliqueSet) error 
 	for i := range cliques.Items {
 		surplus = append(surplus, &cliques.Items[i])
 	}
-	if !r.behaviour.has(faultScaleInKeepsGangs) {
+	if !r.behaviour.Has(faultScaleInKeepsGangs) {
 		for i := range gangs.Items {
 			surplus = append(surplus, &gangs.Items[i])
 		}
@@ -282,7 +282,7 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 		ObservedGeneration: set.Generation,
 		Message:            "the backend can do all that is asked for",
 	}
-	if lacking := unsupported(backend, set); len(lacking) > 0 && !r.behaviour.has(faultNoUnsupportedCondition) {
+	if lacking := unsupported(backend, set); len(lacking) > 0 && !r.behaviour.Has(faultNoUnsupportedCondition) {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, api.ReasonUnsupported,
 			strings.Join(lacking, "; ")
 	}
@@ -293,7 +293,7 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 			return client.IgnoreNotFound(err)
 		}
 		before := now.Status.DeepCopy()
-		if !r.behaviour.liberties.Has(libertyStatusShort) {
+		if !r.behaviour.Liberties.Has(libertyStatusShort) {
 			now.Status.Replicas, now.Status.ObservedGeneration = set.Spec.Replicas, set.Generation
 		}
 		if backend == nil {

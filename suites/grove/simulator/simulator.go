@@ -84,5 +84,5 @@ func (s *simulation) once(ctx context.Context) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
-	return s.behaviour.liberties.Manage(ctx, s.manager)
+	return s.behaviour.Liberties.Manage(ctx, s.manager)
 }

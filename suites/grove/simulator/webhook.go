@@ -38,12 +38,12 @@ func (v *validator) ValidateCreate(ctx context.Context, set *api.PodCliqueSet) (
 // what a deletion needs.
 func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueSet) (admission.Warnings, error) {
 	v = &validator{v.in(set.Namespace)}
-	if equality.Semantic.DeepEqual(old.Spec, set.Spec) || v.behaviour.has(faultUpdatesUnchecked) {
+	if equality.Semantic.DeepEqual(old.Spec, set.Spec) || v.behaviour.Has(faultUpdatesUnchecked) {
 		return nil, nil
 	}
 	errs := v.spec(ctx, set)
 	if before, after := v.names(old, ""), v.names(set, ""); !slices.Equal(before, after) &&
-		!v.behaviour.has(faultSchedulerNameMutable) {
+		!v.behaviour.Has(faultSchedulerNameMutable) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(after, ", "), "field is immutable"))
 	}
 	return nil, refusal(set.Name, errs)
@@ -78,19 +78,19 @@ func (v *validator) names(set *api.PodCliqueSet, unnamed string) []string {
 }
 
 func (v *validator) spec(ctx context.Context, set *api.PodCliqueSet) field.ErrorList {
-	if len(set.Spec.Template.Cliques) == 0 && !v.behaviour.has(faultEmptySetAdmitted) {
+	if len(set.Spec.Template.Cliques) == 0 && !v.behaviour.Has(faultEmptySetAdmitted) {
 		return field.ErrorList{field.Required(cliquesPath, "at least one PodClique must be defined")}
 	}
 	errs := validateNames(set)
 	names := v.names(set, v.config.Scheduler.DefaultProfileName)
-	if v.behaviour.has(faultEmptyNamesIgnored) {
+	if v.behaviour.Has(faultEmptyNamesIgnored) {
 		names = slices.DeleteFunc(v.names(set, ""), func(name string) bool { return name == "" })
 	}
-	if len(names) > 1 && !v.behaviour.has(faultFirstCliqueDecides) {
+	if len(names) > 1 && !v.behaviour.Has(faultFirstCliqueDecides) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(names, ", "), "the schedulerName for all pods have "+
 			"to be the same"))
 	}
-	if v.behaviour.has(faultUnlistedAdmitted) {
+	if v.behaviour.Has(faultUnlistedAdmitted) {
 		return errs
 	}
 	for _, name := range names {
@@ -110,7 +110,7 @@ func (v *validator) spec(ctx context.Context, set *api.PodCliqueSet) field.Error
 // topology refuses topology constraints where there is no topology aware scheduling. One that is there already is left.
 func (v *validator) topology(set *api.PodCliqueSet) field.ErrorList {
 	constraints := set.TopologyConstraints()
-	if len(constraints) == 0 || v.config.TopologyAwareScheduling.Enabled || v.behaviour.has(faultTopologyUnchecked) {
+	if len(constraints) == 0 || v.config.TopologyAwareScheduling.Enabled || v.behaviour.Has(faultTopologyUnchecked) {
 		return nil
 	}
 	var levels []string

@@ -1,51 +1,23 @@
 package simulator
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
-	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
-	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // behaviour is what a run was asked to do differently.
-type behaviour struct {
-	variant string
-	faults  fault.Set
-	// liberties are what is different, but right.
-	liberties liberty.Set
-}
+type behaviour struct{ operator.Behaviour }
 
 func newBehaviour(variant string, faults, liberties []string) (behaviour, error) {
-	b := behaviour{variant: variant}
-	if variant == "" {
-		b.variant = VariantLabel
-	}
-	if !slices.Contains(Variants(), b.variant) {
-		return b, fmt.Errorf("unknown variant %q of %s: want one of %s", variant, Name, strings.Join(Variants(), ", "))
-	}
-	var err error
-	if b.faults, err = fault.NewSet(faults, Faults()); err != nil {
-		return b, fmt.Errorf("start the simulator %s: %w", Name, err)
-	}
-	if b.liberties, err = liberty.NewSet(liberties, Liberties()); err != nil {
-		return b, fmt.Errorf("start the simulator %s: %w", Name, err)
-	}
-	return b, nil
+	choice := operator.Choice{Simulator: Name, Variants: Variants(), Faults: Faults(), Liberties: Liberties()}
+	b, err := choice.Choose(variant, faults, liberties)
+	return behaviour{b}, err
 }
 
 // in is the behaviour towards what is in a namespace.
-func (b behaviour) in(namespace string) behaviour {
-	b.faults = b.faults.In(namespace)
-	return b
-}
-
-// has tells whether a fault was asked for.
-func (b behaviour) has(name string) bool { return b.faults.Has(name) }
+func (b behaviour) in(namespace string) behaviour { return behaviour{b.In(namespace)} }
 
 // mark says on a leader's template that its subdomain is to be overwritten.
 func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPolicy) {
@@ -53,7 +25,7 @@ func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPo
 		return
 	}
 	marks := &template.Labels
-	if b.variant == VariantAnnotation {
+	if b.Variant == VariantAnnotation {
 		marks = &template.Annotations
 	}
 	if *marks == nil {
@@ -65,7 +37,7 @@ func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPo
 // marked is the policy by which a leader pod was made.
 func (b behaviour) marked(pod *corev1.Pod) api.SubdomainPolicy {
 	marks := pod.Labels
-	if b.variant == VariantAnnotation {
+	if b.Variant == VariantAnnotation {
 		marks = pod.Annotations
 	}
 	if marks[api.KeySubdomainPolicy] == string(api.SubdomainUniquePerReplica) {

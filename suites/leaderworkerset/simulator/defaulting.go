@@ -23,7 +23,7 @@ type setDefaulter struct {
 
 // Default implements admission.Defaulter.
 func (d *setDefaulter) Default(ctx context.Context, set *api.LeaderWorkerSet) error {
-	if d.behaviour.variant == VariantBefore || d.behaviour.liberties.Has(libertyDefaultsInSchema) {
+	if d.behaviour.Variant == VariantBefore || d.behaviour.Liberties.Has(libertyDefaultsInSchema) {
 		return nil
 	}
 	d = &setDefaulter{d.behaviour.in(set.Namespace)}
@@ -31,7 +31,7 @@ func (d *setDefaulter) Default(ctx context.Context, set *api.LeaderWorkerSet) er
 	if err != nil {
 		return err
 	}
-	if d.behaviour.has(faultEveryPolicyWriteRolls) && old != nil {
+	if d.behaviour.Has(faultEveryPolicyWriteRolls) && old != nil {
 		writes, _ := strconv.Atoi(old.Annotations[annotationPolicyWrites])
 		if set.Annotations == nil {
 			set.Annotations = map[string]string{}
@@ -44,21 +44,21 @@ func (d *setDefaulter) Default(ctx context.Context, set *api.LeaderWorkerSet) er
 
 func (d *setDefaulter) defaultPolicy(spec *api.LeaderWorkerSetSpec, old *api.LeaderWorkerSet) {
 	if spec.NetworkConfig == nil {
-		if d.behaviour.has(faultNoDefaultPolicy) {
+		if d.behaviour.Has(faultNoDefaultPolicy) {
 			return
 		}
 		spec.NetworkConfig = &api.NetworkConfig{}
-	} else if spec.NetworkConfig.SubdomainPolicy == nil && d.behaviour.has(faultEmptyConfigUndefaulted) {
+	} else if spec.NetworkConfig.SubdomainPolicy == nil && d.behaviour.Has(faultEmptyConfigUndefaulted) {
 		return
 	}
 	if policy := spec.NetworkConfig.SubdomainPolicy; policy != nil {
-		if *policy == api.SubdomainShared && d.behaviour.has(faultDropsExplicitShared) {
+		if *policy == api.SubdomainShared && d.behaviour.Has(faultDropsExplicitShared) {
 			spec.NetworkConfig = nil
 		}
 		return
 	}
 	policy := api.SubdomainShared
-	if old != nil && d.behaviour.has(faultNullKeepsOldPolicy) {
+	if old != nil && d.behaviour.Has(faultNullKeepsOldPolicy) {
 		policy = old.SubdomainPolicy()
 	}
 	spec.NetworkConfig.SubdomainPolicy = &policy

@@ -46,20 +46,20 @@ func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, er
 	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	network := spec.Properties["networkConfig"]
 	policy := network.Properties["subdomainPolicy"]
-	if s.behaviour.has(faultAcceptsAnyPolicy) {
+	if s.behaviour.Has(faultAcceptsAnyPolicy) {
 		policy.Enum = nil
 	}
-	if s.behaviour.has(faultKeepsUnknownFields) {
+	if s.behaviour.Has(faultKeepsUnknownFields) {
 		keep := true
 		network.XPreserveUnknownFields = &keep
 	}
-	if s.behaviour.liberties.Has(libertyDefaultsInSchema) {
+	if s.behaviour.Liberties.Has(libertyDefaultsInSchema) {
 		policy.Default = &apiextensionsv1.JSON{Raw: []byte(`"Shared"`)}
 		network.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
 	}
 	network.Properties["subdomainPolicy"] = policy
 	spec.Properties["networkConfig"] = network
-	if s.behaviour.variant == VariantBefore {
+	if s.behaviour.Variant == VariantBefore {
 		delete(spec.Properties, "networkConfig")
 	}
 	return crd, nil

@@ -16,7 +16,7 @@ import (
 // one for all leaders, and it cannot be changed.
 func (b behaviour) newLeaderSet(set *api.LeaderWorkerSet, r *revision) *appsv1.StatefulSet {
 	serviceName := set.Name
-	if b.has(faultLeaderSetServiceName) && r.Policy == api.SubdomainUniquePerReplica {
+	if b.Has(faultLeaderSetServiceName) && r.Policy == api.SubdomainUniquePerReplica {
 		serviceName = leaderName(set.Name, 0)
 	}
 	leaders := &appsv1.StatefulSet{

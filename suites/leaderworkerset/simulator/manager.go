@@ -12,12 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -27,9 +24,6 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
-
-// workers is how many objects of a kind are reconciled at once.
-const workers = 8
 
 // manager makes a manager with the webhooks, the controllers, or both.
 func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
@@ -43,23 +37,8 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 	if err != nil {
 		return nil, err
 	}
-	anew := true // one program may run several managers, one after the other or at once
-	options := manager.Options{
-		Scheme: scheme,
-		Logger: s.Logger,
-		Cache: cache.Options{
-			DefaultLabelSelector: labels.NewSelector().Add(*ours),
-			ByObject:             map[client.Object]cache.ByObject{&api.LeaderWorkerSet{}: {Label: labels.Everything()}},
-		},
-		Controller: config.Controller{
-			SkipNameValidation:      &anew,
-			MaxConcurrentReconciles: s.behaviour.liberties.Workers(workers),
-		},
-		Metrics:                metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress: "0",
-		WebhookServer:          operator.Server(s.Host, s.Port, s.CertDir),
-		NewClient:              s.behaviour.liberties.Client(isSharedService),
-	}
+	options := s.behaviour.Manager(s.Options, scheme, labels.NewSelector().Add(*ours), &api.LeaderWorkerSet{},
+		isSharedService)
 	part.Elect(&options, fieldManager)
 	m, err := manager.New(s.RESTConfig, options)
 	if err != nil {
@@ -84,7 +63,7 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 func (s *simulation) serveWebhooks(m manager.Manager) {
 	server, scheme := m.GetWebhookServer(), m.GetScheme()
 	serve := func(path string, w *admission.Webhook) {
-		server.Register(path, s.behaviour.liberties.Webhook(w, nil))
+		server.Register(path, s.behaviour.Liberties.Webhook(w, nil))
 	}
 	serve(pathDefaultSet, admission.WithDefaulter(scheme, &setDefaulter{behaviour: s.behaviour}))
 	serve(pathValidateSet, admission.WithValidator(scheme, &setValidator{behaviour: s.behaviour}))
@@ -104,7 +83,7 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	err := builder.ControllerManagedBy(m).Named("leaderworkerset").
 		For(&api.LeaderWorkerSet{}).
 		Watches(&appsv1.StatefulSet{}, bySet).Watches(&corev1.Pod{}, bySet).Watches(&corev1.Service{}, bySet).
-		Complete(s.behaviour.liberties.Reconciler("leaderworkerset", &setReconciler{
+		Complete(s.behaviour.Liberties.Reconciler("leaderworkerset", &setReconciler{
 			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
 		}))
 	if err != nil {
@@ -112,12 +91,12 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	}
 	toOwner := handler.EnqueueRequestsFromMapFunc(toOwnerPod)
 	noticed := builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool {
-		return !s.behaviour.in(o.GetNamespace()).has(faultServicesByNameOnly)
+		return !s.behaviour.in(o.GetNamespace()).Has(faultServicesByNameOnly)
 	}))
 	gone := newGoneWorkers()
 	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).
 		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
-		Complete(s.behaviour.liberties.Reconciler("pod", &podReconciler{
+		Complete(s.behaviour.Liberties.Reconciler("pod", &podReconciler{
 			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
 			gone: gone,
 		}))

@@ -65,13 +65,13 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 		return err
 	}
 	if !isLeader(pod) {
-		if r.behaviour.has(faultWorkersMakeServices) && pod.DeletionTimestamp == nil {
+		if r.behaviour.Has(faultWorkersMakeServices) && pod.DeletionTimestamp == nil {
 			return r.ensureOwned(ctx, pod, r.behaviour.replicaService(set, pod), &corev1.Service{})
 		}
 		return nil
 	}
 	// A leader that is going gets nothing any more: it would have to be removed again.
-	if pod.DeletionTimestamp != nil && !r.behaviour.has(faultServicesForTerminating) {
+	if pod.DeletionTimestamp != nil && !r.behaviour.Has(faultServicesForTerminating) {
 		return nil
 	}
 	// All that a group has follows from its leader's revision, also when the LeaderWorkerSet has changed since.
@@ -80,7 +80,7 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 		return err
 	}
 	service, workers := r.ensureService, r.ensureWorkers
-	if r.behaviour.liberties.Has(libertyWorkersFirst) {
+	if r.behaviour.Liberties.Has(libertyWorkersFirst) {
 		service, workers = workers, service
 	}
 	if err := service(ctx, set, pod, of); err != nil {
@@ -113,21 +113,21 @@ func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorker
 // wantsService tells whether a leader has a Service of its own.
 func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) bool {
 	policy := of.Policy
-	if r.behaviour.has(faultServicesFromLiveSpec) || r.behaviour.has(faultServicesDroppedAtStart) {
+	if r.behaviour.Has(faultServicesFromLiveSpec) || r.behaviour.Has(faultServicesDroppedAtStart) {
 		policy = set.SubdomainPolicy()
 	}
-	if r.behaviour.has(faultServicesOnChange) && set.SubdomainPolicy() == api.SubdomainUniquePerReplica {
+	if r.behaviour.Has(faultServicesOnChange) && set.SubdomainPolicy() == api.SubdomainUniquePerReplica {
 		policy = api.SubdomainUniquePerReplica
 	}
 	index, _ := strconv.Atoi(leader.Labels[api.LabelGroupIndex])
 	switch {
 	case policy != api.SubdomainUniquePerReplica:
 		return false
-	case r.behaviour.has(faultLastWithoutService) && index == int(set.Replicas())-1:
+	case r.behaviour.Has(faultLastWithoutService) && index == int(set.Replicas())-1:
 		return false
-	case r.behaviour.has(faultSurgeWithoutServices) && index >= int(set.Replicas()):
+	case r.behaviour.Has(faultSurgeWithoutServices) && index >= int(set.Replicas()):
 		return false
-	case r.behaviour.has(faultSizeOneWithoutService) && of.Template.GroupSize() == 1:
+	case r.behaviour.Has(faultSizeOneWithoutService) && of.Template.GroupSize() == 1:
 		return false
 	}
 	return true
@@ -141,7 +141,7 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 		return fmt.Errorf("read %T %s: %w", have, want.GetName(), err)
 	}
 	there := err == nil
-	if there && (owned(want, have) || r.behaviour.has(faultServicesByNameOnly)) {
+	if there && (owned(want, have) || r.behaviour.Has(faultServicesByNameOnly)) {
 		return nil
 	}
 	// The cache may be behind: to make something for a pod that is gone would make work for the garbage collector, and
@@ -150,7 +150,7 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 	if err := r.live.Get(ctx, client.ObjectKeyFromObject(pod), &now); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("read pod %s: %w", pod.Name, err)
 	}
-	if now.UID != pod.UID || now.DeletionTimestamp != nil && !r.behaviour.has(faultServicesForTerminating) {
+	if now.UID != pod.UID || now.DeletionTimestamp != nil && !r.behaviour.Has(faultServicesForTerminating) {
 		return nil
 	}
 	if !there {

@@ -41,7 +41,7 @@ func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	pod.Labels[api.LabelGroupIndex] = strconv.Itoa(m.group)
 	pod.Labels[api.LabelWorkerIndex] = strconv.Itoa(m.worker)
 	pod.Labels[api.LabelGroupKey] = groupKey(m.namespace, m.leader)
-	if d.behaviour.has(faultVariablesFirst) {
+	if d.behaviour.Has(faultVariablesFirst) {
 		d.addVariables(pod, m)
 	}
 	overwrite, err := d.overwrites(ctx, pod, m)
@@ -51,7 +51,7 @@ func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	if overwrite {
 		pod.Spec.Subdomain = pod.Name
 	}
-	if !d.behaviour.has(faultVariablesFirst) {
+	if !d.behaviour.Has(faultVariablesFirst) {
 		d.addVariables(pod, m)
 	}
 	return nil
@@ -83,15 +83,15 @@ func place(pod *corev1.Pod, namespace string) (member, error) {
 // overwrites tells whether a pod's subdomain is its own name.
 func (d *podDefaulter) overwrites(ctx context.Context, pod *corev1.Pod, m member) (bool, error) {
 	switch {
-	case !isLeader(pod) && d.behaviour.has(faultWorkersOwnSubdomain):
+	case !isLeader(pod) && d.behaviour.Has(faultWorkersOwnSubdomain):
 		return pod.Spec.Subdomain == m.leader, nil
 	case !isLeader(pod):
 		return false, nil
-	case d.behaviour.has(faultSubdomainNotOverwritten):
+	case d.behaviour.Has(faultSubdomainNotOverwritten):
 		return false, nil
-	case d.behaviour.has(faultOverwritesAlways):
+	case d.behaviour.Has(faultOverwritesAlways):
 		return true, nil
-	case d.behaviour.has(faultOverwriteByLiveSpec):
+	case d.behaviour.Has(faultOverwriteByLiveSpec):
 		var set api.LeaderWorkerSet
 		err := d.reader.Get(ctx, client.ObjectKey{Namespace: m.namespace, Name: m.set}, &set)
 		return err == nil && set.SubdomainPolicy() == api.SubdomainUniquePerReplica, client.IgnoreNotFound(err)

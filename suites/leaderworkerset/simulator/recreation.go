@@ -40,7 +40,7 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 		return nil
 	}
 	propagation := metav1.DeletePropagationForeground
-	if r.behaviour.has(faultRecreateOrphans) {
+	if r.behaviour.Has(faultRecreateOrphans) {
 		propagation = metav1.DeletePropagationOrphan
 	}
 	err := r.client.Delete(ctx, leader, client.Preconditions{UID: &leader.UID}, client.PropagationPolicy(propagation))

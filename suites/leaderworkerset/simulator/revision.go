@@ -46,7 +46,7 @@ func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) 
 	template := set.Spec.LeaderWorkerTemplate.DeepCopy()
 	template.RestartPolicy = "" // takes effect without new pods
 	made := &revision{Template: *template, Policy: set.SubdomainPolicy()}
-	if r.behaviour.has(faultEveryPolicyWriteRolls) {
+	if r.behaviour.Has(faultEveryPolicyWriteRolls) {
 		made.Writes = set.Annotations[annotationPolicyWrites]
 	}
 	data, err := json.Marshal(made)
@@ -55,7 +55,7 @@ func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) 
 	}
 	hashed := *made
 	unset := set.Spec.NetworkConfig == nil || set.Spec.NetworkConfig.SubdomainPolicy == nil
-	if r.behaviour.has(faultPolicyNotInRevision) || r.behaviour.has(faultUnsetPolicyIsARevision) && unset {
+	if r.behaviour.Has(faultPolicyNotInRevision) || r.behaviour.Has(faultUnsetPolicyIsARevision) && unset {
 		hashed.Policy = ""
 	}
 	identity, err := json.Marshal(hashed)

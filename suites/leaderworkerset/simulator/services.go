@@ -23,7 +23,7 @@ func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[
 		},
 		Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
 	}
-	if b.liberties.Has(libertyServicePorts) {
+	if b.Liberties.Has(libertyServicePorts) {
 		service.Labels[labelPurpose] = "names"
 		service.Spec.Ports = []corev1.ServicePort{{Name: "any", Port: 1}}
 	}
@@ -36,11 +36,11 @@ func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[
 // sharedService is the one Service of all groups.
 func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
 	owner := metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
-	if b.has(faultSharedUnowned) {
+	if b.Has(faultSharedUnowned) {
 		owner = nil
 	}
 	service := b.headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
-	if b.has(faultSharedHasClusterIP) {
+	if b.Has(faultSharedHasClusterIP) {
 		service.Spec.ClusterIP = ""
 		service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(80)}}
 	}
@@ -52,13 +52,13 @@ func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) 
 	index := leader.Labels[api.LabelGroupIndex]
 	name, owner := leader.Name, metav1.NewControllerRef(leader, corev1.SchemeGroupVersion.WithKind("Pod"))
 	selector := map[string]string{api.LabelName: set.Name, api.LabelGroupIndex: index}
-	if b.has(faultServiceNamedByIndex) {
+	if b.Has(faultServiceNamedByIndex) {
 		name = set.Name + "-group-" + index
 	}
-	if b.has(faultSelectorWithoutName) {
+	if b.Has(faultSelectorWithoutName) {
 		delete(selector, api.LabelName)
 	}
-	if b.has(faultServiceOwnedBySet) {
+	if b.Has(faultServiceOwnedBySet) {
 		owner = metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
 	}
 	return b.headless(set, name, selector, owner)

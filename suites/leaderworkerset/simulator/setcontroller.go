@@ -121,7 +121,7 @@ func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, n
 		return err
 	}
 	to := next(l, start, surging, seen.progress(newest.hash))
-	if r.behaviour.has(faultSurgeStays) {
+	if r.behaviour.Has(faultSurgeStays) {
 		to.replicas = max(to.replicas, now.replicas)
 	}
 	if !changed && to == now && replicas == l.replicas {
@@ -171,9 +171,9 @@ func (r *setReconciler) needsSharedService(newest *revision, seen *observation) 
 		}
 	}
 	switch {
-	case r.behaviour.has(faultSharedAfterRollout):
+	case r.behaviour.Has(faultSharedAfterRollout):
 		return shared && !unique
-	case r.behaviour.has(faultSharedAlways):
+	case r.behaviour.Has(faultSharedAlways):
 		return true
 	}
 	return shared

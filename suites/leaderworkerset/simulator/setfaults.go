@@ -14,10 +14,10 @@ import (
 
 // beforeRollout is where a rollout can go wrong as it starts; without a fault there is nothing to do.
 func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) error {
-	if r.behaviour.has(faultSharedRenewed) {
+	if r.behaviour.Has(faultSharedRenewed) {
 		return client.IgnoreNotFound(r.client.Delete(ctx, r.behaviour.sharedService(set)))
 	}
-	if r.behaviour.has(faultServicesDroppedAtStart) && newest.Policy == api.SubdomainShared {
+	if r.behaviour.Has(faultServicesDroppedAtStart) && newest.Policy == api.SubdomainShared {
 		var services corev1.ServiceList
 		if err := r.client.List(ctx, &services, client.InNamespace(set.Namespace),
 			client.MatchingLabels{api.LabelName: set.Name}); err != nil {
@@ -41,7 +41,7 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 ) error {
 	owner := metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
 	wanted := int(set.Replicas())
-	if r.behaviour.has(faultScaleAddsServices) && newest.Policy == api.SubdomainShared {
+	if r.behaviour.Has(faultScaleAddsServices) && newest.Policy == api.SubdomainShared {
 		for i := before; i < wanted; i++ {
 			name := leaderName(set.Name, i)
 			if err := createOwned(ctx, r.client, r.live, r.behaviour.headless(set, name,
@@ -50,7 +50,7 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 			}
 		}
 	}
-	if r.behaviour.has(faultScaleDownKeepsServices) {
+	if r.behaviour.Has(faultScaleDownKeepsServices) {
 		for i := wanted; i < before; i++ {
 			var service corev1.Service
 			if err := r.live.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: leaderName(set.Name, i)},
@@ -76,10 +76,10 @@ func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderW
 	switch {
 	case newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest):
 		return false, nil
-	case r.behaviour.has(faultReturnDropsShared):
+	case r.behaviour.Has(faultReturnDropsShared):
 		return r.returned(ctx, set, newest)
 	}
-	return r.behaviour.has(faultSharedDroppedWhenUnique), nil
+	return r.behaviour.Has(faultSharedDroppedWhenUnique), nil
 }
 
 // returned tells whether a LeaderWorkerSet had another policy in between: then its revision is the third, or there is a

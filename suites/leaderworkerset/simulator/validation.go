@@ -37,7 +37,7 @@ func (v *setValidator) ValidateUpdate(_ context.Context, old, set *api.LeaderWor
 	if longestName(set) < longestName(old) {
 		errs = append(errs, validateNameLength(set)...)
 	}
-	if v.behaviour.in(set.Namespace).has(faultPolicyImmutable) && old.SubdomainPolicy() != set.SubdomainPolicy() {
+	if v.behaviour.in(set.Namespace).Has(faultPolicyImmutable) && old.SubdomainPolicy() != set.SubdomainPolicy() {
 		errs = append(errs, field.Forbidden(field.NewPath("spec", "networkConfig", "subdomainPolicy"), "field is immutable"))
 	}
 	return nil, refusal(set.Name, errs)

@@ -3,8 +3,11 @@ package simulator
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
 // The variables that every container of a group gets.
@@ -17,10 +20,10 @@ const (
 // addVariables tells the containers where their leader is and where they are themselves.
 func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	leader, subdomain := m.leader, pod.Spec.Subdomain
-	if d.behaviour.has(faultAddressOfItself) {
+	if d.behaviour.Has(faultAddressOfItself) {
 		leader = pod.Name
 	}
-	if d.behaviour.has(faultAddressInSharedDomain) {
+	if d.behaviour.Has(faultAddressInSharedDomain) {
 		subdomain = m.set
 	}
 	variables := []corev1.EnvVar{
@@ -42,4 +45,80 @@ func withVariables(env, variables []corev1.EnvVar) []corev1.EnvVar {
 		return slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == e.Name })
 	})
 	return slices.Concat(variables, env)
+}
+
+const resourceTPU corev1.ResourceName = "google.com/tpu"
+
+// The variables that the container with the TPUs gets.
+const (
+	variableTPUHostnames = "TPU_WORKER_HOSTNAMES"
+	variableTPUAddresses = "TPU_PROCESS_ADDRESSES"
+	variableTPUWorkerID  = "TPU_WORKER_ID"
+	variableTPUName      = "TPU_NAME"
+)
+
+// tpuPort is where a TPU's process listens for the others.
+const tpuPort = "8476"
+
+// addTPUVariables tells the container that has TPUs which pods of its group have TPUs too. What a container says itself
+// stays.
+func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
+	container := tpuContainer(&pod.Spec)
+	if container == nil {
+		return
+	}
+	for _, e := range container.Env {
+		if e.Name == variableTPUHostnames || e.Name == variableTPUWorkerID {
+			return
+		}
+	}
+	hostnames, id := d.tpuHosts(pod, m)
+	addresses := make([]string, len(hostnames))
+	for i, host := range hostnames {
+		addresses[i] = host + ":" + tpuPort
+	}
+	container.Env = append(container.Env,
+		corev1.EnvVar{Name: variableTPUHostnames, Value: strings.Join(hostnames, ",")},
+		corev1.EnvVar{Name: variableTPUAddresses, Value: strings.Join(addresses, ",")},
+		corev1.EnvVar{Name: variableTPUWorkerID, Value: strconv.Itoa(id)},
+		corev1.EnvVar{Name: variableTPUName, Value: m.leader},
+	)
+}
+
+// tpuHosts lists the host names of the group's pods that have TPUs, and where this pod is among them. The leader may
+// have none.
+func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
+	subdomain := pod.Spec.Subdomain
+	if d.behaviour.Has(faultTPUInSharedDomain) {
+		subdomain = m.set
+	}
+	var hostnames []string
+	id := m.worker - 1
+	if isLeader(pod) || pod.Annotations[api.AnnotationLeaderRequestsTPUs] == "true" ||
+		d.behaviour.Has(faultTPULeaderAlways) {
+		hostnames = append(hostnames, m.leader+"."+subdomain)
+		id = m.worker
+	}
+	workers := m.size
+	if d.behaviour.Has(faultTPUMissesLast) {
+		workers--
+	}
+	for i := 1; i < workers; i++ {
+		hostnames = append(hostnames, leaderName(m.leader, i)+"."+subdomain)
+	}
+	return hostnames, id
+}
+
+// tpuContainer is the first container that asks for TPUs, if any does.
+func tpuContainer(spec *corev1.PodSpec) *corev1.Container {
+	for _, containers := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		i := slices.IndexFunc(containers, func(c corev1.Container) bool {
+			limit, request := c.Resources.Limits[resourceTPU], c.Resources.Requests[resourceTPU]
+			return !limit.IsZero() || !request.IsZero()
+		})
+		if i >= 0 {
+			return &containers[i]
+		}
+	}
+	return nil
 }

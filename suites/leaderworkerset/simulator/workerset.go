@@ -51,11 +51,11 @@ func (b behaviour) newWorkerSet(set *api.LeaderWorkerSet, leader *corev1.Pod, of
 func (b behaviour) workerSubdomain(set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) string {
 	policy := of.Policy
 	switch {
-	case b.has(faultWorkersFromLiveSpec):
+	case b.Has(faultWorkersFromLiveSpec):
 		policy = set.SubdomainPolicy()
-	case b.has(faultWorkersUnderLeader):
+	case b.Has(faultWorkersUnderLeader):
 		policy = api.SubdomainUniquePerReplica
-	case b.has(faultWorkersInSharedDomain):
+	case b.Has(faultWorkersInSharedDomain):
 		policy = api.SubdomainShared
 	}
 	if policy == api.SubdomainUniquePerReplica {

@@ -44,7 +44,7 @@ func (r Rules) CheckConstraints(spec *v1alpha1.PackageRevisionSpec, existing []R
 }
 
 // same says whether a revision is of the package that the spec names.
-func (r Rules) same(spec *v1alpha1.PackageRevisionSpec, revision Revision) bool {
+func same(r Rules, spec *v1alpha1.PackageRevisionSpec, revision Revision) bool {
 	name := revision.Spec.PackageName
 	if r.Has(LastElementCompared) {
 		name = path.Base(name)
@@ -63,7 +63,7 @@ func (r Rules) checkWorkspace(spec *v1alpha1.PackageRevisionSpec, existing []Rev
 			continue
 		case !here(spec, revision) && !r.Has(WorkspaceUniqueEverywhere):
 			continue
-		case !r.same(spec, revision) && !r.Has(WorkspaceUniqueInRepository) && !r.Has(WorkspaceUniqueEverywhere):
+		case !same(r, spec, revision) && !r.Has(WorkspaceUniqueInRepository) && !r.Has(WorkspaceUniqueEverywhere):
 			continue
 		case r.Has(OneRevisionPerPackage), revision.Spec.WorkspaceName == spec.WorkspaceName:
 			if r.Has(NoContext) {
@@ -83,7 +83,7 @@ func (r Rules) checkClone(spec *v1alpha1.PackageRevisionSpec, existing []Revisio
 		return nil
 	}
 	for _, revision := range existing {
-		if !r.same(spec, revision) || (!here(spec, revision) && !r.Has(CloneLooksEverywhere)) {
+		if !same(r, spec, revision) || (!here(spec, revision) && !r.Has(CloneLooksEverywhere)) {
 			continue
 		}
 		if r.Has(NoContext) {
@@ -103,7 +103,7 @@ func (r Rules) checkInit(spec *v1alpha1.PackageRevisionSpec, existing []Revision
 		return nil
 	}
 	for _, revision := range existing {
-		if here(spec, revision) && r.same(spec, revision) {
+		if here(spec, revision) && same(r, spec, revision) {
 			return refuse(Conflict, "spec.packageName", "package %q already exists in repository %q; make subsequent "+
 				"revisions using copy", spec.PackageName, spec.RepositoryName)
 		}
@@ -134,7 +134,7 @@ func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.Pack
 // checkPath refuses a package inside of another, or around one.
 func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
 	for _, revision := range existing {
-		if (here(spec, revision) || r.Has(OverlapEverywhere)) && r.overlaps(spec.PackageName, revision.Spec.PackageName) {
+		if (here(spec, revision) || r.Has(OverlapEverywhere)) && overlaps(r, spec.PackageName, revision.Spec.PackageName) {
 			return refuse(Conflict, "spec.packageName", "package path %q conflicts with existing package %q in repository "+
 				"%q: packages cannot be nested",
 				spec.PackageName, revision.Spec.PackageName, spec.RepositoryName)
@@ -143,7 +143,7 @@ func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision
 	return nil
 }
 
-func (r Rules) overlaps(name, existing string) bool {
+func overlaps(r Rules, name, existing string) bool {
 	step := "/"
 	switch {
 	case r.Has(PrefixOverlaps):

@@ -105,7 +105,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 	if reflect.DeepEqual(before.Tasks, after.Tasks) {
 		return nil
 	}
-	if r.mutable(before.Lifecycle) || (r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
+	if mutable(r, before.Lifecycle) || (r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
 		if r.Has(OneTaskForEver) && len(after.Tasks) > 1 {
 			return refuse(BadRequest, "spec.tasks", "task list must not contain more than one task")
 		}
@@ -120,7 +120,7 @@ func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) e
 	switch {
 	case !slices.Contains(lifecycles, lifecycle):
 		return refuse(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", lifecycle)
-	case r.mutable(lifecycle),
+	case mutable(r, lifecycle),
 		r.Has(ProposedContentMutable) && lifecycle == v1alpha1.Proposed,
 		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
 		return nil
@@ -129,7 +129,7 @@ func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) e
 		lifecycle)
 }
 
-func (r Rules) mutable(lifecycle v1alpha1.PackageRevisionLifecycle) bool {
+func mutable(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 	return lifecycle == v1alpha1.Draft || (lifecycle == v1alpha1.Proposed && r.Reads(ProposedFullUpdate))
 }
 

@@ -39,7 +39,7 @@ func (r Rules) checkSource(field, name string, existing []Revision) error {
 		}
 		return refuse(class, field, "source PackageRevision %s of upgrade task not found", name)
 	}
-	if r.published(revision.Spec.Lifecycle) {
+	if published(r, revision.Spec.Lifecycle) {
 		return nil
 	}
 	if r.Has(NoContext) {
@@ -48,7 +48,7 @@ func (r Rules) checkSource(field, name string, existing []Revision) error {
 	return refuse(Unprocessable, field, "all source PackageRevisions of upgrade task must be published, %s is not", name)
 }
 
-func (r Rules) published(lifecycle v1alpha1.PackageRevisionLifecycle) bool {
+func published(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 	switch lifecycle {
 	case v1alpha1.Published:
 		return true

@@ -59,7 +59,7 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
 		r.name(ctx, revision)
 		return func(context.Context, bool) {}, nil
 	}
-	r.liberal(ctx, revision)
+	liberal(ctx, r.liberties, revision)
 	repository, err := r.judge(ctx, revision)
 	if err != nil {
 		return nil, err

@@ -25,20 +25,20 @@ func Liberties() []liberty.Liberty {
 }
 
 // liberal does with a new or changed revision what liberties have it do.
-func (r *revisions) liberal(ctx context.Context, revision *v1alpha1.PackageRevision) {
-	r.liberties.Linger(ctx, revision.Name)
-	if r.liberties.Has(liberty.Warnings) {
+func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.PackageRevision) {
+	liberties.Linger(ctx, revision.Name)
+	if liberties.Has(liberty.Warnings) {
 		warning.AddWarning(ctx, "", "this is good to know, and says nothing about the request")
 	}
-	if r.liberties.Has(liberty.MoreMetadata) {
+	if liberties.Has(liberty.MoreMetadata) {
 		liberty.Adorn(revision)
 	}
 }
 
 // otherwise says a refusal in other words.
-func (r *revisions) otherwise(err error) error {
+func otherwise(liberties liberty.Set, err error) error {
 	var refusal *engine.Refusal
-	if !r.liberties.Has(liberty.OtherWords) || !errors.As(err, &refusal) {
+	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &refusal) {
 		return err
 	}
 	return &engine.Refusal{Class: refusal.Class, Text: "this cannot be done: " + refusal.Text + " (see the documentation)"}

@@ -134,7 +134,7 @@ func (r *revisions) rulesIn(ctx context.Context) engine.Rules {
 }
 
 func (r *revisions) statusOf(ctx context.Context, name string, err error) error {
-	return statusOf(r.rulesIn(ctx), v1alpha1.Resource("packagerevisions"), name, r.otherwise(err))
+	return statusOf(r.rulesIn(ctx), v1alpha1.Resource("packagerevisions"), name, otherwise(r.liberties, err))
 }
 
 func (r *revisions) get(ctx context.Context, name string) (*v1alpha1.PackageRevision, error) {

@@ -30,7 +30,7 @@ func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevi
 	case task.Type == v1alpha1.TaskTypeClone && task.Clone != nil:
 		return r.clone(ctx, revision, task.Clone.Upstream, existing)
 	case task.Type == v1alpha1.TaskTypeEdit && task.Edit != nil && task.Edit.Source != nil:
-		source, files, err := r.source(ctx, task.Edit.Source.Name, existing)
+		source, files, err := source(ctx, r.contents, task.Edit.Source.Name, existing)
 		if err == nil {
 			revision.Status.UpstreamLock = source.Status.UpstreamLock.DeepCopy()
 		}
@@ -57,7 +57,7 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 			Directory: upstream.Git.Directory, Commit: commit.String(),
 		}
 	case upstream.UpstreamRef != nil:
-		source, read, err := r.source(ctx, upstream.UpstreamRef.Name, existing)
+		source, read, err := source(ctx, r.contents, upstream.UpstreamRef.Name, existing)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 	var sources [3]*v1alpha1.PackageRevision
 	for i, ref := range []v1alpha1.PackageRevisionRef{task.OldUpstream, task.NewUpstream, task.LocalPackageRevision} {
 		var err error
-		if sources[i], sides[i], err = r.source(ctx, ref.Name, existing); err != nil {
+		if sources[i], sides[i], err = source(ctx, r.contents, ref.Name, existing); err != nil {
 			if !r.rulesIn(ctx).Has(engine.MissingSourceIgnored) {
 				return nil, err
 			}
@@ -106,7 +106,7 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 }
 
 // source finds a revision of the namespace, and its content.
-func (r *revisions) source(ctx context.Context, name string,
+func source(ctx context.Context, contents *contents, name string,
 	existing []v1alpha1.PackageRevision,
 ) (*v1alpha1.PackageRevision, map[string]string, error) {
 	i := slices.IndexFunc(existing, func(revision v1alpha1.PackageRevision) bool { return revision.Name == name })
@@ -116,7 +116,7 @@ func (r *revisions) source(ctx context.Context, name string,
 			Text: fmt.Sprintf("source revision %s not found", name),
 		}
 	}
-	files, err := r.contents.of(ctx, &existing[i])
+	files, err := contents.of(ctx, &existing[i])
 	if err != nil {
 		return nil, nil, err
 	}

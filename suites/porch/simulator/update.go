@@ -30,7 +30,7 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 	if request.unjudged {
 		return done, nil
 	}
-	r.liberal(ctx, after)
+	liberal(ctx, r.liberties, after)
 	if err := r.rulesIn(ctx).CheckUpdate(&before.Spec, &after.Spec, request.way); err != nil {
 		return nil, err
 	}

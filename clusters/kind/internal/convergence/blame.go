@@ -14,7 +14,7 @@ import (
 // blame tells, of a change that took more time than there is, which component runs and does not become ready: one
 // that only waits for another is not to blame, so etcd is looked at first, and then the API server. An error that
 // says so already stays as it is.
-func (c *Converger) blame(ctx context.Context, change *nodeChange, err error) error {
+func (c *changer) blame(ctx context.Context, change *nodeChange, err error) error {
 	var late *waiting.LateError
 	var told *clusters.BrokenError
 	if !errors.As(err, &late) || errors.As(err, &told) {

@@ -19,10 +19,20 @@ import (
 
 // Converger brings a cluster from one state to another.
 type Converger struct {
-	*live.Cluster
-	Record *record.Record
+	changer
 	Source *images.Source
 	Dns    *coredns.Server
+}
+
+// changer changes what runs on a node.
+type changer struct {
+	*live.Cluster
+	Record *record.Record
+}
+
+// New returns a converger of a cluster.
+func New(cluster *live.Cluster, kept *record.Record, source *images.Source, dns *coredns.Server) *Converger {
+	return &Converger{changer: changer{cluster, kept}, Source: source, Dns: dns}
 }
 
 // Converge brings the cluster to a state. What the new version needs is brought into the nodes before anything is

@@ -42,7 +42,7 @@ type kubeletChange struct {
 }
 
 // planKubelet says how to bring one node's kubelet, kubeadm and kubectl to a state; nil when they are there.
-func (c *Converger) planKubelet(ctx context.Context, n nodes.Node, state clusters.State,
+func (c *changer) planKubelet(ctx context.Context, n nodes.Node, state clusters.State,
 	bin images.Artifacts,
 ) (*kubeletChange, error) {
 	config, err := n.Read(ctx, KubeletConfig)
@@ -103,7 +103,7 @@ func (change *kubeletChange) files(files []nodeFile) ([]nodeFile, error) {
 
 // kubeletReplaced is nil once the new kubelet runs and its node is Ready. That it does not start is an error that is
 // final.
-func (c *Converger) kubeletReplaced(ctx context.Context, n nodes.Node, change *kubeletChange) error {
+func (c *changer) kubeletReplaced(ctx context.Context, n nodes.Node, change *kubeletChange) error {
 	ctx, cancel := context.WithTimeout(ctx, live.OneLook)
 	defer cancel()
 	err := c.kubeletIsNew(ctx, n, change)
@@ -118,7 +118,7 @@ func (c *Converger) kubeletReplaced(ctx context.Context, n nodes.Node, change *k
 }
 
 // kubeletIsNew is nil once the new kubelet proves what it is, and its node is Ready.
-func (c *Converger) kubeletIsNew(ctx context.Context, n nodes.Node, change *kubeletChange) error {
+func (c *changer) kubeletIsNew(ctx context.Context, n nodes.Node, change *kubeletChange) error {
 	metrics, err := c.NodeMetrics(ctx, clusters.Kubelet, n)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ type nodeChange struct {
 
 // changeNode brings components of a node to a state, together, and waits for them. It does nothing to those that are
 // there.
-func (c *Converger) changeNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
+func (c *changer) changeNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
 	components ...clusters.Component,
 ) error {
 	change, err := c.planNode(ctx, n, state, bin, components...)
@@ -39,7 +39,7 @@ func (c *Converger) changeNode(ctx context.Context, n nodes.Node, state clusters
 }
 
 // planNode says what to change in a node.
-func (c *Converger) planNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
+func (c *changer) planNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
 	components ...clusters.Component,
 ) (*nodeChange, error) {
 	change := &nodeChange{node: n}
@@ -68,7 +68,7 @@ func (c *Converger) planNode(ctx context.Context, n nodes.Node, state clusters.S
 }
 
 // apply makes the change, and waits until each component proves that it is what was meant.
-func (c *Converger) apply(ctx context.Context, change *nodeChange) error {
+func (c *changer) apply(ctx context.Context, change *nodeChange) error {
 	if err := c.begin(ctx, change); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *Converger) apply(ctx context.Context, change *nodeChange) error {
 }
 
 // begin makes the change, after a look at what is there before.
-func (c *Converger) begin(ctx context.Context, change *nodeChange) error {
+func (c *changer) begin(ctx context.Context, change *nodeChange) error {
 	if len(change.replacements) == 0 && change.kubelet == nil {
 		return nil
 	}
@@ -204,7 +204,7 @@ func closeAll(files []nodeFile) {
 	}
 }
 
-func (c *Converger) awaitChange(ctx context.Context, change *nodeChange) error {
+func (c *changer) awaitChange(ctx context.Context, change *nodeChange) error {
 	waiting, waitingCtx := errgroup.WithContext(ctx)
 	for _, r := range change.replacements {
 		waiting.Go(func() error {

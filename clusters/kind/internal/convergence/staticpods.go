@@ -38,7 +38,7 @@ type replacement struct {
 const failureInterval = time.Second
 
 // plan says what to replace a component's manifest in a node with; nil when it is as the state wants it.
-func (c *Converger) plan(ctx context.Context, n nodes.Node, component clusters.Component,
+func (c *changer) plan(ctx context.Context, n nodes.Node, component clusters.Component,
 	state clusters.State,
 ) (*replacement, error) {
 	current, stopped, err := manifestOf(ctx, n, component)
@@ -63,7 +63,7 @@ func (c *Converger) plan(ctx context.Context, n nodes.Node, component clusters.C
 
 // replaced is nil once the new component of a node runs and, unless the change is an early one, is ready. That it
 // does not start is an error that is final.
-func (c *Converger) replaced(ctx context.Context, change *nodeChange, r *replacement) error {
+func (c *changer) replaced(ctx context.Context, change *nodeChange, r *replacement) error {
 	ctx, cancel := context.WithTimeout(ctx, live.OneLook)
 	defer cancel()
 	err := c.isNew(ctx, change, r)
@@ -83,7 +83,7 @@ func (c *Converger) replaced(ctx context.Context, change *nodeChange, r *replace
 }
 
 // isNew is nil once metrics prove that the new component runs, which serves them only then.
-func (c *Converger) isNew(ctx context.Context, change *nodeChange, r *replacement) error {
+func (c *changer) isNew(ctx context.Context, change *nodeChange, r *replacement) error {
 	n := change.node
 	metrics, err := c.NodeMetrics(ctx, r.component, n)
 	if err != nil {
@@ -125,7 +125,7 @@ func manifestOf(ctx context.Context, n nodes.Node,
 
 // writeSchedulerConfig writes kube-scheduler's configuration, and returns what to mark its manifest with: nothing
 // while it is what the scheduler was created with.
-func (c *Converger) writeSchedulerConfig(state clusters.State) (revision string, err error) {
+func (c *changer) writeSchedulerConfig(state clusters.State) (revision string, err error) {
 	config, err := settings.SchedulerConfig(state)
 	if err != nil {
 		return "", err

@@ -14,7 +14,7 @@ const dnsPatience = 5 * time.Second
 
 // dnsComes looks for CoreDNS, and has it begin anew where that takes long: if it asked for the API server before
 // kube-proxy knew the way there, it hears nothing of that for half a minute.
-func (c *Cluster) dnsComes(patience time.Duration) func(context.Context) error {
+func dnsComes(c *Cluster, patience time.Duration) func(context.Context) error {
 	var since time.Time
 	return func(ctx context.Context) error {
 		err := c.DNSReady(ctx)

@@ -42,7 +42,7 @@ func (c *Cluster) NodeMetrics(ctx context.Context, component clusters.Component,
 	case clusters.Etcd:
 		return c.Get(ctx, string(component)+"-"+n.NodeName, 2381, false, metricsPath)
 	case clusters.KubeProxy:
-		pod, err := c.proxyPod(ctx, n)
+		pod, err := proxyPod(ctx, c, n)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (c *Cluster) Get(ctx context.Context, pod string, port int, secure bool, pa
 }
 
 // proxyPod is kube-proxy's pod on a node.
-func (c *Cluster) proxyPod(ctx context.Context, n nodes.Node) (*corev1.Pod, error) {
+func proxyPod(ctx context.Context, c *Cluster, n nodes.Node) (*corev1.Pod, error) {
 	list, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{
 		LabelSelector: "k8s-app=kube-proxy", FieldSelector: "spec.nodeName=" + n.NodeName,
 	})

@@ -10,6 +10,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -21,12 +22,12 @@ func (c *Cluster) Usable(ctx context.Context, state clusters.State) error {
 	}
 	waiting, waitingCtx := errgroup.WithContext(ctx)
 	waiting.Go(func() error {
-		if err := c.Await(waitingCtx, "the nodes", c.nodesReady); err != nil {
+		if err := c.Await(waitingCtx, "the nodes", nodesReady(c)); err != nil {
 			return err
 		}
-		return c.Await(waitingCtx, "CoreDNS", c.dnsComes(dnsPatience))
+		return c.Await(waitingCtx, "CoreDNS", dnsComes(c, dnsPatience))
 	})
-	waiting.Go(func() error { return c.Await(waitingCtx, "the default ServiceAccount", c.accountReady) })
+	waiting.Go(func() error { return c.Await(waitingCtx, "the default ServiceAccount", accountReady(c.Client)) })
 	waiting.Go(func() error { return c.Led(waitingCtx, state) })
 	return waiting.Wait()
 }
@@ -72,20 +73,22 @@ func (a *Server) rolesKnown(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cluster) nodesReady(ctx context.Context) error {
-	list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	if len(list.Items) < len(c.Nodes) {
-		return fmt.Errorf("%d of %d have joined", len(list.Items), len(c.Nodes))
-	}
-	for _, n := range list.Items {
-		if why := NotReady(n.Status.Conditions); why != "" {
-			return fmt.Errorf("%s is not Ready: %s", n.Name, why)
+func nodesReady(c *Cluster) func(context.Context) error {
+	return func(ctx context.Context) error {
+		list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
 		}
+		if len(list.Items) < len(c.Nodes) {
+			return fmt.Errorf("%d of %d have joined", len(list.Items), len(c.Nodes))
+		}
+		for _, n := range list.Items {
+			if why := NotReady(n.Status.Conditions); why != "" {
+				return fmt.Errorf("%s is not Ready: %s", n.Name, why)
+			}
+		}
+		return nil
 	}
-	return nil
 }
 
 // NotReady says why a node is not Ready, "" when it is.
@@ -102,9 +105,11 @@ func NotReady(conditions []corev1.NodeCondition) string {
 	return "it has not said so yet"
 }
 
-func (c *Cluster) accountReady(ctx context.Context) error {
-	_, err := c.Client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
-	return err
+func accountReady(client kubernetes.Interface) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+		return err
+	}
 }
 
 func IsReady(pod corev1.Pod) bool {

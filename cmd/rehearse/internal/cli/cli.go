@@ -62,11 +62,27 @@ func IsTerminal(stream any) bool {
 	return term.IsTerminal(int(file.Fd()))
 }
 
+// IsFolder says whether there is a folder of that path.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Named wants at least one argument, and says what it would be.
 func Named(what string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s: name %s; see %s --help", command.CommandPath(), what, command.CommandPath())
+		}
+		return nil
+	}
+}
+
+// Two wants two arguments, and says what they would be.
+func Two(what string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s: name two %s", command.CommandPath(), what)
 		}
 		return nil
 	}

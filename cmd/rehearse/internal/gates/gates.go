@@ -2,6 +2,7 @@
 package gates
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -172,26 +174,43 @@ func (l Look) along(command *cobra.Command, path []string) (Answer, error) {
 	if len(path) < 2 {
 		return Answer{}, fmt.Errorf("--path %s: want two versions or more, such as 1.34,1.35", path[0])
 	}
-	var lists []*features.List
+	lists := listed{}
+	var states []clusters.State
 	for _, version := range path {
 		list, err := l.List(command, version)
 		if err != nil {
 			return Answer{}, err
 		}
-		lists = append(lists, list)
+		lists, states = append(lists, list), append(states, clusters.State{Version: list.Version})
 	}
 	if err := l.Known(append(l.Store.CachedLists(), lists...)); err != nil {
 		return Answer{}, err
 	}
 	answer := newAnswer(lists...)
-	for i := range lists[1:] {
-		flips := features.Flips(lists[i], lists[i+1])
+	for _, hop := range features.Along(command.Context(), lists, states...) {
+		if hop.Err != nil {
+			return Answer{}, hop.Err
+		}
+		flips := hop.Flips
 		if len(l.Names) > 0 {
 			flips = slices.DeleteFunc(flips, func(f features.Flip) bool { return !slices.Contains(l.Names, f.Gate) })
 		}
-		answer.Hops = append(answer.Hops, Hop{From: lists[i].Version, To: lists[i+1].Version, Flips: flips})
+		answer.Hops = append(answer.Hops, Hop{From: hop.From.Version, To: hop.To.Version, Flips: flips})
 	}
 	return answer, nil
+}
+
+// listed are lists that were read already.
+type listed []*features.List
+
+// FeatureList is the one of the version.
+func (all listed) FeatureList(_ context.Context, version string) (*features.List, error) {
+	for _, list := range all {
+		if list.Version == version {
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("the list of feature gates of Kubernetes %s was not read", version)
 }
 
 // everywhere answers for every version whose list is in the cache.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/gates"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -129,12 +130,11 @@ func (l *look) newest(one bool) (from, to string, err error) {
 
 // flips are what changes by itself between two versions, as far as the cache knows.
 func (l *look) flips(from, to string) []features.Flip {
-	before, err1 := l.Store.CachedFeatureList(from)
-	after, err2 := l.Store.CachedFeatureList(to)
-	if err1 != nil || err2 != nil || to == "" {
+	if to == "" {
 		return nil
 	}
-	return features.Flips(before, after)
+	path := []clusters.State{{Version: from}, {Version: to}}
+	return features.Along(l.command.Context(), releases.InCache(l.Store), path...)[0].Flips
 }
 
 // GateOf is the gate that this program's own scenarios of an enhancement set.
@@ -188,12 +188,8 @@ func (f *flags) underTest() (*starters.System, error) {
 	if !found || file == "" || kind != "process" && kind != "manifests" {
 		return nil, fmt.Errorf("--system %s: want NAME, NAME=process:FILE or NAME=manifests:FILE", f.system)
 	}
-	definition, err := scenarios.LoadSystem(file)
-	if err != nil {
-		return nil, err
-	}
-	if definition.Kind() != kind {
-		return nil, fmt.Errorf("--system %s: %s defines a system that is %s", f.system, file, definition.Kind())
+	if _, err := cli.SystemFrom(kind, file); err != nil {
+		return nil, fmt.Errorf("--system %s: %w", f.system, err)
 	}
 	if f.output != "" && f.output != "-" && filepath.Dir(f.output) != filepath.Dir(file) {
 		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because the files that it names are found from "+

@@ -4,38 +4,22 @@ package matrix
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/matrix"
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-// Program is what the command needs of the others.
-type Program struct {
-	// Simulators that systems can be.
-	Simulators func() (systems.Simulators, error)
-	// AtOnce is how many clusters of a plan there are at once, of which a number was asked for.
-	AtOnce func(plan *harness.Plan, asked int, progress clusters.Progress) (int, error)
-	// Describe puts into a run what its reports say beyond its scenarios.
-	Describe func(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error)
-	// Formats are the reports of a run beside run.json.
-	Formats func(dir string) []reports.FileFormat
-	// Publish hands reports to the CI system.
-	Publish func(run *reports.Run, dir string, out io.Writer) error
-}
 
 // settings are the command's flags.
 type settings struct {
 	cli.ProviderFlags
-	program            Program
 	system             string
 	versions, releases []string
 	up                 bool
@@ -44,8 +28,8 @@ type settings struct {
 }
 
 // Command runs a matrix.
-func Command(program Program) *cobra.Command {
-	s := settings{program: program}
+func Command() *cobra.Command {
+	var s settings
 	command := &cobra.Command{
 		Use:   "matrix --system NAME[=FILE] --versions A,B --kubernetes 1.33-1.37 SCENARIOS...",
 		Short: "Run scenarios on every version of a system and of Kubernetes",
@@ -77,13 +61,7 @@ be tested; 3 a cell could not be judged; 130 interrupted.`,
 		"Kubernetes; a scenario with transitions of its own has its own cluster (default: a cluster for each cell)")
 	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
-	set.StringVar(&s.execute.ReportDir, "report-dir", "rehearse-report",
-		"folder for the reports and for what failed scenarios leave")
-	set.IntVar(&s.execute.Clusters, "clusters", 0,
-		"how many clusters there are at once (default: one for each core, as long as they fit into the free memory)")
-	set.IntVar(&s.execute.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
-	set.DurationVar(&s.execute.StepTimeout, "step-timeout", 0,
-		"how long a step may take where neither it nor its scenario says (default 30s)")
+	session.AddTo(command, &s.execute, "folder for the reports and for what failed scenarios leave")
 	command.AddCommand(diffCommand())
 	return command
 }
@@ -123,7 +101,7 @@ func (s *settings) cells(command *cobra.Command, paths []string) (matrix.Axes, [
 	if err != nil {
 		return axes, nil, err
 	}
-	selected, err := harness.Filter(set.Scenarios, s.focus, s.label)
+	selected, err := planning.Filter(set.Scenarios, s.focus, s.label)
 	if err != nil {
 		return axes, nil, err
 	}
@@ -139,11 +117,7 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 	if err != nil {
 		return nil, err
 	}
-	simulators, err := s.program.Simulators()
-	if err != nil {
-		return nil, err
-	}
-	modules, err := cli.CachedReleases(progress)
+	options, err := session.PlanOptions(progress)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +127,5 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 			set = append(set, cell.Scenario)
 		}
 	}
-	return harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{
-		Modules: modules, Snapshots: true, Simulators: simulators,
-	})
+	return harness.NewPlan(command.Context(), provider, set, options)
 }

@@ -20,37 +20,16 @@ func diffCommand() *cobra.Command {
 Exit codes: 0 no cell came out worse; 1 a cell did, or a new one failed; 2 the matrices cannot be read
 or compared.`,
 		Example: `  rehearse matrix diff last/matrix.json rehearse-report/matrix.json`,
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("%s: name two matrices", command.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(command *cobra.Command, args []string) error {
-			var read [2]*matrices.Report
-			for i, path := range args {
-				var err error
-				if read[i], err = readReport(path); err != nil {
-					return err
-				}
-			}
-			diff, err := matrices.Compare(read[0], read[1])
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprint(command.OutOrStdout(), diff); err != nil {
-				return cli.Broken(fmt.Errorf("write the difference: %w", err))
-			}
-			if diff.Worse() > 0 {
-				return &cli.ExitError{Code: cli.ExitFailed}
-			}
-			return nil
-		},
+		Args:    cli.Two("matrices"),
+		RunE: cli.Comparison[*matrices.Report, *matrices.Diff]{
+			Read: readReport, Compare: matrices.Compare,
+			Fails: func(diff *matrices.Diff) bool { return diff.Worse() > 0 },
+		}.Run,
 	}
 }
 
 func readReport(path string) (*matrices.Report, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if cli.IsFolder(path) {
 		path = filepath.Join(path, "matrix.json")
 	}
 	data, err := os.ReadFile(path)

@@ -3,19 +3,15 @@ package matrix
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
-	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/matrix"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/matrices"
 	"github.com/rehearse-dev/rehearse/reports/page"
-	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 // page of the matrix in the report folder.
@@ -27,32 +23,28 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(s.execute.ReportDir, pageFile)))
-	defer shown.Close()
-	plan, err := s.plan(command, cells, shown.Progress)
+	run := session.New(command, s.execute, pageFile, paths...)
+	defer run.Close()
+	plan, err := s.plan(command, cells, run.Progress)
 	if err != nil {
 		return err
 	}
-	options := s.execute
-	if options.Clusters, err = s.program.AtOnce(plan, options.Clusters, shown.Progress); err != nil {
+	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
 		return err
 	}
-	result, err := s.program.Describe(plan.Result(), command, paths...)
-	if err != nil {
+	if err := run.Start(plan.Result()); err != nil {
 		return err
 	}
-	options.Recorder = reports.NewRecorder(result, clock.RealClock{}, shown,
-		reports.NewFiles(options.ReportDir, clock.RealClock{}, s.program.Formats(options.ReportDir)...))
-	options.Progress, options.Say, options.Environment = shown.Progress, shown.Say, os.Environ()
-	failure := harness.Execute(command.Context(), plan, options)
-	shown.Close()
-	run := options.Recorder.Run()
+	failure := run.RunPlan(plan)
 	report := reportOf(axes, cells)
-	report.Judge(run)
+	report.Judge(run.Result())
 	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(report))
-	failure = errors.Join(failure, write(options.ReportDir, report),
-		s.program.Publish(run, options.ReportDir, command.OutOrStdout()))
-	return conclude(report, run, failure)
+	failure = errors.Join(failure, write(s.execute.ReportDir, report))
+	code := report.ExitCode()
+	if code == cli.ExitOK && reports.ExitCode(run.Result()) != cli.ExitOK {
+		code = cli.ExitBroken // something else than a cell went wrong
+	}
+	return session.End(code, failure)
 }
 
 // reportOf is a report of cells of which none was run yet.
@@ -76,19 +68,4 @@ func write(dir string, report *matrices.Report) error {
 		return err
 	}
 	return matrices.Write(dir, report, map[string][]byte{pageFile: text})
-}
-
-// conclude is how the command ends: as its cells say, or as the run does where something else went wrong.
-func conclude(report *matrices.Report, run *reports.Run, failure error) error {
-	code := report.ExitCode()
-	if code == cli.ExitOK && (failure != nil || reports.ExitCode(run) != cli.ExitOK) {
-		code = cli.ExitBroken
-	}
-	switch code {
-	case cli.ExitOK:
-		return nil
-	case cli.ExitInterrupted:
-		failure = errors.New("interrupted; the reports say what did not run")
-	}
-	return &cli.ExitError{Code: code, Err: failure}
 }

@@ -5,7 +5,7 @@
 // +versionName=v1alpha1
 package scheduler
 
-//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 object crd:maxDescLen=0 paths=. output:dir=.
+//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object crd:maxDescLen=0 paths=. output:dir=.
 
 import (
 	_ "embed"

@@ -250,8 +250,7 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionList(ref common.ReferenceCa
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Default: map[string]interface{}{},
-										Ref:     ref(PackageRevision{}.OpenAPIModelName()),
+										Ref: ref(PackageRevision{}.OpenAPIModelName()),
 									},
 								},
 							},
@@ -362,8 +361,7 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionResourcesList(ref common.Re
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Default: map[string]interface{}{},
-										Ref:     ref(PackageRevisionResources{}.OpenAPIModelName()),
+										Ref: ref(PackageRevisionResources{}.OpenAPIModelName()),
 									},
 								},
 							},
@@ -421,9 +419,8 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionResourcesSpec(ref common.Re
 								Allows: true,
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Default: "",
-										Type:    []string{"string"},
-										Format:  "",
+										Type:   []string{"string"},
+										Format: "",
 									},
 								},
 							},
@@ -489,8 +486,7 @@ func schema_suites_porch_api_v1alpha1_PackageRevisionSpec(ref common.ReferenceCa
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Default: map[string]interface{}{},
-										Ref:     ref(Task{}.OpenAPIModelName()),
+										Ref: ref(Task{}.OpenAPIModelName()),
 									},
 								},
 							},

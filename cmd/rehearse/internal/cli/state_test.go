@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// Nothing behind the equals sign takes a gate or an API back to its default, which is not the same as an empty value.
+func TestFlagsOfAChange(t *testing.T) {
+	for _, test := range []struct{ name, flag, want string }{
+		{"a gate on", "--feature-gates=A=true", `{"featureGates":{"A":true}}`},
+		{"a gate's default", "--feature-gates=A=", `{"featureGates":{"A":null}}`},
+		{"an API on", "--runtime-config=a/v1=true", `{"runtimeConfig":{"a/v1":"true"}}`},
+		{"an API's default", "--runtime-config=a/v1=", `{"runtimeConfig":{"a/v1":null}}`},
+		{"no nodes", "--nodes=0", `{"nodes":[{"count":0}]}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var flags StateFlags
+			command := &cobra.Command{}
+			flags.AddTo(command)
+			if err := command.ParseFlags([]string{test.flag}); err != nil {
+				t.Fatal(err)
+			}
+			change, err := flags.Change(command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAGateIsTrueOrFalse(t *testing.T) {
+	flags := StateFlags{Gates: map[string]string{"A": "yes"}}
+	if _, err := flags.Change(&cobra.Command{}); err == nil {
+		t.Error("--feature-gates A=yes is taken")
+	}
+}

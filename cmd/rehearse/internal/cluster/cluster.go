@@ -1,0 +1,231 @@
+// Package cluster is the command for clusters that outlive it.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/providers"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// defaultName of a cluster.
+const defaultName = "rehearse"
+
+// Command has a command for each thing that is done with clusters.
+func Command() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "cluster",
+		Short: "Clusters to play with, which outlive the command",
+		Example: `  rehearse cluster create --version 1.35 --feature-gates RelaxedServiceNameValidation=true --nodes 3
+  export KUBECONFIG=$(rehearse cluster kubeconfig)
+  rehearse cluster transition --version 1.34
+  rehearse cluster delete
+  rehearse cluster create --provider kind --version 1.35 mine`,
+	}
+	command.AddCommand(createCommand(), listCommand(), kubeconfigCommand(),
+		transitionCommand(), deleteCommand())
+	return command
+}
+
+func createCommand() *cobra.Command {
+	var flags lastingFlags
+	var state cli.StateFlags
+	var controlPlanes int
+	command := &cobra.Command{
+		Use: "create [NAME]", Short: "Create a cluster that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := flags.provider(cli.ProgressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			change, err := state.Change(command)
+			if err != nil {
+				return err
+			}
+			wanted, err := provider.Resolve(command.Context(), clusters.State{ControlPlanes: controlPlanes}.With(change))
+			if err != nil {
+				return err
+			}
+			if err := provider.Check(command.Context(), []clusters.State{wanted}); err != nil {
+				return err
+			}
+			cluster, err := provider.Create(command.Context(), nameOf(args), wanted)
+			if err != nil {
+				return cli.Broken(err)
+			}
+			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(),
+				cluster.State(), cluster.KubeconfigPath())
+			return nil
+		},
+	}
+	flags.add(command)
+	state.AddTo(command)
+	command.Flags().IntVar(&controlPlanes, "control-planes", 1,
+		"number of control planes: at most 7; an odd number for a kind cluster")
+	return command
+}
+
+func listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			var flags lastingFlags
+			// all of them, as they are by default
+			flags.Add(pflag.NewFlagSet("list", pflag.ContinueOnError), providers.Lasting())
+			all, err := flags.each(nil)
+			if err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "NAME\tPROVIDER\tSTATE\tRUNNING\tKUBECONFIG")
+			var errs []error
+			for _, provider := range all {
+				errs = append(errs, list(command.Context(), table, provider))
+			}
+			return errors.Join(append(errs, table.Flush())...)
+		},
+	}
+}
+
+// list writes a line for each of a provider's clusters, also for those that cannot be looked at.
+func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) error {
+	names, err := provider.Names()
+	if err != nil {
+		return cli.Broken(err)
+	}
+	var errs []error
+	for _, name := range names {
+		info, err := provider.Describe(ctx, name)
+		running := strings.Join(info.Running, ",")
+		if err != nil {
+			errs, running = append(errs, err), "unknown"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, provider.Name(), info.State, running, info.Kubeconfig)
+	}
+	return cli.Broken(errors.Join(errs...))
+}
+
+func kubeconfigCommand() *cobra.Command {
+	var flags lastingFlags
+	command := &cobra.Command{
+		Use: "kubeconfig [NAME]", Short: "Print the path of a cluster's kubeconfig", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			provider, err := owner(command, flags, nameOf(args), nil)
+			if err != nil {
+				return err
+			}
+			info, err := provider.Describe(command.Context(), nameOf(args))
+			if info.Kubeconfig == "" {
+				return err
+			}
+			fmt.Fprintln(command.OutOrStdout(), info.Kubeconfig)
+			return nil
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+func transitionCommand() *cobra.Command {
+	var flags lastingFlags
+	var state cli.StateFlags
+	var force bool
+	var upTo int
+	command := &cobra.Command{
+		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			change, err := state.Change(command)
+			if err != nil {
+				return err
+			}
+			provider, cluster, err := open(command.Context(), command, flags, nameOf(args),
+				cli.ProgressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			defer cluster.Release()
+			if err := state.MissingSchedulers(cluster.State()); err != nil {
+				return err
+			}
+			wanted, err := provider.Resolve(command.Context(), cluster.State().With(change))
+			if err != nil {
+				return err
+			}
+			if err := checkSkew(cluster.State(), wanted); err != nil && !force {
+				return err
+			}
+			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
+				return err
+			}
+			if err := convergeUpTo(command.Context(), command.OutOrStdout(), cluster, wanted, upTo); err != nil {
+				return err
+			}
+			fmt.Fprintf(command.OutOrStdout(), "cluster %s: %s\n", cluster.Name(), cluster.State())
+			return nil
+		},
+	}
+	flags.add(command)
+	state.AddTo(command)
+	command.Flags().StringArrayVar(&state.Removed, "remove-scheduler", nil, "remove this additional kube-scheduler")
+	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
+	command.Flags().IntVar(&upTo, "up-to", 0, upToUsage)
+	return command
+}
+
+func checkSkew(from, to clusters.State) error {
+	before, err := clusters.ParseVersion(from.Version)
+	if err != nil {
+		return err
+	}
+	after, err := clusters.ParseVersion(to.Version)
+	if err != nil {
+		return err
+	}
+	if err := skew.Check(before, after); err != nil {
+		return fmt.Errorf("%w; --force rehearses it all the same", err)
+	}
+	return nil
+}
+
+func deleteCommand() *cobra.Command {
+	var flags lastingFlags
+	command := &cobra.Command{
+		Use: "delete [NAME...]", Short: "Delete clusters and all that they left",
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{defaultName}
+			}
+			for _, name := range args {
+				_, cluster, err := open(command.Context(), command, flags, name, cli.ProgressTo(command.ErrOrStderr()))
+				if err != nil {
+					return err
+				}
+				if err := cluster.Delete(command.Context()); err != nil {
+					return cli.Broken(err)
+				}
+				fmt.Fprintf(command.OutOrStdout(), "cluster %s is deleted\n", name)
+			}
+			return nil
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+func nameOf(args []string) string {
+	if len(args) == 0 {
+		return defaultName
+	}
+	return filepath.Base(args[0])
+}

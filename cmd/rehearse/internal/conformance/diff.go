@@ -1,0 +1,41 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
+)
+
+func diffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "Say what changed between two conformance reports",
+		Long: `Diff compares two ConformanceReports (YAML) of one suite, of two implementations or of two versions
+of one, requirement by requirement.
+
+Exit codes: 0 every requirement came out alike; 1 some did not; 2 the reports cannot be read or
+compared.`,
+		Example: `  rehearse conformance diff v1.yaml v2.yaml`,
+		Args:    cli.Two("reports"),
+		RunE: cli.Comparison[*conformances.Report, *conformances.Diff]{
+			Read: readReport, Compare: conformances.Compare,
+			Fails: func(diff *conformances.Diff) bool { return !diff.Same() },
+		}.Run,
+	}
+}
+
+func readReport(path string) (*conformances.Report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read a conformance report: %w", err)
+	}
+	report, err := conformances.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return report, nil
+}

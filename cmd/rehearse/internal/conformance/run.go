@@ -1,0 +1,319 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/suites/cases"
+	"github.com/rehearse-dev/rehearse/suites/conformance"
+)
+
+// run runs the named suites, or all, one after the other, once it is known that each can be.
+func (f *settings) run(command *cobra.Command, names []string) error {
+	if len(names) == 0 {
+		names = builtin.Names()
+	}
+	if err := f.check(names); err != nil {
+		return err
+	}
+	planning := session.New(command, f.execute, "")
+	defer planning.Close()
+	var runs []*suiteRun
+	for _, name := range names {
+		c := &suiteRun{settings: f, execute: f.execute, suite: name}
+		if len(names) > 1 {
+			c.execute.ReportDir = filepath.Join(f.execute.ReportDir, name)
+		}
+		var err error
+		if c.plan, err = f.newPlan(command, name, planning.Progress); err != nil {
+			return err
+		}
+		if err := session.Limit(c.plan.Plan, &c.execute, planning.Progress); err != nil {
+			return err
+		}
+		runs = append(runs, c)
+	}
+	planning.Close()
+	var worst error
+	for _, c := range runs {
+		worst = worse(worst, c.run(command))
+		if command.Context().Err() != nil {
+			break
+		}
+	}
+	return worst
+}
+
+// check says what is wrong with the flags.
+func (f *settings) check(names []string) error {
+	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
+		return errors.New("--cases wants a number of cases, and --seed is for --cases")
+	}
+	if f.repeat < 1 || f.repeat > 1 && f.execute.Keep {
+		return errors.New("--repeat wants a number of runs, 1 or more, and goes without --keep")
+	}
+	if f.Shard != "" && (len(f.outputs) > 0 || f.repeat > 1 || f.cases > 0 || f.of != "") {
+		return errors.New("--shard goes without --output, --repeat, --cases and --of: rehearse merge makes one run of all " +
+			"shards, and --of makes the report of that")
+	}
+	if f.of != "" && (f.repeat > 1 || f.execute.Keep || len(names) > 1) {
+		return errors.New("--of is the run of one suite: name it alone, without --repeat and --keep")
+	}
+	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
+		return errors.New("--profile, --focus, --system and --cases are about one suite: name it alone")
+	}
+	if len(f.outputs) > 0 {
+		if err := f.implementation.Validate(); err != nil {
+			return fmt.Errorf("a report needs --organization, --project, --url, --version and --contact: %w", err)
+		}
+	}
+	for _, path := range f.outputs {
+		// A run may take long; that its report has no place to go is known now.
+		if cli.IsFolder(path) {
+			continue
+		}
+		if len(names) > 1 {
+			return fmt.Errorf("--output %s: it is no folder, and each of %d suites has a report of its own", path, len(names))
+		}
+		if !cli.IsFolder(filepath.Dir(path)) {
+			return fmt.Errorf("--output %s: %s is no folder", path, filepath.Dir(path))
+		}
+	}
+	return nil
+}
+
+// worse is the error that the command ends with: an interrupt, a failed requirement, or else what could not be tested.
+func worse(a, b error) error {
+	rank := func(err error) int {
+		var exit *cli.ExitError
+		switch {
+		case err == nil:
+			return 0
+		case !errors.As(err, &exit):
+			return 4
+		}
+		return map[int]int{cli.ExitBroken: 1, cli.ExitFailed: 2, cli.ExitInterrupted: 3}[exit.Code]
+	}
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// suiteRun is the run of one suite.
+type suiteRun struct {
+	*settings
+	execute harness.Options
+	suite   string
+	plan    *conformance.Plan
+}
+
+// run runs the suite as often as it is to be run, and writes its report.
+func (c *suiteRun) run(command *cobra.Command) error {
+	switch {
+	case c.Shard != "":
+		return c.oneShard(command)
+	case c.of != "":
+		run, err := c.madeBefore()
+		if err != nil {
+			return err
+		}
+		report, failure, err := c.reportOf(command, run)
+		return c.finish(command, report, failure, err)
+	case c.repeat == 1:
+		report, _, failure, err := c.once(command)
+		return c.finish(command, report, failure, err)
+	}
+	var list []*conformances.Report
+	var runs []reports.Part
+	var failures []error
+	folder := c.execute.ReportDir
+	for n := 1; n <= c.repeat && command.Context().Err() == nil; n++ {
+		if n > 1 {
+			var err error
+			if c.plan, err = c.newPlan(command, c.suite, cli.ProgressTo(command.ErrOrStderr())); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, c.repeat)
+		name := fmt.Sprintf("run-%d", n)
+		c.execute.ReportDir = filepath.Join(folder, name)
+		report, run, failure, err := c.once(command)
+		failures = append(failures, failure, err)
+		if err != nil {
+			break
+		}
+		list, runs = append(list, report), append(runs, reports.Part{Run: run, Prefix: name})
+	}
+	if len(list) == 0 {
+		return cli.Broken(errors.Join(failures...))
+	}
+	err := reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder))
+	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
+}
+
+// once runs the suite one time.
+func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
+	err error,
+) {
+	recorded, err := c.start(command)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer recorded.Close()
+	results := conformance.Results{}
+	failure = recorded.Run(func(ctx context.Context, options harness.Options) error {
+		failure := harness.Execute(ctx, c.plan.Plan, options)
+		results.Run = recorded.Result()
+		return errors.Join(failure, c.others(ctx, options, &results))
+	})
+	report, err = c.report(command, results)
+	return report, results.Run, failure, err
+}
+
+// oneShard runs a shard of the suite. What the requirements come to is known when all have run.
+func (c *suiteRun) oneShard(command *cobra.Command) error {
+	recorded, err := c.start(command)
+	if err != nil {
+		return cli.Broken(err)
+	}
+	defer recorded.Close()
+	failure := recorded.RunPlan(c.plan.Plan)
+	return session.End(reports.ExitCode(recorded.Result()), failure)
+}
+
+// start begins to show and to report the suite.
+func (c *suiteRun) start(command *cobra.Command) (*session.Session, error) {
+	recorded := session.New(command, c.execute, page.File, c.suite)
+	if err := recorded.Start(c.plan.Result()); err != nil {
+		recorded.Close()
+		return nil, err
+	}
+	return recorded, nil
+}
+
+// madeBefore reads the run that --of names.
+func (c *suiteRun) madeBefore() (*reports.Run, error) {
+	run, _, err := pastruns.Read(c.of)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--of: %w", err)
+	case run.Shard != nil:
+		return nil, fmt.Errorf("--of %s: it is shard %d/%d; rehearse merge makes one run of all", c.of, run.Shard.Number,
+			run.Shard.Of)
+	case run.Program != cli.ProgramVersion():
+		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
+			cli.ProgramVersion())
+	}
+	return run, nil
+}
+
+// reportOf makes the report of a run that is there already.
+func (c *suiteRun) reportOf(command *cobra.Command, run *reports.Run) (report *conformances.Report, failure,
+	err error,
+) {
+	shown := session.New(command, c.execute, "", c.suite)
+	defer shown.Close()
+	results := conformance.Results{Run: run}
+	failure = c.others(command.Context(), shown.Options, &results)
+	shown.Close()
+	report, err = c.report(command, results)
+	return report, failure, err
+}
+
+func (c *suiteRun) report(command *cobra.Command, results conformance.Results) (*conformances.Report, error) {
+	return c.plan.Report(results, conformance.About{
+		Implementation: c.implementation, Command: cli.CommandLine(command, c.suite), Rehearse: cli.ProgramVersion(),
+	})
+}
+
+// finish writes the report, and ends as it says.
+func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, failure, err error) error {
+	var written []string
+	if err == nil {
+		written, err = c.write(report)
+	}
+	if err != nil {
+		return cli.Broken(errors.Join(failure, err))
+	}
+	writeConclusions(command.OutOrStdout(), report, written)
+	return session.End(report.ExitCode(), failure)
+}
+
+// others runs what else the readings of a run and the generated cases need.
+func (c *suiteRun) others(ctx context.Context, options harness.Options, results *conformance.Results) error {
+	readings, failure := c.plan.Readings(ctx, results.Run)
+	if readings != nil && ctx.Err() == nil {
+		options.Progress("looking whether what is not met as it is stated is met in another variant")
+		again := options
+		again.ReportDir = filepath.Join(options.ReportDir, "readings")
+		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir,
+			clock.RealClock{}))
+		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
+		results.Readings = again.Recorder.Run()
+	}
+	if c.cases > 0 && ctx.Err() == nil {
+		var err error
+		results.Cases, err = cases.Run(ctx, c.plan.Rules(), cases.Options{
+			Cases: c.cases, Seed: c.seed, Provider: c.plan.Provider, Simulators: c.plan.Simulators(),
+			Prefix: fmt.Sprintf("rehearse-%d", os.Getpid()), Progress: options.Progress,
+		})
+		failure = errors.Join(failure, err)
+	}
+	results.Interrupted = ctx.Err() != nil
+	return failure
+}
+
+// write writes the reports and returns their files.
+func (c *suiteRun) write(report *conformances.Report) (written []string, err error) {
+	var errs []error
+	for _, path := range c.outputs {
+		if cli.IsFolder(path) {
+			path = filepath.Join(path, c.suite+".yaml")
+		}
+		written = append(written, path)
+		data, err := []byte(conformances.Markdown(report)), error(nil)
+		if filepath.Ext(path) != ".md" {
+			data, err = conformances.YAML(report)
+		}
+		if err == nil {
+			err = reports.ReplaceFile(path, data)
+		}
+		errs = append(errs, err)
+	}
+	return written, errors.Join(errs...)
+}
+
+// writeConclusions says what did not pass, and the result.
+func writeConclusions(out io.Writer, report *conformances.Report, files []string) {
+	fmt.Fprintln(out)
+	for _, q := range report.Requirements {
+		if q.Status != conformances.Passed {
+			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
+		}
+	}
+	for _, s := range report.Scenarios {
+		if s.Cases != nil {
+			fmt.Fprintf(out, "%s: %d cases agreed; seed %d\n", s.Name, s.Cases.Agreed, s.Cases.Seed)
+		}
+	}
+	fmt.Fprintf(out, "%s: %s\n", report.Suite.Name, report.Summary)
+	for _, file := range files {
+		fmt.Fprintf(out, "report: %s\n", file)
+	}
+}

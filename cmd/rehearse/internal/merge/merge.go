@@ -1,0 +1,133 @@
+// Package merge makes one run of its shards.
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
+)
+
+// Command merges shards.
+func Command() *cobra.Command {
+	var out string
+	command := &cobra.Command{
+		Use:   "merge RUN.JSON|FOLDER|LOG...",
+		Short: "Make one run of its shards",
+		Long: `Merge makes one report folder of the report folders of all shards of a run (rehearse run --shard).
+Each shard must be there once, and all must be of the same scenarios and of the same rehearse. What
+a shard that ended early did not judge is not judged. A log is what kubectl logs prints of pods of
+rehearse job. Where the Job tried a shard twice, the later attempt counts.
+
+Exit codes: those of rehearse run; 3 where a shard ended early, 2 where one is missing, is there
+twice or is of another run.`,
+		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
+  rehearse run --shard 2/2 --report-dir shard-2 scenarios
+  rehearse merge shard-1 shard-2 -o merged
+  kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
+  rehearse merge job.log -o merged`,
+		Args: cli.Named("the run.json of each shard, its report folder, or the log of its pod"),
+		RunE: func(command *cobra.Command, args []string) error {
+			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			defer remove()
+			return Shards(command, folders, out)
+		},
+	}
+	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the reports of the whole run")
+	return command
+}
+
+// Shards makes one report folder of the report folders of all shards.
+func Shards(command *cobra.Command, args []string, out string) error {
+	parts, where, err := pastruns.Parts(args)
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		if part.Run.Shard != nil {
+			parts[i].Prefix = fmt.Sprintf("shard-%d", part.Run.Shard.Number)
+		}
+	}
+	run, err := reports.MergeShards(parts)
+	if err != nil {
+		return err
+	}
+	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(out, page.File)))
+	defer shown.Close()
+	files := session.Files(out)
+	if err := files.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
+		return cli.Broken(err)
+	}
+	var unfinished []error
+	for i, part := range parts {
+		if part.Run.Interrupted || part.Run.Finished.IsZero() {
+			unfinished = append(unfinished, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged",
+				part.Run.Shard.Number, part.Run.Shard.Of))
+		}
+		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
+			return cli.Broken(err)
+		}
+	}
+	finished := *run // another one, since the files hold the first
+	for _, observer := range []reports.Observer{files, shown} {
+		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
+			return cli.Broken(err)
+		}
+	}
+	if len(unfinished) > 0 {
+		return cli.Broken(errors.Join(unfinished...))
+	}
+	return session.End(reports.ExitCode(run), nil)
+}
+
+// copyArtifacts copies what the scenarios of a shard left. What is not there any more is reported, and is no error: the
+// verdicts are in run.json.
+func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(string, ...any)) error {
+	var names []string
+	for _, track := range part.Run.Tracks {
+		for _, s := range track.Scenarios {
+			names = append(names, s.Artifacts...)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return reports.WriteArtifacts(to, func(dir string) error {
+		missing := 0
+		for _, name := range names {
+			data, err := fs.ReadFile(from, path.Clean(name))
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+				missing++
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+			if err := os.WriteFile(file, data, 0o644); err != nil {
+				return fmt.Errorf("copy what a scenario left: %w", err)
+			}
+		}
+		if missing > 0 {
+			progress("%s: %d of %d files that its scenarios left are not beside it", part.From, missing, len(names))
+		}
+		return nil
+	})
+}

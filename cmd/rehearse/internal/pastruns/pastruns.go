@@ -1,0 +1,66 @@
+// Package pastruns reads runs that have ended: their run.json, or the report folder that has one.
+package pastruns
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Read reads runs, and makes one of several. What they left in their folders is found under the numbers of the
+// runs.
+func Read(paths ...string) (*reports.Run, fs.FS, error) {
+	parts, where, err := Parts(paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(where) == 1 {
+		return reports.Merge(parts), where[0], nil
+	}
+	return reports.Merge(parts), where, nil
+}
+
+// Parts reads runs, each with the folder that it is in.
+func Parts(paths []string) ([]reports.Part, Folders, error) {
+	var parts []reports.Part
+	var where Folders
+	for i, path := range paths {
+		if cli.IsFolder(path) {
+			path = filepath.Join(path, "run.json")
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read a run: %w", err)
+		}
+		run, err := reports.Read(data)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		part := reports.Part{Run: run, From: path}
+		if len(paths) > 1 {
+			part.Prefix = strconv.Itoa(i)
+		}
+		parts = append(parts, part)
+		where = append(where, os.DirFS(filepath.Dir(path)))
+	}
+	return parts, where, nil
+}
+
+// Folders are several report folders, each under its number.
+type Folders []fs.FS
+
+// Open opens NUMBER/PATH.
+func (f Folders) Open(name string) (fs.File, error) {
+	number, rest, _ := strings.Cut(name, "/")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(f) || rest == "" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return f[i].Open(rest)
+}

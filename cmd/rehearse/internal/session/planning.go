@@ -1,0 +1,58 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+)
+
+// PlanOptions are those of every plan: this program's simulators, and the modules of the user's cache.
+func PlanOptions(progress clusters.Progress) (harness.PlanOptions, error) {
+	options := harness.PlanOptions{Snapshots: true}
+	var err error
+	if options.Simulators, err = builtin.Simulators().Own(); err != nil {
+		return options, err
+	}
+	options.Modules, err = cli.CachedReleases(progress)
+	return options, err
+}
+
+// ShardFlags are which part of a run is wanted, and what balances the parts.
+type ShardFlags struct{ Shard, Timings string }
+
+// AddTo adds the flags to a command.
+func (s *ShardFlags) AddTo(command *cobra.Command) {
+	command.Flags().StringVar(&s.Shard, "shard", "", "only this part of the clusters, 2/5 is the second of five; every "+
+		"part is planned alike on every machine, and rehearse merge makes one run of all")
+	command.Flags().StringVar(&s.Timings, "timings", "",
+		"run.json of an earlier run, by whose times the shards are balanced "+
+			"(default: by the number of transitions)")
+}
+
+// Put the part of the run into the options of its plan.
+func (s *ShardFlags) Put(into *harness.PlanOptions) error {
+	var err error
+	if into.Shard, err = planning.ParseShard(s.Shard); err != nil {
+		return fmt.Errorf("--shard: %w", err)
+	}
+	if s.Timings == "" {
+		return nil
+	}
+	if into.Shard.Of == 0 {
+		return errors.New("--timings balances shards: give --shard as well")
+	}
+	run, _, err := pastruns.Read(s.Timings)
+	if err != nil {
+		return fmt.Errorf("--timings: %w", err)
+	}
+	into.Timings = planning.TimingsOf(run)
+	return nil
+}

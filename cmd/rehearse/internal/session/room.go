@@ -1,0 +1,53 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+)
+
+// ClustersUsage is that of a flag of every command that runs plans.
+const ClustersUsage = "how many clusters there are at once (default: one for each core, as long as they fit into " +
+	"the free memory)"
+
+// AddTo adds the flags that every command has that runs scenarios and reports them.
+func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
+	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", reportDirUsage)
+	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once (default four for each core)")
+	command.Flags().IntVar(&options.Clusters, "clusters", 0, ClustersUsage)
+	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0,
+		"timeout of steps that set none; a slow machine needs more (default 30s)")
+}
+
+// Limit settles how many clusters of a plan there are at once: as many as the user asks for or, by default, as there is
+// room for.
+func Limit(plan *harness.Plan, options *harness.Options, progress clusters.Progress) error {
+	asked := options.Clusters
+	if most := plan.MostAtOnce(); most > 0 && asked > most {
+		return fmt.Errorf("--clusters %d: the %s provider has %d; leave the flag out", asked, plan.Provider.Name(), most)
+	}
+	if asked < 0 {
+		return fmt.Errorf("--clusters %d: want a positive number", asked)
+	}
+	room, limit := Room(asked, progress)
+	if limit == 0 {
+		limit = plan.AtOnce(room)
+	}
+	options.Clusters = limit
+	return nil
+}
+
+// Room is what this machine has for clusters, and the number of clusters that there are at once whatever their size:
+// what the user asks for; one where the room is not known; and otherwise 0.
+func Room(asked int, progress clusters.Progress) (planning.Room, int) {
+	room, err := planning.ThisMachine()
+	if err != nil && asked == 0 {
+		progress("one cluster at a time: %v", err)
+		asked = 1
+	}
+	return room, asked
+}

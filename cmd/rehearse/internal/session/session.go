@@ -1,0 +1,89 @@
+// Package session is what the commands share that run scenarios: what is shown meanwhile, the recorder of the run, the
+// report folder and its files, and how the command ends.
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
+)
+
+// Session shows what goes on, and runs and reports one plan.
+type Session struct {
+	*terminal.Terminal
+	// Options with which plans are executed. ReportDir is the report folder.
+	Options harness.Options
+
+	command *cobra.Command
+	args    []string
+}
+
+// New begins to show what goes on, until Close. The page is the file of the report folder that is named at the end; ""
+// for none. The arguments are those of the command that would make the reports again.
+func New(command *cobra.Command, options harness.Options, pageFile string, args ...string) *Session {
+	if pageFile != "" {
+		pageFile = filepath.Join(options.ReportDir, pageFile)
+	}
+	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), pageFile))
+	options.Progress, options.Say, options.Environment = shown.Progress, shown.Say, os.Environ()
+	return &Session{Terminal: shown, Options: options, command: command, args: args}
+}
+
+// Start writes the reports of a planned run, as of one in which nothing has run yet.
+func (s *Session) Start(planned *reports.Run) error {
+	result, err := describe(planned, s.command, s.args...)
+	if err != nil {
+		return err
+	}
+	s.Options.Recorder = reports.NewRecorder(result, clock.RealClock{}, s.Terminal, Files(s.Options.ReportDir))
+	return nil
+}
+
+// Run executes what was planned, and hands the reports to the CI system that the command is in, if it is in one.
+func (s *Session) Run(execute func(context.Context, harness.Options) error) error {
+	failure := execute(s.command.Context(), s.Options)
+	s.Close()
+	return errors.Join(failure, ci.Publish(s.Result(), s.Options.ReportDir, os.Getenv, s.command.OutOrStdout()))
+}
+
+// RunPlan is Run of a plan alone.
+func (s *Session) RunPlan(plan *harness.Plan) error {
+	return s.Run(func(ctx context.Context, options harness.Options) error { return harness.Execute(ctx, plan, options) })
+}
+
+// Result of the run so far.
+func (s *Session) Result() *reports.Run { return s.Options.Recorder.Run() }
+
+// Files are the reports of a run in a folder.
+func Files(dir string) *reports.Files {
+	formats := []reports.FileFormat{page.Format(dir)}
+	if attach := ci.Attachments(dir, os.Getenv); attach != nil {
+		formats = append(formats, reports.FileFormat{File: "junit.xml", Encode: reports.JUnitAttaching(attach)})
+	}
+	return reports.NewFiles(dir, clock.RealClock{}, formats...)
+}
+
+// End is how a command ends whose reports have an exit code. The failure is what went wrong beside what they say.
+func End(code int, failure error) error {
+	if code == cli.ExitOK && failure != nil {
+		code = cli.ExitBroken
+	}
+	switch code {
+	case cli.ExitOK:
+		return nil
+	case cli.ExitInterrupted:
+		failure = errors.New("interrupted; the reports say what did not run")
+	}
+	return &cli.ExitError{Code: code, Err: failure}
+}

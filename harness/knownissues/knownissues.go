@@ -1,0 +1,100 @@
+// Package knownissues finds the known issues that apply to a path of states, and the failures that are one of them.
+package knownissues
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Applies says whether a cluster on the path has one of the versions with the issue.
+func Applies(issue scenarios.KnownIssue, path []clusters.State) bool {
+	return slices.ContainsFunc(path, func(state clusters.State) bool {
+		version, err := clusters.ParseVersion(state.Version)
+		return err == nil && slices.ContainsFunc(issue.Versions, func(text string) bool {
+			with, err := clusters.ParseVersion(text)
+			if err != nil {
+				return false
+			}
+			if !with.Exact() {
+				return with.MinorString() == version.MinorString()
+			}
+			return with.Compare(version) == 0
+		})
+	})
+}
+
+// Applying are the scenario's known issues that the path has.
+func Applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIssue {
+	var all []scenarios.KnownIssue
+	for _, issue := range s.Spec.Known {
+		if Applies(issue, path) {
+			all = append(all, issue)
+		}
+	}
+	return all
+}
+
+// Failure returns the issue that a failed step is, or nil. An error of the cluster or the harness is never known,
+// with one exception: a component that ended by itself, if the issue has words of it.
+func Failure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
+	died bool,
+) *scenarios.KnownIssue {
+	ended := died && o.Status == reports.Error
+	if o.Status != reports.Failed && !ended {
+		return nil
+	}
+	for i, issue := range issues {
+		if step.Named(issue.Step) && (issue.Message != "" || !ended) &&
+			(strings.Contains(o.Message, issue.Message) || strings.Contains(o.Evidence, issue.Message)) {
+			return &issues[i]
+		}
+	}
+	return nil
+}
+
+// Reasons of known issues, each once, for a person.
+func Reasons(issues []scenarios.KnownIssue) string {
+	var all []string
+	for _, issue := range issues {
+		if why := reason(issue); !slices.Contains(all, why) {
+			all = append(all, why)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// reason of a known issue, with where to read of it.
+func reason(issue scenarios.KnownIssue) string {
+	if issue.Link == "" {
+		return issue.Reason
+	}
+	return fmt.Sprintf("%s (%s)", issue.Reason, issue.Link)
+}
+
+// UnexpectedSuccess says that known issues did not happen where they should have.
+func UnexpectedSuccess(issues []scenarios.KnownIssue) string {
+	var lines []string
+	for _, issue := range issues {
+		lines = append(lines, fmt.Sprintf("known issue did not happen at step %q: %s; remove it from `known`", issue.Step,
+			reason(issue)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Covers are the requirements that known issues are about.
+func Covers(issues []scenarios.KnownIssue) []string {
+	var all []string
+	for _, issue := range issues {
+		for _, requirement := range issue.Covers {
+			if !slices.Contains(all, requirement) {
+				all = append(all, requirement)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package planning
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// checkTransitions finds transitions that lead nowhere, and those that the version skew policy forbids.
+func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
+	n, held := 0, false
+	for _, step := range s.Spec.Steps {
+		if step.Transition == nil {
+			continue
+		}
+		n++
+		from, to := path[n-1], path[n]
+		before := held
+		held = step.Transition.UpTo > 0
+		if !before && pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
+			p.problem(step.Position, "this transition leads to the state that the cluster is in already: %s", to)
+			continue
+		}
+		if !step.Transition.Force {
+			p.checkSkew(step.Position, from, to)
+		}
+	}
+}
+
+func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
+	if from.Version == "" {
+		return // any that the cluster has; only who looks at no cluster does not know it by now
+	}
+	before, err := clusters.ParseVersion(from.Emulated())
+	if err != nil {
+		p.problem(at, "%w", err)
+		return
+	}
+	after, err := clusters.ParseVersion(to.Emulated())
+	if err != nil {
+		p.problem(at, "%w", err)
+		return
+	}
+	if err := skew.Check(before, after); err != nil {
+		p.problem(at, "%w; force: true in the transition rehearses it all the same", err)
+	}
+}
+
+// checkVerbs finds verbs that the provider's clusters, or the systems on them, have nothing for.
+func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
+	at := 0
+	for _, step := range s.Spec.Steps {
+		if step.Transition != nil {
+			at++
+		}
+		verb := p.verbOf(&step)
+		if verb.Cannot != nil {
+			if why := verb.Cannot(&step, path[at]); why != "" {
+				p.problem(step.Position, "%s: %s", step.Verb(), why)
+			}
+		}
+		var ability clusters.Ability
+		if step.Via != "" {
+			ability = clusters.AbilityMixedVersions
+		} else if verb.Needs != nil {
+			ability = verb.Needs(&step)
+		}
+		if ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
+			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
+				"scenario is skipped there)",
+				step.Verb(), p.provider.Name(), ability.Text(), ability)
+		}
+	}
+}
+
+// checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
+func (p *planner) checkPath(ctx context.Context, track *Track) {
+	places := pathPlaces(track.leads().Scenario)
+	others := ""
+	if n := len(track.Entries) - 1; n > 0 {
+		others = " (so do other scenarios on the same path)"
+	}
+	known := map[string]bool{}
+	for n := 1; n <= len(track.Path); n++ {
+		found := errors.Join(p.provider.Check(ctx, track.Path[:n]), p.checkSystems(ctx, track.Path[:n]))
+		for _, err := range flatten(found) {
+			if known[err.Error()] {
+				continue
+			}
+			known[err.Error()] = true
+			p.problem(places[n-1], "%w%s", err, others)
+		}
+	}
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, part := range joined.Unwrap() {
+		all = append(all, flatten(part)...)
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+package planning
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/knownissues"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Describe writes what would be done: each track with its path and what it costs, its scenarios and their steps.
+func (p *Plan) Describe(w io.Writer) error {
+	var b strings.Builder
+	total, starts, unshared, copied := 0, 0, 0, 0
+	for _, track := range p.Tracks {
+		if track.From != nil {
+			copied++
+		}
+		total += len(track.Entries)
+		starts += len(track.Path)
+		for _, entry := range track.Entries {
+			unshared += entry.States
+		}
+		track.describe(&b, p.Provider)
+	}
+	for _, s := range p.Skipped {
+		fmt.Fprintf(&b, "skipped: scenario %s (%s): %s\n\n", s.Scenario.Title(), s.Scenario.Position, s.Why)
+	}
+	shared := ""
+	if unshared > starts {
+		shared = fmt.Sprintf("; without sharing there would be %d", unshared)
+	}
+	if whose, borrowed := BorrowedFrom(p.Provider); borrowed {
+		fmt.Fprintf(&b, "%s on %s, which stays.\n", count(total, "scenario"), whose)
+	} else {
+		fmt.Fprintf(&b, "%s on %s, %s of the %s provider%s.\n", count(total, "scenario"), count(len(p.Tracks), "cluster"),
+			count(starts, "start"), p.Provider.Name(), shared)
+	}
+	if copied > 0 {
+		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with "+
+			"systems, and 0.7 of one without.\n", beginning(copied))
+	}
+	for _, program := range p.unbuilt() {
+		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` does it beforehand): %s\n", program)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Track) describe(b *strings.Builder, provider clusters.Provider) {
+	fmt.Fprintf(b, "%s: %s", t.Name, count(len(t.Path), "start"))
+	if t.Alone != "" {
+		fmt.Fprintf(b, ", one scenario alone: %s", t.Alone)
+	}
+	for i, state := range t.Path {
+		if i == 0 {
+			begin := "create"
+			if whose, borrowed := BorrowedFrom(provider); borrowed {
+				begin = "using " + whose + ","
+			}
+			fmt.Fprintf(b, "\n  %s %s%s", begin, state, t.beginning())
+			continue
+		}
+		fmt.Fprintf(b, "\n    then %s%s", state.After(t.Path[i-1]), t.TransitionOptions[i-1])
+	}
+	b.WriteString("\n")
+	for _, entry := range t.Entries {
+		s := entry.Scenario
+		fmt.Fprintf(b, "  scenario %s (%s)%s\n", s.Title(), s.Position, entry.leaving(t))
+		for i := range s.Spec.Steps {
+			fmt.Fprintf(b, "    %2d. %s\n", i+1, described(&s.Spec.Steps[i]))
+		}
+		for _, known := range s.Spec.Known {
+			if knownissues.Applies(known, entry.Path(t)) {
+				fmt.Fprintf(b, "    known to fail at %q: %s\n", known.Step, known.Reason)
+			}
+		}
+	}
+	b.WriteString("\n")
+}
+
+// beginning says in a plan what the track's cluster begins with, and who else does.
+func (t *Track) beginning() string {
+	text := ""
+	if t.From != nil {
+		text = ", from the snapshot of " + t.From.Name
+	}
+	if len(t.Serves) > 0 {
+		text += ", snapshot for " + t.served()
+	}
+	return text
+}
+
+// served names the tracks that begin with a snapshot of this one's.
+func (t *Track) served() string {
+	var names []string
+	for _, other := range t.Serves {
+		names = append(names, other.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func beginning(clusters int) string {
+	if clusters == 1 {
+		return "1 cluster begins"
+	}
+	return fmt.Sprintf("%d clusters begin", clusters)
+}
+
+// described is a step's title, with its verb if that does not begin it anyway, and what it is to break.
+func described(step *scenarios.Step) string {
+	if broken := step.Breaks(); broken != nil {
+		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Culprit())
+	}
+	if strings.HasPrefix(step.Title(), step.Verb()) {
+		return step.Title() + loaded(step)
+	}
+	return step.Verb() + ": " + step.Title() + loaded(step)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// String is what Describe writes.
+func (p *Plan) String() string {
+	var b strings.Builder
+	_ = p.Describe(&b) // a Builder takes everything
+	return b.String()
+}
+
+// loaded says in a plan what goes on during a step.
+func loaded(step *scenarios.Step) string {
+	var names []string
+	for _, l := range step.During {
+		names = append(names, l.Name)
+	}
+	if names == nil {
+		return ""
+	}
+	return " (during it: " + strings.Join(names, ", ") + ")"
+}

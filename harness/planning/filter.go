@@ -1,0 +1,98 @@
+package planning
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// ErrNothingSelected says that no scenario is left to run; a run that ran nothing is not a success.
+var ErrNothingSelected = errors.New("no scenario is selected")
+
+// Filter keeps the scenarios whose title the focus (a regular expression) matches, and whose labels the expression
+// holds of, in the syntax of Ginkgo's label filters. Empty ones keep all. Its error wraps ErrNothingSelected when none
+// is left, and says what there is.
+func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scenario, error) {
+	pattern, err := regexp.Compile(focus)
+	if err != nil {
+		return nil, fmt.Errorf("focus %q is no regular expression: %w", focus, err)
+	}
+	holds := func([]string) bool { return true }
+	if labels != "" {
+		filter, err := types.ParseLabelFilter(labels)
+		if err != nil {
+			return nil, fmt.Errorf("label filter %q: %w", labels, err)
+		}
+		holds = filter
+	}
+	var kept []*scenarios.Scenario
+	for _, s := range set {
+		if pattern.MatchString(s.Title()) && holds(Labels(s)) {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, nothingSelected(set, focus, labels)
+	}
+	return kept, nil
+}
+
+// nothingSelected names the conditions that were given, and what there is to select.
+func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
+	var conditions, there []string
+	if focus != "" {
+		var titles []string
+		for _, s := range set {
+			titles = append(titles, s.Title())
+		}
+		conditions = append(conditions, fmt.Sprintf("a name that matches --focus %q", focus))
+		there = append(there, "names: "+some(titles))
+	}
+	if labels != "" {
+		var all []string
+		for _, s := range set {
+			all = append(all, Labels(s)...)
+		}
+		slices.Sort(all)
+		conditions = append(conditions, fmt.Sprintf("labels that satisfy --label %q", labels))
+		there = append(there, "labels: "+some(unique(all)))
+	}
+	if len(conditions) == 0 {
+		return ErrNothingSelected
+	}
+	return fmt.Errorf("%w: none of %s has %s\n  %s", ErrNothingSelected, count(len(set), "scenario"),
+		strings.Join(conditions, " and "), strings.Join(there, "\n  "))
+}
+
+// some of many words: the first ones, and how many more there are.
+func some(words []string) string {
+	const most = 40
+	switch {
+	case len(words) == 0:
+		return "none"
+	case len(words) <= most:
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+}
+
+// Labels are the scenario's labels as Ginkgo has them: "key:value" and "value" for each, and the requirements that it
+// covers.
+func Labels(s *scenarios.Scenario) []string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {
+		value := s.Metadata.Labels[key]
+		all = append(all, key+":"+value)
+		if value != "" {
+			all = append(all, value)
+		}
+	}
+	return unique(append(all, s.Spec.Covers...))
+}

@@ -1,0 +1,140 @@
+package planning
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// checkNames finds objects outside of the scenarios' own namespaces that two scenarios of a track make by the same
+// name: they would get into each other's way. Of kinds that come with a system it is not known before the run whether
+// they have namespaces; they are left out.
+func (p *planner) checkNames(track *Track) {
+	clusterWide := clusterScoped()
+	for _, entry := range track.Entries {
+		for _, step := range entry.Scenario.Spec.Steps {
+			if kind, scoped := definedKind(step.Makes()); scoped {
+				clusterWide[kind] = true
+			}
+		}
+	}
+	first := map[outside]maker{}
+	for _, entry := range track.Entries {
+		for _, step := range single(entry.Scenario.Spec.Steps) {
+			object, made := outsideOf(step, clusterWide)
+			if !made {
+				continue
+			}
+			before, taken := first[object]
+			switch {
+			case !taken:
+				first[object] = maker{entry.Scenario, step.Position}
+			case before.scenario != entry.Scenario:
+				p.problem(step.Position, "%s: the scenario %s, which shares the cluster, makes it too (%s); put ${scenario.id} "+
+					"into its %s, or say exclusive: true",
+					object, before.scenario.Title(), before.position, object.where())
+			}
+		}
+	}
+}
+
+// single are the steps, with those of parallel in place of it.
+func single(steps []scenarios.Step) []scenarios.Step {
+	var all []scenarios.Step
+	for _, step := range steps {
+		if step.Parallel == nil {
+			all = append(all, step)
+			continue
+		}
+		all = append(all, step.Parallel.Steps...)
+	}
+	return all
+}
+
+type maker struct {
+	scenario *scenarios.Scenario
+	position scenarios.Position
+}
+
+// outside is an object that is not in its scenario's own namespace.
+type outside struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func (o outside) String() string {
+	if o.namespace == "" {
+		return o.kind.Kind + "/" + o.name
+	}
+	return o.kind.Kind + "/" + o.name + " in namespace " + o.namespace
+}
+
+// where says what could tell it from others of its name.
+func (o outside) where() string {
+	if o.namespace == "" {
+		return "name"
+	}
+	return "name or its namespace"
+}
+
+// outsideOf returns the object that a step makes outside of its scenario's namespace, if its name is the same for every
+// scenario.
+func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
+	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
+		return o, false
+	}
+	object := step.Makes()
+	apiVersion, _ := object["apiVersion"].(string)
+	kind, _ := object["kind"].(string)
+	metadata, _ := object["metadata"].(map[string]any)
+	o.kind = schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
+	o.name, _ = metadata["name"].(string)
+	o.namespace, _ = metadata["namespace"].(string)
+	if clusterWide[o.kind] {
+		o.namespace = ""
+	} else if o.namespace == "" {
+		return o, false
+	}
+	return o, o.name != "" && !strings.Contains(o.name+o.namespace, "${")
+}
+
+// definedKind is the kind without namespaces that an object, a CustomResourceDefinition, defines.
+func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
+	if object["kind"] != "CustomResourceDefinition" {
+		return kind, false
+	}
+	spec, _ := object["spec"].(map[string]any)
+	names, _ := spec["names"].(map[string]any)
+	kind.Group, _ = spec["group"].(string)
+	kind.Kind, _ = names["kind"].(string)
+	return kind, spec["scope"] == "Cluster"
+}
+
+// clusterScoped are the kinds of Kubernetes itself that have no namespaces.
+func clusterScoped() map[schema.GroupKind]bool {
+	all := map[schema.GroupKind]bool{}
+	for group, kinds := range map[string]string{
+		"": "Namespace Node PersistentVolume",
+		"admissionregistration.k8s.io": "MutatingWebhookConfiguration ValidatingWebhookConfiguration " +
+			"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
+		"apiextensions.k8s.io":         "CustomResourceDefinition",
+		"apiregistration.k8s.io":       "APIService",
+		"certificates.k8s.io":          "CertificateSigningRequest ClusterTrustBundle",
+		"flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
+		"internal.apiserver.k8s.io":    "StorageVersion",
+		"networking.k8s.io":            "IngressClass IPAddress ServiceCIDR",
+		"node.k8s.io":                  "RuntimeClass",
+		"rbac.authorization.k8s.io":    "ClusterRole ClusterRoleBinding",
+		"resource.k8s.io":              "DeviceClass ResourceSlice DeviceTaintRule",
+		"scheduling.k8s.io":            "PriorityClass",
+		"storage.k8s.io":               "StorageClass CSIDriver CSINode VolumeAttachment VolumeAttributesClass",
+		"storagemigration.k8s.io":      "StorageVersionMigration",
+	} {
+		for _, kind := range strings.Fields(kinds) {
+			all[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	return all
+}

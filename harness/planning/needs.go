@@ -1,0 +1,62 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Skipped is a scenario that needs what the provider does not support.
+type Skipped struct {
+	Scenario *scenarios.Scenario
+	// Why it is left out.
+	Why string
+
+	// Report is where the run's result has it.
+	Report *reports.Scenario
+}
+
+// lacks says which of the scenario's needs the provider does not support, "" when it supports them all.
+func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
+	var lacking []string
+	for _, ability := range s.Spec.Needs {
+		if !p.has(ctx, ability, s.Spec.Cluster) {
+			lacking = append(lacking, string(ability))
+		}
+	}
+	if len(lacking) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it needs %s, which provider %s does not support", strings.Join(lacking, " and "),
+		p.provider.Name())
+}
+
+// has asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is
+// planned.
+func (p *planner) has(ctx context.Context, ability clusters.Ability, state clusters.State) bool {
+	has, err := p.provider.Has(ctx, ability, state)
+	return has || err != nil
+}
+
+// nothingLeft says of each scenario why it is skipped, where all are: a run of nothing is not a success.
+func (p *planner) nothingLeft() {
+	for _, s := range p.skipped {
+		p.problem(s.Scenario.Position, "scenario %s cannot be run: %s", s.Scenario.Title(), s.Why)
+	}
+}
+
+// skippedTrack is where a run's result has the scenarios that are left out; it is no cluster's.
+const skippedTrack = "skipped"
+
+func plannedSkips(skipped []*Skipped) *reports.Track {
+	track := &reports.Track{Name: skippedTrack}
+	for _, s := range skipped {
+		s.Report, _ = plannedScenario(s.Scenario, s.Scenario.Path())
+		track.Scenarios = append(track.Scenarios, s.Report)
+	}
+	return track
+}

@@ -1,0 +1,124 @@
+package planning
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Shard is one of several parts of a run, each of which a machine runs by itself. The zero value is the whole run.
+type Shard struct {
+	// Number of the part, from 1, and how many parts there are.
+	Number, Of int
+}
+
+// ParseShard reads 2/5, the second of five parts. "" is the whole run.
+func ParseShard(text string) (Shard, error) {
+	if text == "" {
+		return Shard{}, nil
+	}
+	number, of, _ := strings.Cut(text, "/")
+	n, err1 := strconv.Atoi(number)
+	all, err2 := strconv.Atoi(of)
+	if err1 != nil || err2 != nil || n < 1 || all < 1 || n > all {
+		return Shard{}, fmt.Errorf("shard %q: want NUMBER/ALL, from 1/ALL to ALL/ALL; 2/5 is the second of five", text)
+	}
+	return Shard{Number: n, Of: all}, nil
+}
+
+// String is 2/5; "" for the whole run.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Number, s.Of)
+}
+
+// Timings are how long the track of each scenario took in an earlier run, by the scenario's name.
+type Timings map[string]time.Duration
+
+// TimingsOf reads the times of a run.
+func TimingsOf(run *reports.Run) Timings {
+	times := Timings{}
+	for _, track := range run.Tracks {
+		var took time.Duration
+		for _, step := range track.Setup { // the first one creates the cluster, the last one deletes it
+			took = max(took, reports.Elapsed(track.Setup[0].Started, step.Finished))
+		}
+		for _, s := range track.Scenarios {
+			times[s.Name] = took
+		}
+	}
+	return times
+}
+
+// tracksOf chooses the shard's tracks. The longest ones are dealt first, each to the shard that has least to do, so
+// that the same input gives the same shards on every machine.
+func (s Shard) tracksOf(tracks []*Track, times Timings) []*Track {
+	if s.Of == 0 {
+		return tracks
+	}
+	lengths := lengthsOf(tracks, times)
+	longest := slices.Clone(tracks)
+	slices.SortStableFunc(longest, func(a, b *Track) int { return cmp.Compare(lengths[b], lengths[a]) })
+	work, mine := make([]time.Duration, s.Of), map[*Track]bool{}
+	for _, track := range longest {
+		least := slices.Index(work, slices.Min(work))
+		work[least] += lengths[track]
+		mine[track] = least == s.Number-1
+	}
+	return slices.DeleteFunc(slices.Clone(tracks), func(t *Track) bool { return !mine[t] })
+}
+
+// lengthsOf estimates how long the tracks take: as long as before, or, where that is not known, in proportion to their
+// states.
+func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
+	lengths := map[*Track]time.Duration{}
+	known, states := time.Duration(0), 0
+	for _, track := range tracks {
+		for _, entry := range track.Entries {
+			lengths[track] = max(lengths[track], times[entry.Scenario.Title()])
+		}
+		if lengths[track] > 0 {
+			known, states = known+lengths[track], states+len(track.Path)
+		}
+	}
+	perState := time.Second
+	if states > 0 {
+		perState = known / time.Duration(states)
+	}
+	for _, track := range tracks {
+		if lengths[track] == 0 {
+			lengths[track] = perState * time.Duration(len(track.Path))
+		}
+	}
+	return lengths
+}
+
+// digestOf is equal for plans that put the same scenarios on the same tracks: parts with different ones are not parts
+// of one run.
+func digestOf(tracks []*Track, skipped []*Skipped) string {
+	sum := sha256.New()
+	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00", s.Title(), s.Text) }
+	for _, track := range tracks {
+		fmt.Fprintf(sum, "%s\x00", track.Name)
+		for _, state := range track.Path { // which is the same on every machine
+			fmt.Fprintf(sum, "%s\x00", state)
+		}
+		for _, entry := range track.Entries {
+			write(entry.Scenario)
+		}
+	}
+	for _, one := range skipped {
+		write(one.Scenario)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

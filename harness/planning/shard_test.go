@@ -1,0 +1,77 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestParseShard(t *testing.T) {
+	for text, want := range map[string]Shard{"": {}, "1/1": {1, 1}, "2/5": {2, 5}} {
+		if got, err := ParseShard(text); err != nil || got != want || got.String() != text {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0/5", "6/5", "2", "2/", "/5", "a/b", "-1/2", "1/0"} {
+		if got, err := ParseShard(text); err == nil {
+			t.Errorf("%q is %v, want an error", text, got)
+		}
+	}
+}
+
+func tracksForShards(lengths []int) []*Track {
+	var tracks []*Track
+	for i, states := range lengths {
+		tracks = append(tracks, &Track{
+			Name: fmt.Sprintf("track-%d", i+1), Path: make([]clusters.State, states),
+			Entries: []*Entry{{Scenario: &scenarios.Scenario{}}},
+		})
+		tracks[i].Entries[0].Scenario.Metadata.Name = fmt.Sprint("s", i)
+	}
+	return tracks
+}
+
+// Every track is in one shard, in its order, and no shard is longer than the mean and the longest track together.
+func TestShardsAreTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tracks := tracksForShards(rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(t, "tracks"))
+		of := rapid.IntRange(1, 8).Draw(t, "of")
+		times := Timings{}
+		for _, track := range tracks {
+			if rapid.Bool().Draw(t, "known") {
+				times[track.Entries[0].Scenario.Title()] = time.Duration(rapid.IntRange(1, 100).Draw(t, "took")) * time.Second
+			}
+		}
+		lengths := lengthsOf(tracks, times)
+		var all, longest time.Duration
+		for _, track := range tracks {
+			all, longest = all+lengths[track], max(longest, lengths[track])
+		}
+		seen := map[*Track]int{}
+		for n := range of {
+			mine := Shard{n + 1, of}.tracksOf(tracks, times)
+			if !slices.IsSortedFunc(mine, func(a, b *Track) int { return slices.Index(tracks, a) - slices.Index(tracks, b) }) {
+				t.Fatalf("shard %d has another order", n+1)
+			}
+			var work time.Duration
+			for _, track := range mine {
+				seen[track]++
+				work += lengths[track]
+			}
+			if work > all/time.Duration(of)+longest {
+				t.Fatalf("shard %d takes %s; all of %d take %s, and the longest track %s", n+1, work, of, all, longest)
+			}
+		}
+		for _, track := range tracks {
+			if seen[track] != 1 {
+				t.Fatalf("%s is in %d shards", track.Name, seen[track])
+			}
+		}
+	})
+}

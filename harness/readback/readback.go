@@ -1,0 +1,193 @@
+// Package readback compares what an API server acknowledged with what it has.
+package readback
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/pauses"
+)
+
+// Acknowledged are objects of one kind as the API server returned them to accepted writes, the newest of each.
+type Acknowledged map[name]state
+
+type name struct{ namespace, name string }
+
+type state struct {
+	uid     types.UID
+	version string
+}
+
+// Add takes in what was returned to a write.
+func (a Acknowledged) Add(object *unstructured.Unstructured) {
+	at := name{object.GetNamespace(), object.GetName()}
+	now := state{object.GetUID(), object.GetResourceVersion()}
+	if before, ok := a[at]; !ok || before.uid != now.uid || older(before.version, now.version) {
+		a[at] = now
+	}
+}
+
+// older says that a resourceVersion is known to be older than another.
+func older(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}
+
+// Found is what there is of what was acknowledged.
+type Found struct {
+	// Later: nobody can read it yet.
+	Later bool
+	// Objects is how many were acknowledged.
+	Objects int
+	// Lost are the acknowledged writes that are not there, each in a sentence.
+	Lost []string
+	// Deleted is how many of the objects somebody deleted since.
+	Deleted int
+}
+
+// Source is where the objects are read.
+type Source struct {
+	Client dynamic.NamespaceableResourceInterface
+	// Stream tells who was deleted since change number Since; nil where nobody watched.
+	Stream *history.Stream
+	Since  int64
+}
+
+// Find reads the objects by a consistent list, again and again until it is answered or the context ends, and compares
+// them with what was acknowledged.
+func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
+	found := Found{Objects: len(a)}
+	there := map[name]state{}
+	for _, namespace := range a.namespaces() {
+		if err := list(ctx, source.Client.Namespace(namespace), there); err != nil {
+			return found, err
+		}
+	}
+	var gone []name
+	for _, at := range slices.SortedFunc(maps.Keys(a), func(a, b name) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
+	}) {
+		now, is := there[at]
+		switch wrote := a[at]; {
+		case !is || now.uid != wrote.uid:
+			gone = append(gone, at)
+		case older(now.version, wrote.version):
+			found.Lost = append(found.Lost, fmt.Sprintf("%s has resourceVersion %s, but a write was acknowledged with %s",
+				at.name, now.version, wrote.version))
+		}
+	}
+	if len(gone) == 0 {
+		return found, nil
+	}
+	deletions, err := a.deletions(ctx, source)
+	if err != nil {
+		return found, err
+	}
+	for _, at := range gone {
+		if deletions[a[at].uid] {
+			found.Deleted++
+		} else {
+			found.Lost = append(found.Lost,
+				at.name+" is not there, and the watch did not tell that somebody deleted it")
+		}
+	}
+	return found, nil
+}
+
+// namespaces are those of the objects; "" alone for a kind without namespaces.
+func (a Acknowledged) namespaces() []string {
+	all := map[string]bool{}
+	for at := range a {
+		all[at.namespace] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// list reads what is stored, page by page.
+func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]state) error {
+	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
+	options := metav1.ListOptions{Limit: 500}
+	var last error
+	for {
+		page, err := api.List(ctx, options)
+		if err != nil {
+			if last == nil || ctx.Err() == nil { // that the time was up says less than what came before
+				last = err
+			}
+			if options.Continue = ""; !pauses.Wait(ctx, again) {
+				return last
+			}
+			continue
+		}
+		for i := range page.Items {
+			o := &page.Items[i]
+			there[name{o.GetNamespace(), o.GetName()}] = state{o.GetUID(), o.GetResourceVersion()}
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// deletions are the objects of the kind that somebody deleted, as the watch saw.
+func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.UID]bool, error) {
+	all := map[types.UID]bool{}
+	if source.Stream == nil {
+		return all, nil
+	}
+	for _, namespace := range a.namespaces() {
+		if err := source.Stream.CatchUp(ctx, history.Scope{Namespace: namespace}); err != nil {
+			return nil, fmt.Errorf("who deleted what was written could not be seen: %w", err)
+		}
+	}
+	until := source.Stream.View(history.Scope{Name: "none"}).Seq
+	for change := range source.Stream.Replay(source.Since, until, history.Scope{}) {
+		if change.Type == history.Deleted && !change.Relisted {
+			all[change.UID] = true
+		}
+	}
+	return all, nil
+}
+
+// String is what there is to say behind the summary of a load.
+func (f Found) String() string {
+	text := ""
+	switch {
+	case f.Objects == 0:
+	case f.Later:
+		text = fmt.Sprintf("; %d written objects are read back after the next restart or transition", f.Objects)
+	default:
+		text = fmt.Sprintf("; %d written objects read back, acknowledged writes lost: %d", f.Objects, len(f.Lost))
+	}
+	if f.Deleted > 0 {
+		text += fmt.Sprintf(", deleted by somebody: %d", f.Deleted)
+	}
+	return text
+}
+
+// mostLost is how many lost writes are named.
+const mostLost = 5
+
+// Problems are the writes that are lost.
+func (f Found) Problems() []string {
+	var problems []string
+	for i, one := range f.Lost {
+		if i == mostLost {
+			problems = append(problems, fmt.Sprintf("and %d more", len(f.Lost)-i))
+			break
+		}
+		problems = append(problems, "an acknowledged write is lost: "+one)
+	}
+	return problems
+}

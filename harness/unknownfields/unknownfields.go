@@ -1,0 +1,164 @@
+// Package unknownfields finds fields that a step asks for, and that the kinds do not have: the step could never fail,
+// or never pass.
+package unknownfields
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/schemas"
+	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
+)
+
+// Finder finds unknown fields by the schemas that an API server serves.
+type Finder struct {
+	Kinds       *served.Kinds
+	Schemas     *schemas.Schemas
+	Expressions *expressions.Evaluator
+}
+
+// Missing are the fields that a step asks for, and that no state so far has had. The zero value is that of no state.
+type Missing struct {
+	// fields, each with what to say of it; nil before the first state.
+	fields map[string]string
+	// unchecked: of one of the states it is not known.
+	unchecked bool
+}
+
+// Open says whether another state can change what is missing.
+func (m *Missing) Open() bool { return (m.fields == nil || len(m.fields) > 0) && !m.unchecked }
+
+// Keep keeps what is missing in one more state, too.
+func (m *Missing) Keep(more Missing) {
+	switch {
+	case more.unchecked:
+		m.unchecked = true
+	case m.fields == nil:
+		m.fields = more.fields
+	default:
+		m.removeUnless(more)
+	}
+}
+
+func (m *Missing) removeUnless(again Missing) {
+	maps.DeleteFunc(m.fields, func(name, _ string) bool { return again.fields[name] == "" })
+}
+
+// asked is a field that a step asks of a kind.
+type asked struct {
+	scenarios.Selection
+	fieldpath.Use
+	// where the step asks it.
+	where string
+}
+
+// asks lists the fields that a step asks for.
+func (f Finder) asks(step scenarios.Step) ([]asked, error) {
+	var all []asked
+	add := func(of scenarios.Selection, where string, fields ...fieldpath.Use) {
+		for _, field := range fields {
+			all = append(all, asked{of, field, where})
+		}
+	}
+	for _, watch := range step.Watches() {
+		add(watch.Selection, "match", fieldpath.Matched(watch.Match)...)
+		for _, text := range watch.Paths {
+			path, err := fieldpath.Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			add(watch.Selection, "paths", path.Fields())
+		}
+		for _, text := range watch.CEL {
+			fields, err := f.Expressions.Fields(text)
+			if err != nil {
+				return nil, err
+			}
+			add(watch.Selection, "cel: "+text, fields...)
+		}
+	}
+	return all, nil
+}
+
+// Missing finds the fields that a step asks for and that the kinds do not have now. After a transition, a field that
+// the step allows to be absent is not looked up: another version had it, perhaps, and that it is gone is what the step
+// asks for. Where something could not be looked up, nothing is said of any field.
+func (f Finder) Missing(ctx context.Context, step scenarios.Step, afterTransition bool) Missing {
+	fields, err := f.asks(step)
+	if err != nil {
+		return Missing{unchecked: true}
+	}
+	missing := map[string]string{}
+	for _, field := range fields {
+		if field.Optional && afterTransition {
+			continue
+		}
+		gvk := schema.FromAPIVersionAndKind(field.APIVersion, field.Kind)
+		kind, err := f.Kinds.Find(ctx, gvk)
+		if err != nil {
+			return Missing{unchecked: true}
+		}
+		of, err := f.Schemas.Of(ctx, gvk, kind.Resource.Resource)
+		if err != nil {
+			return Missing{unchecked: true}
+		}
+		if of == nil {
+			continue // no schema says which fields there are
+		}
+		if i, known := of.Unknown(field.Path); i >= 0 {
+			name := fieldpath.Use{Path: field.Path[:i+1]}.String()
+			text := fmt.Sprintf("%s of %s has no field %s (%s)", field.Kind, field.APIVersion, name, field.where)
+			if hint := scenarios.Suggest(field.Path[i], known); hint != "" {
+				text += "; " + hint
+			}
+			missing[field.Kind+" "+name] = text
+		}
+	}
+	return Missing{fields: missing}
+}
+
+// Problem finds out whether a step asks for fields that do not exist now, nor did in one of the states before that it
+// judges. Doubt says that no schema could be looked up.
+func (f Finder) Problem(ctx context.Context, step scenarios.Step, afterTransition bool,
+	before *Missing,
+) (problem, doubt string) {
+	const unchecked = "\nNot checked: whether the kind has these fields, since its schema could not be looked up."
+	missing := f.Missing(ctx, step, afterTransition)
+	if before != nil {
+		before.Keep(missing)
+		missing = *before
+	}
+	if !missing.unchecked && len(missing.fields) > 0 {
+		f.Schemas.Reset() // a CustomResourceDefinition may have been changed
+		again := f.Missing(ctx, step, afterTransition)
+		missing.removeUnless(again)
+		missing.unchecked = again.unchecked
+	}
+	switch {
+	case missing.unchecked:
+		return "", unchecked
+	case len(missing.fields) == 0:
+		return "", ""
+	}
+	return step.Verb() + ": " + strings.Join(slices.Sorted(maps.Values(missing.fields)), "\n"), ""
+}
+
+// Status of a step that asks for a field that its kind does not have. It is an error of the scenario, but where a
+// custom resource should have a value there: its definition is a part of what is tested, and lacks the field.
+func Status(step scenarios.Step) reports.Status {
+	for _, watch := range step.Watches() {
+		if watch.Demanded && served.IsCustom(watch.APIVersion) {
+			return reports.Failed
+		}
+	}
+	return reports.Error
+}

@@ -1,0 +1,173 @@
+package upgrade
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+)
+
+// How long deleted objects may take to go, and how often they are looked for.
+const (
+	goneWithin = time.Minute
+	goneAgain  = 250 * time.Millisecond
+)
+
+// redeploy deletes the objects and creates them anew, so that the way back is rehearsed with objects that the newer
+// version made. Deployments and Helm releases that are rolled out after an upgrade have such objects.
+func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
+	state := r.report.Path[i]
+	r.Progress("creating all objects anew at %s", r.report.Path[i-1].Name)
+	began := time.Now()
+	state.Began = began
+	defer func() { state.Transition = time.Since(began).Seconds() }()
+	gone, kept, err := r.creator.remove(ctx, r.created)
+	if err != nil {
+		return err
+	}
+	created, left, err := r.creator.createAll(ctx, gone)
+	if err != nil {
+		return err
+	}
+	r.survey.Replace(gone, created...)
+	for _, one := range append(kept, left...) {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be created anew at %s: %v", one.object,
+			one.object.Place(), r.report.Path[i-1].Name, one.err))
+	}
+	if err := r.survey.Still(ctx); err != nil {
+		return err
+	}
+	r.mark, err = r.survey.Begin(ctx)
+	return err
+}
+
+// remove deletes objects, what others need last, and waits until they and what they own are gone. Definitions and
+// Namespaces stay: with them would go what other objects in them need.
+func (c *creator) remove(ctx context.Context, created []survey.Created) (gone []*manifests.Object, kept []rejected,
+	err error,
+) {
+	byObject := map[*manifests.Object]survey.Created{}
+	var objects []*manifests.Object
+	for _, one := range created {
+		byObject[one.Object] = one
+		objects = append(objects, one.Object)
+	}
+	ordered := manifests.InOrder(objects)
+	slices.Reverse(ordered)
+	ordered = slices.DeleteFunc(ordered, stays)
+	refused := map[*manifests.Object]error{}
+	for _, o := range ordered {
+		if err := c.delete(ctx, byObject[o]); err != nil {
+			refused[o] = err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+	}
+	deadline := time.Now().Add(goneWithin)
+	for _, o := range ordered {
+		if refused[o] == nil {
+			refused[o] = c.awaitGone(ctx, byObject[o], deadline)
+		}
+		if refused[o] != nil {
+			kept = append(kept, rejected{o, refused[o]})
+		} else {
+			gone = append(gone, o)
+		}
+	}
+	return gone, kept, ctx.Err()
+}
+
+// stays says whether an object is not deleted, since others live in it or by it.
+func stays(o *manifests.Object) bool {
+	return slices.Contains([]schema.GroupKind{
+		{Kind: "Namespace"},
+		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+	}, o.GVK().GroupKind())
+}
+
+// delete an object and what it owns. The finalizers of its manifest are taken away first: whoever would remove them
+// does not run here.
+func (c *creator) delete(ctx context.Context, one survey.Created) error {
+	api, err := c.api(ctx, one)
+	if err != nil {
+		return err
+	}
+	name := one.Object.Content.GetName()
+	if own := one.Object.Content.GetFinalizers(); len(own) > 0 {
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			stored, err := api.Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			stored.SetFinalizers(slices.DeleteFunc(stored.GetFinalizers(), func(finalizer string) bool {
+				return slices.Contains(own, finalizer)
+			}))
+			_, err = api.Update(ctx, stored, metav1.UpdateOptions{FieldManager: "rehearse-upgrade"})
+			return err
+		})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("take its finalizers away: %w", err)
+		}
+	}
+	uid, foreground := types.UID(one.UID), metav1.DeletePropagationForeground
+	err = api.Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &foreground,
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete it: %w", err)
+	}
+	return nil
+}
+
+// awaitGone returns when the object is not there any more. Its error says why it stays.
+func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline time.Time) error {
+	api, err := c.api(ctx, one)
+	if err != nil {
+		return err
+	}
+	for {
+		stored, err := api.Get(ctx, one.Object.Content.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil && string(stored.GetUID()) != one.UID: // the cluster itself makes it anew
+			return nil
+		case time.Now().After(deadline) && err != nil:
+			return fmt.Errorf("look whether it is gone: %w", err)
+		case time.Now().After(deadline):
+			return fmt.Errorf("it was deleted, but is there after %s (finalizers: %s)", goneWithin,
+				cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
+		}
+		select {
+		case <-time.After(goneAgain):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// api of a created object.
+func (c *creator) api(ctx context.Context, one survey.Created) (dynamic.ResourceInterface, error) {
+	kind, err := c.kinds.Find(ctx, one.Object.GVK())
+	if err != nil {
+		return nil, err
+	}
+	if !kind.Namespaced {
+		return c.client.Resource(kind.Resource), nil
+	}
+	return c.client.Resource(kind.Resource).Namespace(one.Namespace), nil
+}

@@ -1,0 +1,145 @@
+// Package architecture has tests only: of what docs/architecture.md says about packages and their sizes.
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/rehearse-dev/rehearse"
+	// mostFiles is how many production files a package has; files of verbs, one for each, do not count.
+	mostFiles = 25
+	// mostMethods is how many methods a type has; those of embedded types do not count.
+	mostMethods = 25
+)
+
+// imports says which folders the packages below another may import.
+func imports() map[string][]string {
+	return map[string][]string{
+		"clusters":  {},
+		"reports":   {},
+		"scenarios": {"clusters"},
+		"harness":   {"clusters", "reports", "scenarios"},
+		"suites":    {"clusters", "harness", "reports", "scenarios"},
+		"cmd":       {"clusters", "harness", "reports", "scenarios", "suites"},
+		"internal":  {"clusters"},
+		".":         {"clusters", "harness", "reports", "scenarios", "suites"},
+	}
+}
+
+// production reads the production files of each package, by its folder.
+func production(t *testing.T) map[string]map[string]*ast.File {
+	t.Helper()
+	packages := map[string]map[string]*ast.File{}
+	files := token.NewFileSet()
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || len(entry.Name()) > 1 && entry.Name()[0] == '.'):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(files, path.Join(root, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder := path.Dir(name)
+		if packages[folder] == nil {
+			packages[folder] = map[string]*ast.File{}
+		}
+		packages[folder][path.Base(name)] = file
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+func top(folder string) string {
+	first, _, _ := strings.Cut(folder, "/")
+	return first
+}
+
+// Imports go one way, and what the harness is made of does not know the harness.
+func TestDirection(t *testing.T) {
+	for folder, files := range production(t) {
+		if top(folder) == "examples" {
+			continue // they use whatever is public
+		}
+		allowed, known := imports()[top(folder)]
+		if !known {
+			t.Errorf("%s: what may the packages below %s import?", folder, top(folder))
+		}
+		for name, file := range files {
+			for _, one := range file.Imports {
+				text, err := strconv.Unquote(one.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				to, ours := strings.CutPrefix(text, module)
+				to = path.Clean(strings.TrimPrefix(to, "/"))
+				if !ours || top(to) == top(folder) && to != "harness" || slices.Contains(allowed, top(to)) {
+					continue
+				}
+				if to == "harness" && strings.HasPrefix(folder, "harness/explore") {
+					continue // an exploration runs the scenarios that it writes
+				}
+				t.Errorf("%s/%s imports %s", folder, name, text)
+			}
+		}
+	}
+}
+
+// Packages have few files, and types few methods.
+func TestSizes(t *testing.T) {
+	check := func(what string, n, most int) {
+		if n > most {
+			t.Errorf("%s: there are %d, and the limit is %d; give a part of it a package, or a type, of its own", what, n, most)
+		}
+	}
+	for folder, files := range production(t) {
+		verbs := func(name string, _ *ast.File) bool { return strings.HasPrefix(name, "verb_") }
+		methods := map[string]int{}
+		for _, file := range files {
+			for _, declaration := range file.Decls {
+				if f, is := declaration.(*ast.FuncDecl); is && f.Recv != nil {
+					methods[receiver(f.Recv.List[0].Type)]++
+				}
+			}
+		}
+		maps.DeleteFunc(files, verbs)
+		check("files of "+folder, len(files), mostFiles)
+		for name, n := range methods {
+			check("methods of "+folder+"."+name, n, mostMethods)
+		}
+	}
+}
+
+// receiver is the name of a receiver's type.
+func receiver(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiver(of.X)
+	case *ast.IndexExpr:
+		return receiver(of.X)
+	case *ast.IndexListExpr:
+		return receiver(of.X)
+	case *ast.Ident:
+		return of.Name
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package expressions
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
+)
+
+// Interpolate returns a deep copy of a value with every ${...} in its texts evaluated. A text that is one expression
+// and no more keeps the value's type; otherwise values are written into the text. $${ is a plain ${.
+func (e *Evaluator) Interpolate(value any, vars Variables) (any, error) {
+	in := e.interpolation(vars)
+	result := in.value(value, "")
+	return result, errors.Join(in.errs...)
+}
+
+// Literal is a value as a scenario must write it, so that its texts stay as they are: ${ begins an expression, and $${
+// does not.
+func Literal(value any) any {
+	switch v := value.(type) {
+	case string:
+		return strings.ReplaceAll(v, "${", "$${")
+	case []any:
+		next := make([]any, len(v))
+		for i := range v {
+			next[i] = Literal(v[i])
+		}
+		return next
+	case map[string]any:
+		next := map[string]any{}
+		for key := range v {
+			next[key] = Literal(v[key]) // expressions in keys are none
+		}
+		return next
+	}
+	return value
+}
+
+// Evaluated returns a deep copy of a step, or of another struct of the language, with every ${...} in it evaluated.
+// What is CEL itself (cel, outputs) and what was fixed before the run (names, kinds of objects, transitions) is as it
+// was; and so are the steps of parallel, of which each copy is evaluated by itself.
+func Evaluated[T any](e *Evaluator, value T, vars Variables) (T, error) {
+	in := e.interpolation(vars)
+	next := value
+	in.structure(reflect.ValueOf(value), reflect.ValueOf(&next).Elem(), "")
+	return next, errors.Join(in.errs...)
+}
+
+func (e *Evaluator) interpolation(vars Variables) *interpolation {
+	return &interpolation{text: func(text string) (any, error) {
+		parts, mistake := Split(text)
+		if mistake != nil {
+			return nil, mistake
+		}
+		return Fill(parts, func(expression string) (any, error) { return e.Eval(expression, vars) })
+	}}
+}
+
+// interpolation copies values deeply, puts each text through a function, and collects what went wrong with its path.
+type interpolation struct {
+	text func(text string) (any, error)
+	errs []error
+}
+
+// verbatim copies without a change.
+func verbatim() *interpolation {
+	return &interpolation{text: func(text string) (any, error) { return text, nil }}
+}
+
+// value copies a plain value. Errors come in the order of the keys.
+func (in *interpolation) value(v any, path string) any {
+	switch v := v.(type) {
+	case string:
+		value, err := in.text(v)
+		if err != nil {
+			in.fail(path, err)
+		}
+		return value
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		result := make(map[string]any, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			result[key] = in.value(v[key], join(path, key))
+		}
+		return result
+	case []any:
+		if v == nil {
+			return v
+		}
+		result := make([]any, len(v))
+		for i, item := range v {
+			result[i] = in.value(item, fmt.Sprintf("%s[%d]", path, i))
+		}
+		return result
+	case bool, int64, float64, nil:
+		return v
+	}
+	copied := reflect.New(reflect.TypeOf(v)).Elem()
+	copied.Set(reflect.ValueOf(v))
+	in.copy(reflect.ValueOf(v), copied, path)
+	return copied.Interface()
+}
+
+// structure copies the fields of a struct that the loader knows.
+func (in *interpolation) structure(source, target reflect.Value, path string) {
+	for _, f := range tags.Of(source.Type()) {
+		copier := in
+		if f.Tags.Fixed || f.Tags.Expression != "" || f.Tags.Table || f.Tags.Copied {
+			copier = verbatim()
+		}
+		copier.copy(source.FieldByIndex(f.Index), target.FieldByIndex(f.Index), join(path, f.Name))
+	}
+}
+
+// copy makes the target, which equals the source, a deep copy of it.
+func (in *interpolation) copy(source, target reflect.Value, path string) {
+	switch source.Kind() {
+	case reflect.Struct:
+		in.structure(source, target, path)
+	case reflect.String:
+		in.copyText(source, target, path)
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		if !source.IsNil() {
+			in.copyReference(source, target, path)
+		}
+	}
+}
+
+func (in *interpolation) copyReference(source, target reflect.Value, path string) {
+	switch source.Kind() {
+	case reflect.Pointer:
+		next := reflect.New(source.Type().Elem())
+		next.Elem().Set(source.Elem())
+		in.copy(source.Elem(), next.Elem(), path)
+		target.Set(next)
+	case reflect.Map:
+		next := reflect.MakeMapWithSize(source.Type(), source.Len())
+		keys := source.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			value := reflect.New(source.Type().Elem()).Elem()
+			value.Set(source.MapIndex(key))
+			in.copy(source.MapIndex(key), value, join(path, key.String()))
+			next.SetMapIndex(key, value)
+		}
+		target.Set(next)
+	case reflect.Slice:
+		next := reflect.MakeSlice(source.Type(), source.Len(), source.Len())
+		for i := range source.Len() {
+			next.Index(i).Set(source.Index(i))
+			in.copy(source.Index(i), next.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		}
+		target.Set(next)
+	case reflect.Interface:
+		if value := in.value(source.Interface(), path); value != nil {
+			target.Set(reflect.ValueOf(value))
+		} else {
+			target.SetZero()
+		}
+	}
+}
+
+// copyText puts a text where Go wants one; a number or a boolean is written out.
+func (in *interpolation) copyText(source, target reflect.Value, path string) {
+	value, err := in.text(source.String())
+	if err != nil {
+		in.fail(path, err)
+		return
+	}
+	text, err := Format(value)
+	if err != nil {
+		in.fail(path, err)
+		return
+	}
+	target.SetString(text)
+}
+
+func (in *interpolation) fail(path string, err error) {
+	if path != "" {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	in.errs = append(in.errs, err)
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

@@ -1,0 +1,116 @@
+package expressions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Part of a text with ${...} in it: either plain text or an expression.
+type Part struct {
+	Text string
+	// expression, where isExpression; begin and end are its bytes in the text, without ${ and }.
+	IsExpression bool
+	Begin, end   int
+	// Late is an expression that waits for the run.
+	Late bool
+}
+
+// TemplateError is a mistake in the ${...} of a text.
+type TemplateError struct {
+	Offset        int
+	Message, Hint string
+}
+
+// Error implements error.
+func (e *TemplateError) Error() string { return e.Message }
+
+// Split takes a text apart; $${ is a plain ${.
+func Split(text string) ([]Part, *TemplateError) {
+	if !strings.Contains(text, "${") {
+		return []Part{{Text: text}}, nil
+	}
+	var parts []Part
+	var plain strings.Builder
+	for i := 0; i < len(text); {
+		switch {
+		case strings.HasPrefix(text[i:], "$${"):
+			plain.WriteString("${")
+			i += 3
+		case strings.HasPrefix(text[i:], "${"):
+			end := expressionEnd(text, i+2)
+			if end < 0 {
+				return nil, &TemplateError{
+					i, "the expression that ${ begins is never closed",
+					"close it with }, or write $${ for a plain ${",
+				}
+			}
+			if strings.TrimSpace(text[i+2:end]) == "" {
+				return nil, &TemplateError{i, "an empty expression", "write $${ for a plain ${"}
+			}
+			if plain.Len() > 0 {
+				parts = append(parts, Part{Text: plain.String()})
+				plain.Reset()
+			}
+			parts = append(parts, Part{Text: text[i+2 : end], IsExpression: true, Begin: i + 2, end: end})
+			i = end + 1
+		default:
+			plain.WriteByte(text[i])
+			i++
+		}
+	}
+	if plain.Len() > 0 {
+		parts = append(parts, Part{Text: plain.String()})
+	}
+	return parts, nil
+}
+
+// Escape makes a text of which nothing is taken for an expression.
+func Escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
+
+// Fill evaluates the parts of a text. A text that is one expression and no more keeps the value's type.
+func Fill(parts []Part, eval func(expression string) (any, error)) (any, error) {
+	if len(parts) == 1 && parts[0].IsExpression {
+		value, err := eval(parts[0].Text)
+		if err != nil {
+			return nil, fmt.Errorf("${%s}: %w", parts[0].Text, err)
+		}
+		return value, nil
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if !p.IsExpression {
+			b.WriteString(p.Text)
+			continue
+		}
+		value, err := eval(p.Text)
+		if err != nil {
+			return nil, fmt.Errorf("${%s}: %w", p.Text, err)
+		}
+		text, err := Format(value)
+		if err != nil {
+			return nil, fmt.Errorf("${%s}: %w", p.Text, err)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// Join is the reverse of Split.
+func Join(parts []Part) string {
+	var b strings.Builder
+	plain := ""
+	for _, p := range parts {
+		if !p.IsExpression {
+			plain += p.Text
+			continue
+		}
+		if text, dollar := strings.CutSuffix(plain, "$"); dollar { // or it would escape what follows
+			b.WriteString(Escape(text) + `${"$"}`)
+		} else {
+			b.WriteString(Escape(plain))
+		}
+		plain = ""
+		b.WriteString("${" + p.Text + "}")
+	}
+	return b.String() + Escape(plain)
+}

@@ -1,0 +1,299 @@
+package expressions
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/parser"
+	"sigs.k8s.io/yaml"
+)
+
+// Why says why an expression is false, line by line: which of its conditions is, what stands on its sides, which
+// elements of a list it is not true of, and which elements of a list are missing or too many. It is "" where there is
+// nothing to add.
+func (e *Evaluator) Why(expression string, vars Variables) string {
+	env, err := e.cache.environment()
+	if err == nil {
+		env, err = env.Extend(cel.EnableMacroCallTracking())
+	}
+	if err != nil {
+		return ""
+	}
+	parsed, issues := env.Parse(withoutReserved(expression))
+	if issues.Err() != nil {
+		return ""
+	}
+	root := parsed.NativeRep()
+	w := &why{Evaluator: e, vars: vars, info: root.SourceInfo()}
+	var lines []string
+	for _, condition := range conjuncts(root.Expr()) {
+		text, ok := w.text(condition)
+		if holds, err := e.EvalBool(text, vars); !ok || err == nil && holds {
+			continue
+		}
+		if line := w.explain(condition); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// why explains one expression.
+type why struct {
+	*Evaluator
+	vars Variables
+	info *ast.SourceInfo
+}
+
+// text of a part of the expression; false where it cannot be written.
+func (w *why) text(part ast.Expr) (string, bool) {
+	text, err := parser.Unparse(part, w.info)
+	return text, err == nil
+}
+
+// shown is the text of a part as an author knows it.
+func (w *why) shown(part ast.Expr) string {
+	text, _ := w.text(part)
+	return strings.ReplaceAll(text, namespaceVariable, "namespace")
+}
+
+// value of a part; false where it has none.
+func (w *why) value(part ast.Expr) (any, bool) {
+	text, ok := w.text(part)
+	if !ok {
+		return nil, false
+	}
+	value, err := w.Eval(text, w.vars)
+	return value, err == nil
+}
+
+// conjuncts are the parts that are joined by &&.
+func conjuncts(e ast.Expr) []ast.Expr {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.LogicalAnd {
+		return []ast.Expr{e}
+	}
+	var all []ast.Expr
+	for _, part := range e.AsCall().Args() {
+		all = append(all, conjuncts(part)...)
+	}
+	return all
+}
+
+// explain says why a condition is false.
+func (w *why) explain(condition ast.Expr) string {
+	if macro, ok := w.info.GetMacroCall(condition.ID()); ok {
+		if line := w.explainMacro(macro.AsCall()); line != "" {
+			return line
+		}
+	}
+	if condition.Kind() == ast.CallKind {
+		if line := w.explainCall(condition.AsCall()); line != "" {
+			return line
+		}
+	}
+	text, ok := w.text(condition)
+	if !ok {
+		return ""
+	}
+	if _, err := w.EvalBool(text, w.vars); err != nil {
+		return fmt.Sprintf("%s: %v", w.shown(condition), err)
+	}
+	return w.shown(condition) + " is false"
+}
+
+var comparisons = map[string]string{
+	operators.Equals: "", operators.NotEquals: "anything but ", operators.Less: "less than ",
+	operators.LessEquals: "at most ",
+	operators.Greater:    "more than ", operators.GreaterEquals: "at least ", operators.In: "one of ",
+}
+
+// explainCall says what stands on the two sides of a comparison.
+func (w *why) explainCall(call ast.CallExpr) string {
+	wish, compares := comparisons[call.FunctionName()]
+	if !compares || len(call.Args()) != 2 {
+		return ""
+	}
+	left, right := call.Args()[0], call.Args()[1]
+	have, ok1 := w.value(left)
+	want, ok2 := w.value(right)
+	if !ok1 || !ok2 {
+		return ""
+	}
+	line := fmt.Sprintf("%s is %s, wanted %s%s", w.shown(left), brief(have), wish, brief(want))
+	one, isList := have.([]any)
+	other, areLists := want.([]any)
+	if call.FunctionName() == operators.Equals && isList && areLists {
+		line = fmt.Sprintf("%s: %s", w.shown(left), listDifference(one, other))
+	}
+	if left.Kind() == ast.CallKind && left.AsCall().FunctionName() == "size" {
+		line += w.elements(left.AsCall())
+	}
+	return line
+}
+
+// elements names what a size counts.
+func (w *why) elements(size ast.CallExpr) string {
+	counted := size.Target()
+	if !size.IsMemberFunction() && len(size.Args()) == 1 {
+		counted = size.Args()[0]
+	}
+	list, ok := w.value(counted)
+	if items, isList := list.([]any); ok && isList && len(items) > 0 {
+		return ": " + strings.Join(namesOf(items), ", ")
+	}
+	return ""
+}
+
+// explainMacro says of which elements of a list a condition does not hold.
+func (w *why) explainMacro(call ast.CallExpr) string {
+	if !call.IsMemberFunction() || len(call.Args()) != 2 || call.Args()[0].Kind() != ast.IdentKind {
+		return ""
+	}
+	list, ok := w.text(call.Target())
+	value, known := w.value(call.Target())
+	items, isList := value.([]any)
+	if !ok || !known || !isList {
+		return ""
+	}
+	variable := call.Args()[0].AsIdent()
+	switch call.FunctionName() {
+	case operators.All:
+		return w.explainAll(list, variable, call.Args()[1], len(items))
+	case operators.Exists, operators.ExistsOne:
+		return fmt.Sprintf("%s of %s: wanted one with %s", count(len(items)), w.shown(call.Target()),
+			w.shown(call.Args()[1])) + listed(namesOf(items))
+	}
+	return ""
+}
+
+func count(n int) string {
+	if n == 0 {
+		return "there is no element"
+	}
+	return fmt.Sprintf("none of the %d elements", n)
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; there are: " + strings.Join(names, ", ")
+}
+
+// explainAll names, for each condition that does not hold of every element, those of which it does not, and what they
+// have instead.
+func (w *why) explainAll(list, variable string, body ast.Expr, total int) string {
+	var lines []string
+	for _, condition := range conjuncts(body) {
+		text, ok := w.text(condition)
+		if !ok {
+			return ""
+		}
+		failing, err := w.Eval(fmt.Sprintf("%s.filter(%s, !(%s))", list, variable, text), w.vars)
+		if err != nil {
+			lines = append(lines, fmt.Sprintf("%s: %v", w.shown(condition), err))
+			continue
+		}
+		items, _ := failing.([]any)
+		if len(items) == 0 {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%d of %d without %s: %s", len(items), total, w.shown(condition),
+			strings.Join(w.instead(fmt.Sprintf("%s.filter(%s, !(%s))", list, variable, text), variable, condition, items),
+				", ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// instead names elements of which a comparison does not hold, each with what it has.
+func (w *why) instead(list, variable string, condition ast.Expr, items []any) []string {
+	names := namesOf(items)
+	if condition.Kind() != ast.CallKind || len(condition.AsCall().Args()) != 2 {
+		return names
+	}
+	if _, compares := comparisons[condition.AsCall().FunctionName()]; !compares {
+		return names
+	}
+	left, ok := w.text(condition.AsCall().Args()[0])
+	values, err := w.Eval(fmt.Sprintf("%s.map(%s, %s)", list, variable, left), w.vars)
+	have, isList := values.([]any)
+	if !ok || err != nil || !isList || len(have) != len(items) {
+		return names
+	}
+	for i := range names {
+		names[i] += " has " + brief(have[i])
+	}
+	return names
+}
+
+// listDifference says which elements are missing and which too many.
+func listDifference(have, want []any) string {
+	missing, extra := without(want, have), without(have, want)
+	var parts []string
+	if len(missing) > 0 {
+		parts = append(parts, "missing "+strings.Join(briefly(missing), ", "))
+	}
+	if len(extra) > 0 {
+		parts = append(parts, "too many "+strings.Join(briefly(extra), ", "))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "in another order than wanted")
+	}
+	return fmt.Sprintf("%s; it is %s", strings.Join(parts, ", "), brief(have))
+}
+
+// without are the elements of a list that are left when each element of another is taken away once.
+func without(list, other []any) []any {
+	left := slices.Clone(list)
+	for _, item := range other {
+		if i := slices.IndexFunc(left, func(have any) bool { return reflect.DeepEqual(have, item) }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	return left
+}
+
+// namesOf are the names of objects; what is no object is shown itself.
+func namesOf(items []any) []string {
+	var names []string
+	for _, item := range items {
+		object, _ := item.(map[string]any)
+		metadata, _ := object["metadata"].(map[string]any)
+		if name, ok := metadata["name"].(string); ok {
+			names = append(names, name)
+			continue
+		}
+		names = append(names, brief(item))
+	}
+	return names
+}
+
+func briefly(items []any) []string {
+	var all []string
+	for _, item := range items {
+		all = append(all, brief(item))
+	}
+	return all
+}
+
+// brief is a value in one line, cut where it is long.
+func brief(value any) string {
+	const most = 300
+	data, err := yaml.Marshal(value)
+	if err == nil {
+		data, err = yaml.YAMLToJSON(data)
+	}
+	text := string(data)
+	if err != nil {
+		text = fmt.Sprint(value)
+	}
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,132 @@
+package expand
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
+// The places of expressions, as the expression tags name them; each has its own variables.
+const (
+	PlaceTemplate  = ""          // ${...} in a text
+	PlaceFixed     = "fixed"     // ${...} in what must be known before the run
+	placeTable     = "table"     // ${...} in the values of a table
+	placeAssertion = "assertion" // cel of eventually, always and never
+	placeWrite     = "write"     // cel of expect
+	placeMetric    = "metric"    // cel of a metric's expect
+	placeEvent     = "event"     // cel of a sequence's event
+	placeBefore    = "before"    // before of a sequence's event
+	placeOutput    = "output"    // outputs; what there is depends on the verb
+)
+
+// Bindings are what the expressions of a step, or of what is before the steps, can refer to.
+type Bindings struct {
+	// Columns of the tables that apply, nil without any. Values are those of the row, and Row is its name.
+	Columns map[string]*Column
+	Values  map[string]any
+	Row     string
+	// Outputs are those of the earlier steps, AllOutputs those of all steps with their places.
+	Outputs    map[string]bool
+	AllOutputs map[string]yamltree.Position
+	// Used collects the outputs that are referred to.
+	Used map[string]bool
+	// Results are the variables that the step's outputs have.
+	Results []string
+	// Loaded says that loads go on during the step.
+	Loaded bool
+	// copied says that this is in a copy of a step, which has an index.
+	copied bool
+}
+
+// Column of a table, by its key in the first row.
+type Column struct {
+	Key  *yamltree.Node
+	Used bool
+}
+
+// variables lists what a place knows.
+func (b *Bindings) variables(place string) []string {
+	var names []string
+	if b.Columns != nil {
+		names = append(names, "case")
+	}
+	if place == PlaceFixed || place == placeTable {
+		return names
+	}
+	names = append(names, "namespace", "outputs", "scenario")
+	if b.copied {
+		names = append(names, "index")
+	}
+	switch place {
+	case placeAssertion:
+		names = append(names, "object", "objects")
+	case placeWrite, placeBefore:
+		names = append(names, "object")
+	case placeEvent:
+		names = append(names, "object", "before")
+	case placeMetric:
+		names = append(names, "value", "delta")
+	case placeOutput:
+		names = append(names, b.Results...)
+		if b.Loaded {
+			names = append(names, "loads")
+		}
+	}
+	return names
+}
+
+// check says what is wrong with the use of a variable at a place; "" if nothing is.
+func (b *Bindings) check(u expressions.Use, place string) (message, hint string) {
+	known := b.variables(place)
+	if !slices.Contains(known, u.Variable) {
+		return b.unknown(u.Variable, place, known)
+	}
+	if u.Variable == "outputs" {
+		b.Used[u.Field] = true
+	}
+	switch {
+	case u.Field == "":
+		for _, c := range b.Columns {
+			c.Used = c.Used || u.Variable == "case"
+		}
+	case u.Variable == "case":
+		c := b.Columns[u.Field]
+		if c == nil {
+			return fmt.Sprintf("the table has no column %q", u.Field), words.Suggest(u.Field,
+				slices.Collect(maps.Keys(b.Columns)),
+				"its columns")
+		}
+		c.Used = true
+	case u.Variable == "outputs" && !b.Outputs[u.Field]:
+		if later, ok := b.AllOutputs[u.Field]; ok {
+			return fmt.Sprintf("the output %q is not there yet", u.Field),
+				fmt.Sprintf("the step that makes it, in line %d, is not before this one", later.Line)
+		}
+		return fmt.Sprintf("no earlier step has an output %q", u.Field),
+			words.Suggest(u.Field, slices.Collect(maps.Keys(b.Outputs)), "outputs so far")
+	case u.Variable == "scenario" && u.Field != "id" && u.Field != "name":
+		return fmt.Sprintf("scenario has no field %q", u.Field), words.Suggest(u.Field, []string{"id", "name"}, "it has")
+	}
+	return "", ""
+}
+
+func (b *Bindings) unknown(name, place string, known []string) (message, hint string) {
+	message = fmt.Sprintf("%s is not known here", name)
+	switch {
+	case name == "case":
+		return message, "there is no table: give the scenario or the step cases"
+	case place == placeTable:
+		return message, "the values of a table are plain; write the expression where the value is used"
+	case place == PlaceFixed:
+		return message, "this must be known before the run: only ${case.x} can stand here"
+	case name == "index":
+		return message, "only the steps of parallel, and the loads of during, have an index"
+	case place == PlaceTemplate && name != "namespace" && name != "scenario" && name != "outputs":
+		return message, fmt.Sprintf("%s is known only in cel and outputs of a step that has it", name)
+	}
+	return message, words.Suggest(name, known, "known here")
+}

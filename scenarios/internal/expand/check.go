@@ -1,0 +1,103 @@
+package expand
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
+// expression checks a text that is CEL as a whole.
+func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
+	if strings.TrimSpace(n.Text) == "" {
+		x.Found.At(n, "", "an empty expression")
+		return n.AsBroken()
+	}
+	if strings.Contains(n.Text, "${") {
+		line, column, _ := n.Locate("${", "")
+		x.Found.Within(n, line, column, "write what is in the braces without them: object.metadata.name == case.name",
+			"this is an expression already; ${ has no meaning in it")
+		return n.AsBroken()
+	}
+	c, ok := x.check(n, n.Text, "", place)
+	if !ok {
+		return n.AsBroken()
+	}
+	if place != placeOutput && !c.Type.IsExactType(cel.BoolType) && !c.Type.IsExactType(cel.DynType) {
+		x.Found.At(n, "compare it with something", "want an expression that is true or false; this is a %s", c.Type)
+		return n.AsBroken()
+	}
+	return n
+}
+
+// check compiles an expression in a node's text and looks at the variables that it uses.
+func (x *Expander) check(n *yamltree.Node, expression, before, place string) (*expressions.Checked, bool) {
+	c := x.Expressions.Check(expression)
+	if c.Err != nil {
+		x.Found.At(n, "", "%v", c.Err)
+		return c, false
+	}
+	for _, m := range c.Mistakes {
+		line, column := n.LocateIn(expression, before, m.Line, m.Column)
+		x.Found.Within(n, line, column, m.Hint, m.Message)
+	}
+	ok := len(c.Mistakes) == 0
+	for _, u := range c.Uses {
+		if message, hint := x.Bindings.check(u, place); message != "" {
+			line, column := n.LocateIn(expression, before, u.Line, u.Column)
+			x.Found.Within(n, line, column, hint, message)
+			ok = false
+		}
+	}
+	return c, ok
+}
+
+// inRow marks a node as coming from the present row.
+func (x *Expander) inRow(n *yamltree.Node) *yamltree.Node {
+	next := *n
+	next.Row = x.Row
+	return &next
+}
+
+// valueNode makes a node of a plain value, in place of the one it was computed for.
+func (x *Expander) valueNode(at *yamltree.Node, value any) *yamltree.Node {
+	n := x.inRow(at)
+	n.Plain, n.Literal = false, true
+	switch value := value.(type) {
+	case map[string]any:
+		n.Kind = yamltree.Mapping
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			n.Entries = append(n.Entries, yamltree.Entry{Key: x.valueNode(at, key), Value: x.valueNode(at, value[key])})
+		}
+	case []any:
+		n.Kind = yamltree.Sequence
+		for _, item := range value {
+			n.Items = append(n.Items, x.valueNode(at, item))
+		}
+	default:
+		n.Kind = yamltree.Scalar
+		n.Tag, n.Text = scalarText(value)
+	}
+	return n
+}
+
+// scalarText is the tag and the text of a plain scalar.
+func scalarText(value any) (tag, text string) {
+	if value == nil {
+		return yamltree.TagNull, ""
+	}
+	text, _ = expressions.Format(value)
+	switch value.(type) {
+	case bool:
+		return yamltree.TagBool, text
+	case int64:
+		return yamltree.TagInt, text
+	case float64:
+		return yamltree.TagFloat, text
+	}
+	return yamltree.TagString, text
+}

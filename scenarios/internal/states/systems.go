@@ -1,0 +1,222 @@
+package states
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
+)
+
+// Systems checks the systems of a first state.
+func (v *Check) Systems(list []clusters.System, n *yamltree.Node) {
+	seen := map[string]bool{}
+	for i, s := range list {
+		at := n.At(i)
+		v.name("system", "lws", s.Name, at, seen)
+		v.system(s, at)
+		if s.Kind() == "" {
+			v.At(at, "simulated: {} runs the simulator of that name",
+				"say what the system %q is: simulated, process, module or manifests", words.Short(s.Name))
+		}
+		v.wholeSystem(s, at)
+	}
+}
+
+// SystemChanges checks what a transition from a state does to its systems.
+func (v *Check) SystemChanges(before clusters.State, list []clusters.SystemChange, n *yamltree.Node) {
+	seen := map[string]bool{}
+	for j, c := range list {
+		at := n.At(j)
+		v.name("system", "lws", c.Name, at, seen)
+		v.system(c.System, at)
+		_, there := before.System(c.Name)
+		after, _ := before.With(clusters.Change{Systems: []clusters.SystemChange{c}}).System(c.Name)
+		switch {
+		case c.Remove && len(at.Entries) > 2:
+			v.At(at.Key("remove"), "", "a system that is removed has no other fields")
+		case c.Remove && !there:
+			v.At(at.At("name"), words.Suggest(c.Name, SystemNames(before), "systems here"),
+				"no system %q is there to be removed",
+				words.Short(c.Name))
+		case c.Remove:
+		case !there && c.Kind() == "":
+			v.At(at.At("name"), words.Suggest(c.Name, SystemNames(before), "systems here"),
+				"no system %q is there to be changed; a new one is simulated, a process, a module or manifests",
+				words.Short(c.Name))
+		case len(at.Entries) < 2:
+			v.At(at, "give version, simulated, process, module, manifests, probes or remove", "a system that does not change")
+		default:
+			v.wholeSystem(after, at)
+		}
+	}
+}
+
+// SystemNames are the names of the systems of a state.
+func SystemNames(state clusters.State) []string {
+	var names []string
+	for _, s := range state.Systems {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// system checks what is said of a system, whether it is all of it or a change.
+func (v *Check) system(s clusters.System, n *yamltree.Node) {
+	var kinds []string
+	for _, kind := range []string{"simulated", "process", "module", "manifests"} {
+		if n.Get(kind) != nil {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) > 1 {
+		v.At(n.Key(kinds[1]), "", "a system is one of simulated, process, module and manifests; this one is %s",
+			strings.Join(kinds, " and "))
+	}
+	if s.Simulated != nil {
+		for _, field := range []string{"version", "probes"} {
+			if n.Get(field) != nil {
+				v.At(n.Key(field), "a simulator has variants, and probes of its own", "a simulated system has no %s", field)
+			}
+		}
+		for i, fault := range s.Simulated.Faults {
+			if slices.Contains(s.Simulated.Faults[:i], fault) {
+				v.At(n.At("simulated", "faults", i), "", "the fault %q is here a second time", words.Short(fault))
+			}
+		}
+		for i, liberty := range s.Simulated.Liberties {
+			if slices.Contains(s.Simulated.Liberties[:i], liberty) {
+				v.At(n.At("simulated", "liberties", i), "", "the liberty %q is here a second time", words.Short(liberty))
+			}
+		}
+	}
+	for way, text := range s.Texts {
+		v.systemText(text, n.At(way...), s)
+	}
+	for i, manifest := range s.Manifests {
+		v.manifest(manifest, n.At("manifests", i))
+	}
+	for i, probe := range s.Probes {
+		v.probe(probe, n.At("probes", i))
+	}
+	if p := s.Process; p != nil && n.Get("process").Get("command") != nil && (len(p.Command) == 0 || p.Command[0] == "") {
+		v.At(n.At("process", "command"), "", "a command is a program and its arguments")
+	}
+	if p := s.Launched(); p != nil {
+		v.process(p, n.Get(s.Kind()))
+	}
+}
+
+// systemText checks the placeholders of a text. In a manifest's name only the version can be known.
+func (v *Check) systemText(text string, n *yamltree.Node, s clusters.System) {
+	known := clusters.SystemPlaceholders()
+	versionOnly := s.Launched() == nil
+	switch {
+	case versionOnly:
+		known = []string{"VERSION"}
+	case s.Module == nil && clusters.NamesModule(text):
+		v.At(n, "", "$(%s) is the folder of a system that is a module", clusters.ModuleDir)
+		return
+	}
+	_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, slices.Contains(known, name) })
+	switch {
+	case err != nil && versionOnly:
+		v.At(n, "", "only $(VERSION) may stand in a manifest's name; write $$( for a plain $(")
+	case err != nil:
+		v.At(n, "", "%v", err)
+	}
+}
+
+func (v *Check) manifest(manifest string, n *yamltree.Node) {
+	name, fragment, hasFragment := strings.Cut(manifest, "#")
+	checksum, ok := strings.CutPrefix(fragment, "sha256=")
+	switch decoded, err := hex.DecodeString(checksum); {
+	case name == "":
+		v.At(n, "", "a manifest is a file or an address")
+	case strings.HasPrefix(name, "http://"):
+		v.At(n, "write https://", "what is fetched without TLS can be anybody's")
+	case hasFragment && (!ok || err != nil || len(decoded) != 32):
+		v.At(n, "", "what is behind # must be sha256= and 64 hexadecimal digits")
+	}
+}
+
+func (v *Check) probe(probe map[string]any, n *yamltree.Node) {
+	for _, field := range []string{"apiVersion", "kind"} {
+		if text, _ := probe[field].(string); text == "" {
+			v.At(n.At(field), "", "a probe is an object: it needs %s, a text", field)
+		}
+	}
+}
+
+// systemObject checks an object that is applied for a system.
+func (v *Check) systemObject(object map[string]any, n *yamltree.Node) {
+	metadata, _ := object["metadata"].(map[string]any)
+	for _, field := range []struct {
+		name string
+		of   map[string]any
+	}{{"apiVersion", object}, {"kind", object}, {"name", metadata}} {
+		if text, _ := field.of[field.name].(string); text == "" {
+			v.At(n, "", "an object of a system needs apiVersion, kind and metadata.name; this one has no %s", field.name)
+			return
+		}
+	}
+}
+
+func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
+	for _, name := range clusters.SortedKeys(p.Env) {
+		if name == "" || strings.ContainsAny(name, "= ") {
+			v.At(n.At("env").Key(name), "", "%q is no name of an environment variable", words.Short(name))
+		}
+	}
+	for _, name := range clusters.SortedKeys(p.Files) {
+		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') ||
+			slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
+			v.At(n.At("files").Key(name), "such as config.yaml", "a file in the system's folder cannot be called %q",
+				words.Short(name))
+		}
+	}
+	if p.CertDir != "" && (!filepath.IsLocal(p.CertDir) || slices.Contains([]string{".", "kubeconfig", "logs"},
+		filepath.Clean(p.CertDir))) {
+		v.At(n.At("certDir"), "such as k8s-webhook-server/serving-certs", "%q is no folder in the system's folder",
+			words.Short(p.CertDir))
+	}
+	if n.Get("webhookPort") != nil && (p.WebhookPort < 1 || p.WebhookPort > 65535) {
+		v.At(n.At("webhookPort"), "", "a port is a number from 1 to 65535")
+	}
+	for i, object := range p.Objects {
+		v.systemObject(object, n.At("objects", i))
+	}
+	if r := p.Ready; r != nil && (r.HTTPGet == "") == (r.TCP == "") {
+		v.At(n.At("ready"), "", "give either httpGet or tcp")
+	}
+}
+
+// wholeSystem checks a system with all that is known of it.
+func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
+	if s.Process != nil && len(s.Process.Command) == 0 {
+		v.At(n.At("process"), "", "the field %q is missing", "command")
+	}
+	if program, ok := s.Program(); ok {
+		if err := program.Check(); err != nil {
+			v.At(n, "", "system %q: %v", words.Short(s.Name), err)
+		}
+	}
+	if s.Manifests != nil && len(s.Manifests) == 0 {
+		v.At(n.At("manifests"), "", "no manifest is named")
+	}
+	if s.Version != "" {
+		return
+	}
+	for _, text := range s.Texts {
+		_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, name != "VERSION" })
+		if err != nil {
+			v.At(n, fmt.Sprintf("add version: to the system %q", words.Short(s.Name)),
+				"$(VERSION) stands in it, but it has no version")
+			return
+		}
+	}
+}
