@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -105,8 +104,12 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 	for _, o := range created {
 		anew[o.Object] = o
 	}
+	left := make(map[*manifests.Object]bool, len(gone))
+	for _, o := range gone {
+		left[o] = true
+	}
 	for _, t := range s.targets {
-		if !slices.Contains(gone, t.Given) {
+		if !left[t.Given] {
 			continue
 		}
 		delete(s.standing, t.UID)

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func mayPass(r rejected) bool {
 }
 
 func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Created, error) {
-	kind, err := c.kinds.Find(ctx, o.GVK())
+	api, namespace, err := c.api(ctx, o)
 	if err != nil {
 		return survey.Created{}, err
 	}
@@ -108,19 +109,11 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 	for _, field := range []string{"resourceVersion", "uid", "managedFields"} {
 		unstructured.RemoveNestedField(content.Object, "metadata", field)
 	}
-	namespace := ""
-	if kind.Namespaced {
-		if namespace = content.GetNamespace(); namespace == "" {
-			namespace = c.namespace
-		}
+	if namespace != "" {
 		content.SetNamespace(namespace)
 	}
-	var api dynamic.ResourceInterface = c.client.Resource(kind.Resource)
-	if kind.Namespaced {
-		api = c.client.Resource(kind.Resource).Namespace(namespace)
-	}
 	stored, err := api.Create(ctx, content, metav1.CreateOptions{FieldManager: "rehearse-upgrade"})
-	if kind.Namespaced && lacksNamespace(err, namespace) {
+	if namespace != "" && lacksNamespace(err, namespace) {
 		if err := c.makeNamespace(ctx, namespace); err != nil {
 			return survey.Created{}, err
 		}
@@ -137,6 +130,19 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 		return survey.Created{}, err
 	}
 	return survey.Created{Object: o, Namespace: namespace, UID: string(stored.GetUID())}, nil
+}
+
+// api of an object, and the namespace that it is in; "" for one that is cluster-scoped.
+func (c *creator) api(ctx context.Context, o *manifests.Object) (dynamic.ResourceInterface, string, error) {
+	kind, err := c.kinds.Find(ctx, o.GVK())
+	if err != nil {
+		return nil, "", err
+	}
+	if !kind.Namespaced {
+		return c.client.Resource(kind.Resource), "", nil
+	}
+	namespace := cmp.Or(o.Content.GetNamespace(), c.namespace)
+	return c.client.Resource(kind.Resource).Namespace(namespace), namespace, nil
 }
 
 func lacksNamespace(err error, namespace string) bool {

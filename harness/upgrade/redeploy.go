@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -33,16 +32,20 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	began := time.Now()
 	state.Began = began
 	defer func() { state.Transition = time.Since(began).Seconds() }()
-	gone, kept, err := r.creator.remove(ctx, r.created)
+	removed, err := r.creator.remove(ctx, r.created)
 	if err != nil {
 		return err
 	}
-	created, left, err := r.creator.createAll(ctx, gone)
+	created, left, err := r.creator.createAll(ctx, removed.gone)
 	if err != nil {
 		return err
 	}
-	r.survey.Replace(gone, created...)
-	for _, one := range append(kept, left...) {
+	deleted := removed.gone
+	for _, one := range removed.going { // what is seen of them from now on is our own deletion
+		deleted = append(deleted, one.object)
+	}
+	r.survey.Replace(deleted, created...)
+	for _, one := range slices.Concat(removed.kept, removed.going, left) {
 		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be created anew at %s: %v", one.object,
 			one.object.Place(), r.report.Path[i-1].Name, one.err))
 	}
@@ -53,11 +56,18 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	return err
 }
 
+// removal is what became of objects that were to be deleted.
+type removal struct {
+	gone []*manifests.Object
+	// going are deleted, but still there after the time they have.
+	going []rejected
+	// kept are those whose deletion was rejected.
+	kept []rejected
+}
+
 // remove deletes objects, what others need last, and waits until they and what they own are gone. Definitions and
 // Namespaces stay: with them would go what other objects in them need.
-func (c *creator) remove(ctx context.Context, created []survey.Created) (gone []*manifests.Object, kept []rejected,
-	err error,
-) {
+func (c *creator) remove(ctx context.Context, created []survey.Created) (removed removal, err error) {
 	byObject := map[*manifests.Object]survey.Created{}
 	var objects []*manifests.Object
 	for _, one := range created {
@@ -67,27 +77,29 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (gone []
 	ordered := manifests.InOrder(objects)
 	slices.Reverse(ordered)
 	ordered = slices.DeleteFunc(ordered, stays)
-	refused := map[*manifests.Object]error{}
+	var deleted []*manifests.Object
 	for _, o := range ordered {
 		if err := c.delete(ctx, byObject[o]); err != nil {
-			refused[o] = err
+			removed.kept = append(removed.kept, rejected{o, err})
+		} else {
+			deleted = append(deleted, o)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, nil, context.Cause(ctx)
+		if ctx.Err() != nil {
+			return removal{}, context.Cause(ctx)
 		}
 	}
 	deadline := time.Now().Add(goneWithin)
-	for _, o := range ordered {
-		if refused[o] == nil {
-			refused[o] = c.awaitGone(ctx, byObject[o], deadline)
-		}
-		if refused[o] != nil {
-			kept = append(kept, rejected{o, refused[o]})
+	for _, o := range deleted {
+		if err := c.awaitGone(ctx, byObject[o], deadline); err != nil {
+			removed.going = append(removed.going, rejected{o, err})
 		} else {
-			gone = append(gone, o)
+			removed.gone = append(removed.gone, o)
 		}
 	}
-	return gone, kept, ctx.Err()
+	if ctx.Err() != nil {
+		return removal{}, context.Cause(ctx)
+	}
+	return removed, nil
 }
 
 // stays says whether an object is not deleted, since others live in it or by it.
@@ -101,7 +113,7 @@ func stays(o *manifests.Object) bool {
 // delete an object and what it owns. The finalizers of its manifest are taken away first: whoever would remove them
 // does not run here.
 func (c *creator) delete(ctx context.Context, one survey.Created) error {
-	api, err := c.api(ctx, one)
+	api, _, err := c.api(ctx, one.Object)
 	if err != nil {
 		return err
 	}
@@ -134,7 +146,7 @@ func (c *creator) delete(ctx context.Context, one survey.Created) error {
 
 // awaitGone returns when the object is not there any more. Its error says why it stays.
 func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline time.Time) error {
-	api, err := c.api(ctx, one)
+	api, _, err := c.api(ctx, one.Object)
 	if err != nil {
 		return err
 	}
@@ -150,7 +162,7 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 		case time.Now().After(deadline) && err != nil:
 			return fmt.Errorf("look whether it is gone: %w", err)
 		case time.Now().After(deadline):
-			return fmt.Errorf("it was deleted, but is there after %s (finalizers: %s)", goneWithin,
+			return fmt.Errorf("it was deleted, but is there after %s (finalizers: %s); it is not judged any more", goneWithin,
 				cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
 		}
 		select {
@@ -158,16 +170,4 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 		case <-ctx.Done():
 		}
 	}
-}
-
-// api of a created object.
-func (c *creator) api(ctx context.Context, one survey.Created) (dynamic.ResourceInterface, error) {
-	kind, err := c.kinds.Find(ctx, one.Object.GVK())
-	if err != nil {
-		return nil, err
-	}
-	if !kind.Namespaced {
-		return c.client.Resource(kind.Resource), nil
-	}
-	return c.client.Resource(kind.Resource).Namespace(one.Namespace), nil
 }
