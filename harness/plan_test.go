@@ -97,6 +97,38 @@ func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 		"test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
 }
 
+// What cannot be planned is left out with its places, where that is wanted, and the others are planned as if it were not
+// there. Where there are no others, it is an error as ever.
+func TestPlanLeavesOut(t *testing.T) {
+	bad := scenario("unknown", transition("9.9")) + scenario("stays", transition("1.34")) +
+		scenario("gate", "  - transition: {featureGates: {Wrong: true}}\n")
+	p := &provider{check: func(path []clusters.State) error {
+		if _, has := path[len(path)-1].FeatureGates["Wrong"]; has {
+			return errors.New("no gate Wrong")
+		}
+		return nil
+	}}
+	plan, err := planOf(t, p, bad+scenario("good", makeMap("a")), harness.PlanOptions{LeaveOut: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, out := range plan.LeftOut {
+		left = append(left, out.Scenario.Title()+": "+out.Err.Error())
+	}
+	if len(left) != 3 {
+		t.Errorf("left out: %q", left)
+	}
+	contains(t, strings.Join(left, "\n"), "unknown: test.yaml:", "stays: test.yaml:", "gate: test.yaml:", "no gate Wrong")
+	if len(plan.Tracks) != 1 || len(plan.Tracks[0].Entries) != 1 || plan.Tracks[0].Entries[0].Scenario.Title() != "good" {
+		t.Errorf("planned:\n%s", plan)
+	}
+	if _, err = planOf(t, p, bad, harness.PlanOptions{LeaveOut: true}); err == nil {
+		t.Fatal("a plan of nothing")
+	}
+	contains(t, err.Error(), "no gate Wrong", "9.9", "leads to the state")
+}
+
 func TestFilter(t *testing.T) {
 	set := load(t, strings.ReplaceAll(
 		scenario("web-starts", makeMap("a"), "covers: [R1]")+scenario("web-stops", makeMap("a"),

@@ -94,3 +94,24 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("diff: exit code %d\n%s%s", code, out, errs)
 	}
 }
+
+// A cell for a version that there is not is untested and says where and why; the others run, and the exit code says that
+// something was not tested.
+func TestMatrixLeavesOut(t *testing.T) {
+	needsClusters(t)
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {command: [sleep, "1000"]}}]`))
+	report := t.TempDir()
+	code, out, errs := command(t, "matrix", "--system", "op", "--versions", "v1", "--kubernetes", "1.36.3,1.99",
+		"--report-dir", report, path)
+	for _, want := range []string{
+		"op: 2 cells, 1 version on 2 of Kubernetes: 1 passed, 1 untested; 1 of them could not be planned",
+		"untested: v1 on 1.99: " + path + ":",
+	} {
+		if code != cli.ExitBroken || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	if text := read(t, filepath.Join(report, "matrix.json")); !strings.Contains(text, `"unplanned": true`) {
+		t.Errorf("matrix.json does not say it:\n%s", text)
+	}
+}

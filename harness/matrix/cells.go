@@ -16,6 +16,8 @@ type Cell struct {
 	// Scenario as it is run in the cell; nil where it cannot be, and Why not.
 	Scenario *scenarios.Scenario
 	Why      string
+	// Unplanned says that the scenario was moved to the cell, but cannot be planned there.
+	Unplanned bool
 }
 
 // Cells are all cells of scenarios: by scenario, then version of the system, then version of Kubernetes. The error says

@@ -42,8 +42,11 @@ func (p *planner) has(ctx context.Context, ability clusters.Ability, state clust
 	return has || err != nil
 }
 
-// nothingLeft says of each scenario why it is skipped, where all are: a run of nothing is not a success.
+// nothingLeft says of each scenario why it is skipped or left out, where all are: a run of nothing is not a success.
 func (p *planner) nothingLeft() {
+	for _, out := range p.leftOut {
+		p.problems = append(p.problems, out.Err)
+	}
 	for _, s := range p.skipped {
 		p.problem(s.Scenario.Position, "scenario %s cannot be run: %s", s.Scenario.Title(), s.Why)
 	}

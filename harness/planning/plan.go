@@ -31,6 +31,9 @@ type Options struct {
 	Shard Shard
 	// Timings balance the shards. Default: by the number of states.
 	Timings Timings
+	// LeaveOut plans without the scenarios that cannot be planned, as long as there are others: Plan.LeftOut has them.
+	// Default: one that cannot be planned is an error of the whole plan.
+	LeaveOut bool
 }
 
 // Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.
@@ -41,6 +44,9 @@ type Plan struct {
 	Tracks []*Track
 	// Skipped are the scenarios that need what the provider does not support.
 	Skipped []*Skipped
+	// LeftOut are the scenarios that cannot be planned, where the options leave them out. The run's result has none of
+	// them: whoever leaves them out reports them.
+	LeftOut []LeftOut
 
 	// Simulators and Modules are those of the options.
 	Simulators systems.Simulators
@@ -121,7 +127,10 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		provider: provider, verbOf: verbOf, options: o, resolved: map[string]clusters.State{}, tracks: map[string]*Track{},
 	}
 	for _, s := range set {
-		p.add(ctx, s)
+		p.addOrLeaveOut(ctx, s)
+	}
+	if o.LeaveOut {
+		p.leaveOutTracks(ctx)
 	}
 	p.share()
 	for _, track := range p.order {
@@ -137,7 +146,10 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		p.skipped = nil // the first shard reports them
 	}
 	p.shareFirstStates()
-	plan := &Plan{Provider: provider, Tracks: p.order, Skipped: p.skipped, Simulators: o.Simulators, Modules: o.Modules}
+	plan := &Plan{
+		Provider: provider, Tracks: p.order, Skipped: p.skipped, LeftOut: p.leftOut,
+		Simulators: o.Simulators, Modules: o.Modules,
+	}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}
@@ -160,6 +172,7 @@ type planner struct {
 	tracks   map[string]*Track
 	order    []*Track
 	skipped  []*Skipped
+	leftOut  []LeftOut
 	problems []error
 }
 
@@ -189,6 +202,9 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	p.checkTransitions(s, path)
 	options := p.transitionOptions(s, path)
 	p.checkVerbs(ctx, s, path)
+	if p.options.LeaveOut && len(p.problems) > 0 {
+		return
+	}
 	alone := p.whyAlone(s)
 	if p.options.NoSharing && alone == "" {
 		alone = "nothing is to be shared"

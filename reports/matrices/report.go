@@ -42,6 +42,9 @@ type Cell struct {
 	Status reports.Status `json:"status"`
 	// Reason of the status, where it is not passed.
 	Reason string `json:"reason,omitempty"`
+	// Unplanned says that the scenario could not be planned for these versions: the cell is skipped, and the exit code says
+	// that something could not be tested.
+	Unplanned bool `json:"unplanned,omitempty"`
 	// Title of the scenario in the run, "" where it is not part of the run.
 	Title string `json:"title,omitempty"`
 	// Path is the states of the scenario's cluster.
@@ -140,6 +143,17 @@ func (r *Report) count(status reports.Status) int {
 	return n
 }
 
+// unplanned is how many cells could not be planned.
+func (r *Report) unplanned() int {
+	n := 0
+	for _, cell := range r.Cells {
+		if cell.Unplanned {
+			n++
+		}
+	}
+	return n
+}
+
 // Sentence is the result.
 func (r *Report) Sentence() string {
 	parts := []string{}
@@ -150,6 +164,9 @@ func (r *Report) Sentence() string {
 	}
 	text := fmt.Sprintf("%s: %s, %s on %d of Kubernetes: %s", r.System, plain.Plural(len(r.Cells), "cell"),
 		plain.Plural(len(r.Versions), "version"), len(r.Kubernetes), strings.Join(parts, ", "))
+	if n := r.unplanned(); n > 0 {
+		text += fmt.Sprintf("; %d of them could not be planned", n)
+	}
 	if r.Interrupted {
 		text += "; interrupted"
 	}
@@ -169,7 +186,7 @@ func Word(status reports.Status) string {
 }
 
 // ExitCode is that of a run with the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed, 3 one
-// could not be judged or did not run, or else 0.
+// could not be planned, could not be judged or did not run, or else 0.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
@@ -178,7 +195,7 @@ func (r *Report) ExitCode() int {
 		return reports.ExitInput
 	case r.count(reports.Failed) > 0:
 		return reports.ExitFailed
-	case r.count(reports.Error)+r.count(reports.NotRun) > 0:
+	case r.count(reports.Error)+r.count(reports.NotRun)+r.unplanned() > 0:
 		return reports.ExitError
 	default:
 		return reports.ExitPassed

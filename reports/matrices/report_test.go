@@ -85,6 +85,9 @@ func TestExitCode(t *testing.T) {
 		{"one could not be judged", with(reports.Passed, reports.Error), 3},
 		{"one did not run", with(reports.Passed, reports.NotRun), 3},
 		{"interrupted", interrupted, 130},
+		{"one could not be planned", &Report{Cells: []*Cell{
+			{Status: reports.Passed}, {Status: reports.Skipped, Unplanned: true},
+		}}, 3},
 	} {
 		if got := test.r.ExitCode(); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)

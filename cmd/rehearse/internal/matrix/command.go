@@ -43,8 +43,11 @@ to 1.37 in a cell of 1.36. Where it changes the system's version, it goes on to 
 
 --system NAME keeps the definition that the scenarios have; NAME=FILE.yaml has another one.
 
+A cell that cannot be planned, say for a version that there is not, is untested with the reason, and
+the others run.
+
 Exit codes: 0 every cell that was tested passed; 1 a cell failed; 2 the input is wrong, or no cell can
-be tested; 3 a cell could not be judged; 130 interrupted.`,
+be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
 		Example: `  rehearse matrix --system gatekeeper --versions v3.17.0,v3.23.1 --kubernetes 1.33-1.37 examples/operators/gatekeeper
   rehearse matrix --system lws=lws.yaml --versions v0.7.0,v0.8.0 --kubernetes 1.34,1.36 --up my-scenarios
   rehearse matrix diff last/matrix.json rehearse-report/matrix.json`,
@@ -127,5 +130,22 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 			set = append(set, cell.Scenario)
 		}
 	}
-	return harness.NewPlan(command.Context(), provider, set, options)
+	options.LeaveOut = true
+	plan, err := harness.NewPlan(command.Context(), provider, set, options)
+	if err != nil {
+		return nil, err
+	}
+	leaveOut(cells, plan.LeftOut)
+	return plan, nil
+}
+
+// leaveOut says of the cells whose scenario cannot be planned why not.
+func leaveOut(cells []matrix.Cell, unplanned []planning.LeftOut) {
+	for _, out := range unplanned {
+		for i := range cells {
+			if cells[i].Scenario == out.Scenario {
+				cells[i].Scenario, cells[i].Why, cells[i].Unplanned = nil, out.Err.Error(), true
+			}
+		}
+	}
 }

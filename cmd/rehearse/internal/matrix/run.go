@@ -53,6 +53,7 @@ func reportOf(axes matrix.Axes, cells []matrix.Cell) *matrices.Report {
 	for _, cell := range cells {
 		one := &matrices.Cell{
 			Scenario: cell.Name, Version: cell.Version, Kubernetes: cell.Kubernetes, Status: reports.Skipped, Reason: cell.Why,
+			Unplanned: cell.Unplanned,
 		}
 		if cell.Scenario != nil {
 			one.Title = cell.Scenario.Title()
