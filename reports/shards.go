@@ -11,7 +11,7 @@ import (
 // MergeShards makes the one run of its shards, each of which must be there once. The tracks come in the order in which
 // they were planned. What a shard that ended early did not judge is not judged in the whole.
 func MergeShards(parts []Part) (*Run, error) {
-	if err := checkShards(parts); err != nil {
+	if err := CheckShards(Pieces(parts)); err != nil {
 		return nil, err
 	}
 	all := Merge(parts)
@@ -20,33 +20,53 @@ func MergeShards(parts []Part) (*Run, error) {
 	return all, nil
 }
 
-// checkShards reports shards that are missing, there twice, or of other runs.
-func checkShards(parts []Part) error {
-	if len(parts) == 0 {
+// Pieces are the shards that the parts are.
+func Pieces(parts []Part) []Piece {
+	var all []Piece
+	for _, part := range parts {
+		all = append(all, Piece{
+			From: part.From, Shard: part.Run.Shard, Program: part.Run.Program, Provider: part.Run.Provider,
+		})
+	}
+	return all
+}
+
+// Piece is the result of one shard, of whatever command, with where it was read.
+type Piece struct {
+	From    string
+	Shard   *Shard
+	Program string
+	// Provider of the clusters, where the command has several.
+	Provider string
+}
+
+// CheckShards reports shards that are missing, there twice, or of other runs.
+func CheckShards(pieces []Piece) error {
+	if len(pieces) == 0 {
 		return errors.New("merge shards: there are none")
 	}
-	first := parts[0].Run
+	first := pieces[0]
 	where := map[int]string{}
 	var problems []error
-	for _, part := range parts {
-		run := part.Run
-		if run.Shard == nil {
-			return fmt.Errorf("merge %s: it is no shard, but a whole run; rehearse report shows several runs as one", part.From)
+	for _, one := range pieces {
+		if one.Shard == nil {
+			return fmt.Errorf("merge %s: it is no shard, but a whole run; rehearse report shows several run.json as one",
+				one.From)
 		}
-		switch other := where[run.Shard.Number]; {
-		case run.Shard.Of != first.Shard.Of:
-			problems = append(problems, fmt.Errorf("%s is one of %d shards, and %s is one of %d", part.From, run.Shard.Of,
-				parts[0].From, first.Shard.Of))
-		case run.Program != first.Program:
-			problems = append(problems, fmt.Errorf("%s was written by rehearse %s, and %s by rehearse %s", part.From,
-				run.Program, parts[0].From, first.Program))
-		case run.Shard.Plan != first.Shard.Plan || run.Provider != first.Provider:
-			problems = append(problems, fmt.Errorf("%s and %s are no parts of one run: the scenarios, the versions or the "+
-				"provider differ", part.From, parts[0].From))
+		switch other := where[one.Shard.Number]; {
+		case one.Shard.Of != first.Shard.Of:
+			problems = append(problems, fmt.Errorf("%s is one of %d shards, and %s is one of %d", one.From, one.Shard.Of,
+				first.From, first.Shard.Of))
+		case one.Program != first.Program:
+			problems = append(problems, fmt.Errorf("%s was written by rehearse %s, and %s by rehearse %s", one.From,
+				one.Program, first.From, first.Program))
+		case one.Shard.Plan != first.Shard.Plan || one.Provider != first.Provider:
+			problems = append(problems, fmt.Errorf("%s and %s are no parts of one run: what they run, the versions or the "+
+				"provider differ", one.From, first.From))
 		case other != "":
-			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", run.Shard.Number, other, part.From))
+			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", one.Shard.Number, other, one.From))
 		}
-		where[run.Shard.Number] = part.From
+		where[one.Shard.Number] = one.From
 	}
 	var missing []string
 	for n := 1; n <= first.Shard.Of; n++ {
@@ -62,6 +82,18 @@ func checkShards(parts []Part) error {
 		return fmt.Errorf("merge shards: %w", err)
 	}
 	return nil
+}
+
+// Unfinished is the error of a merged result whose shards did not all end: what they did not judge is not judged.
+func Unfinished(pieces []Piece, finished func(i int) bool) error {
+	var all []error
+	for i, one := range pieces {
+		if !finished(i) {
+			all = append(all, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged", one.Shard.Number,
+				one.Shard.Of))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // trackNumber is the place of a track in the plan; what is skipped comes last.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -379,5 +380,30 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 		if !strings.Contains(out.String(), "kind: Job") || !strings.Contains(out.String(), "kind: ConfigMap") {
 			t.Errorf("%s: it prints %.300s", command, out.String())
 		}
+	}
+}
+
+// Every command of the section about shards is taken as it is written.
+func TestCommandsOfShardsOfTheDocumentation(t *testing.T) {
+	text, err := os.ReadFile(ciPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Shards")
+	section, _, _ = strings.Cut(section, "## On a cluster")
+	seen := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(section, -1) {
+		command, rest, err := newRootCommand().Find(arguments(t, m[1]))
+		if err != nil {
+			t.Errorf("%s: %v", m[1], err)
+			continue
+		}
+		if err := errors.Join(command.ParseFlags(rest), command.ValidateArgs(command.Flags().Args())); err != nil {
+			t.Errorf("%s: %v", m[1], err)
+		}
+		seen[command.Name()]++
+	}
+	if seen["conformance"] != 3 || seen["faults"] != 2 || seen["merge"] < 2 {
+		t.Errorf("the section has %v", seen)
 	}
 }

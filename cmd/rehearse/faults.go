@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,18 +11,19 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
-	"github.com/rehearse-dev/rehearse/suites/simulators"
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // faultsFlags say whether faults are tried, and how.
 type faultsFlags struct {
 	cli.ReleaseFlags
-	try     bool
-	kind    string
-	options faults.Options
+	try              bool
+	kind             string
+	shard, reportDir string
+	options          faults.Options
 }
 
 func newFaultsCommand() *cobra.Command {
@@ -41,24 +40,28 @@ the same random choices again.
 With --try it runs the suite with each fault and demands that it fails, at a scenario that covers
 what the fault breaks; and that it is green without faults, before, and beside them or after. Then
 it runs the suite under each liberty, and under all that go together (all-together), and demands
-that it is green. --kind tries the one or the other. Exit codes then: 0 all is as demanded; 1 it is
-not; 3 it could not be tried.`,
+that it is green. --kind tries the one or the other. What came of it is in faults.json of the report
+folder, too. With --shard 2/5 only a part of the faults and liberties is tried; rehearse merge makes
+one result of all parts, and says then which requirements catch no fault.
+
+Exit codes of --try: 0 all is as demanded; 1 it is not; 3 it could not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
-  rehearse faults leaderworkerset --try --kind liberties`,
+  rehearse faults leaderworkerset --try --kind liberties
+  rehearse faults leaderworkerset --try --shard 1/2 --report-dir shard-1`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error {
 			suite, err := builtin.Find(args[0])
 			if err != nil {
 				return err
 			}
-			for _, name := range []string{"only", "all", "clusters", "kind"} {
+			for _, name := range []string{"only", "all", "clusters", "kind", "shard", "report-dir"} {
 				if !f.try && command.Flags().Changed(name) {
 					return fmt.Errorf("--%s is for --try", name)
 				}
 			}
-			if !slices.Contains([]string{"", kindFaults, kindLiberties}, f.kind) {
-				return fmt.Errorf("--kind %q: want %s or %s", f.kind, kindFaults, kindLiberties)
+			if !slices.Contains([]string{"", faults.KindFaults, faults.KindLiberties}, f.kind) {
+				return fmt.Errorf("--kind %q: want %s or %s", f.kind, faults.KindFaults, faults.KindLiberties)
 			}
 			if !f.try {
 				return writeFaults(command.OutOrStdout(), suite)
@@ -76,57 +79,38 @@ not; 3 it could not be tried.`,
 	command.Flags().BoolVar(&f.options.All, "all", false,
 		"with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
 	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or that of --only)")
+	command.Flags().StringVar(&f.shard, "shard", "", "with --try: only this part of the faults and liberties, 2/5 is the "+
+		"second of five; they are dealt alike on every machine, and rehearse merge makes one result of all")
+	command.Flags().StringVar(&f.reportDir, "report-dir", "rehearse-report", "with --try: folder for faults.json")
 	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+session.ClustersUsage)
 	return command
 }
 
 func (f *faultsFlags) run(command *cobra.Command) error {
+	var err error
+	if f.options.Shard, err = planning.ParseShard(f.shard); err != nil {
+		return fmt.Errorf("--shard: %w", err)
+	}
 	f.options.Progress = cli.ProgressTo(command.ErrOrStderr())
 	f.options.Room, f.options.Clusters = session.Room(f.options.Clusters, f.options.Progress)
-	var err error
 	if f.options.Provider, err = f.Local(f.options.Progress); err != nil {
 		return err
 	}
 	if f.options.Simulators, err = builtin.Simulators().Own(); err != nil {
 		return err
 	}
-	var wrong, unjudged []error
-	for _, one := range f.parts() {
-		result, err := one.try(command.Context(), one.options)
-		if err != nil {
-			return cli.Broken(err)
-		}
+	result, err := faults.Try(command.Context(), f.options, f.kind, cli.CommandLine(command, f.options.Suite.Name),
+		cli.ProgramVersion(), func(result *faults.Result) error { return faults.Write(f.reportDir, result) })
+	if result != nil {
 		fmt.Fprint(command.OutOrStdout(), result)
-		wrong = append(wrong, result.Err())
-		if some, ok := result.(interface{ Unjudged() error }); ok {
-			unjudged = append(unjudged, some.Unjudged())
-		}
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return &cli.ExitError{Code: cli.ExitFailed, Err: errors.Join(err, errors.Join(unjudged...))}
-	}
-	if err := errors.Join(unjudged...); err != nil {
+	if err != nil {
 		return cli.Broken(err)
 	}
-	return nil
-}
-
-// The kinds of what can be tried.
-const (
-	kindFaults    = "faults"
-	kindLiberties = "liberties"
-)
-
-// tried is what came of trying.
-type tried interface {
-	fmt.Stringer
-	Err() error
-}
-
-// part is a kind of what is tried, and how.
-type part struct {
-	options faults.Options
-	try     func(context.Context, faults.Options) (tried, error)
+	if result.Idle() {
+		fmt.Fprintf(command.OutOrStdout(), "shard %s has nothing to try: there are fewer trials than shards\n", f.shard)
+	}
+	return session.EndOfTrials(result.Err(), result.Unjudged())
 }
 
 // checkNames refuses names that are neither a fault nor a liberty of the suite's simulator.
@@ -142,33 +126,6 @@ func (f *faultsFlags) checkNames() error {
 		}
 	}
 	return nil
-}
-
-// parts are the kinds that are tried. A name that is given with --only is a fault where there is one of that name, and
-// a liberty otherwise.
-func (f *faultsFlags) parts() []part {
-	isFault := func(name string) bool {
-		return slices.ContainsFunc(f.options.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
-	}
-	bugs, liberties := f.options, f.options
-	if f.kind == "" {
-		bugs.Only = slices.DeleteFunc(slices.Clone(f.options.Only), func(name string) bool { return !isFault(name) })
-		liberties.Only = slices.DeleteFunc(slices.Clone(f.options.Only), isFault)
-	}
-	var all []part
-	if f.kind == kindFaults || f.kind == "" && (len(bugs.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{bugs, runFaults})
-	}
-	if f.kind == kindLiberties || f.kind == "" && (len(liberties.Only) > 0 || len(f.options.Only) == 0) {
-		all = append(all, part{liberties, runLiberties})
-	}
-	return all
-}
-
-func runFaults(ctx context.Context, o faults.Options) (tried, error) { return faults.Run(ctx, o) }
-
-func runLiberties(ctx context.Context, o faults.Options) (tried, error) {
-	return faults.Liberties(ctx, o)
 }
 
 func writeFaults(out io.Writer, suite suites.Suite) error {

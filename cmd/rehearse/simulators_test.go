@@ -84,7 +84,8 @@ func TestConformanceInOtherReadings(t *testing.T) {
 
 func TestFaultsAreTried(t *testing.T) {
 	needsClusters(t)
-	code, out, errs := command(t, "faults", "kai", "--try", "--only", "crd-pattern-ignores-case,cycles-from-first")
+	code, out, errs := command(t, "faults", "kai", "--try", "--only", "crd-pattern-ignores-case,cycles-from-first",
+		"--report-dir", t.TempDir())
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d:\n%s%s", code, out, errs)
 	}

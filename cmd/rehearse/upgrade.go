@@ -67,11 +67,19 @@ judged; 130 interrupted.`,
   rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
+		RunE: func(command *cobra.Command, _ []string) error {
+			if command.Flags().Changed("shard") {
+				return errors.New("--shard: an upgrade has no shards, since its objects depend on each other, and a part of them " +
+					"would break for lack of the others; rehearse what is independent in several runs, by its files or by --only")
+			}
+			return flags.run(command)
+		},
 	}
 	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
 	set := command.Flags()
+	set.String("shard", "", "there are none")
+	_ = set.MarkHidden("shard") // it was just defined
 	set.StringVar(&flags.from.Version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
 	set.StringVar(&flags.to.Version, "to", "", "Kubernetes version to go to (default: that of --from, where "+
 		"--feature-gates or --runtime-config change)")

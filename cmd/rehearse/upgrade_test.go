@@ -19,6 +19,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 	for _, test := range []struct{ name, args, stdin, want string }{
 		{"no files", "--from 1.35 --to 1.36", "", "name what is to be rehearsed"},
 		{"no version", "-f -", object, "-f and -k need --from"},
+		{"a shard", "--from 1.35 --to 1.36 -f - --shard 1/2", object, "an upgrade has no shards, since its objects depend"},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
 		{

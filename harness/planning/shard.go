@@ -60,22 +60,36 @@ func TimingsOf(run *reports.Run) Timings {
 	return times
 }
 
-// tracksOf chooses the shard's tracks. The longest ones are dealt first, each to the shard that has least to do, so
-// that the same input gives the same shards on every machine.
+// tracksOf chooses the shard's tracks.
 func (s Shard) tracksOf(tracks []*Track, times Timings) []*Track {
-	if s.Of == 0 {
-		return tracks
-	}
 	lengths := lengthsOf(tracks, times)
-	longest := slices.Clone(tracks)
-	slices.SortStableFunc(longest, func(a, b *Track) int { return cmp.Compare(lengths[b], lengths[a]) })
-	work, mine := make([]time.Duration, s.Of), map[*Track]bool{}
-	for _, track := range longest {
-		least := slices.Index(work, slices.Min(work))
-		work[least] += lengths[track]
-		mine[track] = least == s.Number-1
+	return Deal(s, tracks, func(track *Track) time.Duration { return lengths[track] })
+}
+
+// Deal chooses the shard's part of some work, in its order. The longest pieces are dealt first, each to the shard that
+// has least to do, so that the same work gives the same shards on every machine.
+func Deal[Piece any, Length int | time.Duration](s Shard, all []Piece, lengthOf func(Piece) Length) []Piece {
+	if s.Of == 0 {
+		return all
 	}
-	return slices.DeleteFunc(slices.Clone(tracks), func(t *Track) bool { return !mine[t] })
+	lengths, longest := make([]Length, len(all)), make([]int, len(all))
+	for i, piece := range all {
+		lengths[i], longest[i] = lengthOf(piece), i
+	}
+	slices.SortStableFunc(longest, func(a, b int) int { return cmp.Compare(lengths[b], lengths[a]) })
+	work, mine := make([]Length, s.Of), make([]bool, len(all))
+	for _, i := range longest {
+		least := slices.Index(work, slices.Min(work))
+		work[least] += lengths[i]
+		mine[i] = least == s.Number-1
+	}
+	var dealt []Piece
+	for i, piece := range all {
+		if mine[i] {
+			dealt = append(dealt, piece)
+		}
+	}
+	return dealt
 }
 
 // lengthsOf estimates how long the tracks take: as long as before, or, where that is not known, in proportion to their

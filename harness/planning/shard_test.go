@@ -75,3 +75,23 @@ func TestShardsAreTheWhole(t *testing.T) {
 		}
 	})
 }
+
+// Without any work a shard has none, and the whole run has all of it.
+func TestDeal(t *testing.T) {
+	length := func(n int) int { return n }
+	for _, c := range []struct {
+		shard Shard
+		work  []int
+		want  []int
+	}{
+		{Shard{}, []int{1, 2}, []int{1, 2}},
+		{Shard{2, 3}, nil, nil},
+		{Shard{3, 3}, []int{1, 2}, nil},
+		{Shard{1, 2}, []int{1, 1, 5, 2, 1}, []int{5}},
+		{Shard{2, 2}, []int{1, 1, 5, 2, 1}, []int{1, 1, 2, 1}},
+	} {
+		if got := Deal(c.shard, c.work, length); !slices.Equal(got, c.want) {
+			t.Errorf("shard %s of %v is %v, want %v", c.shard, c.work, got, c.want)
+		}
+	}
+}

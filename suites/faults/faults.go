@@ -27,6 +27,8 @@ type Options struct {
 	// All scenarios of the suite run with each fault or liberty, and not only as many of those that cover what it breaks
 	// as it takes to see it caught.
 	All bool
+	// Shard is the part of the faults and of the liberties that is tried. Default: all of them.
+	Shard planning.Shard
 	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a
 	// scenario.
 	Before *reports.Run
@@ -51,10 +53,12 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Suite: o.Suite.Name, requirements: o.Suite.Requirements, partial: len(o.Only) > 0}
+	m := &Matrix{Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: len(o.Only) > 0 || o.Shard.Of > 1}
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
-	r := runner{Options: o, pool: shared}
-	err = r.run(ctx, m, wanted)
+	r := runner{Options: o, pool: shared, rare: rarity(wanted)}
+	if mine := planning.Deal(o.Shard, wanted, workOf); len(mine) > 0 {
+		err = r.run(ctx, m, mine)
+	}
 	m.Took = time.Since(began)
 	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
 		return nil, fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
@@ -84,4 +88,12 @@ func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {
 	return slices.DeleteFunc(slices.Clone(suite.Faults), func(f simulators.Fault) bool {
 		return len(only) > 0 && !slices.Contains(only, f.Name)
 	}), nil
+}
+
+// workOf a fault: one of the whole cluster has its scenarios run by themselves, all others share a round.
+func workOf(fault simulators.Fault) int {
+	if fault.ClusterWide {
+		return 3
+	}
+	return 1
 }

@@ -48,12 +48,12 @@ func TestRow(t *testing.T) {
 func matrix() *Matrix {
 	return &Matrix{
 		Suite: "gadgets", Took: 83 * time.Second,
-		requirements: []suites.Requirement{
+		Core: coreOf([]suites.Requirement{
 			{ID: "A", Level: suites.Core},
 			{ID: "B", Level: suites.Core},
 			{ID: "C", Level: suites.Extended},
 			{ID: "D", Level: suites.Core, NoFault: "It is the same."},
-		},
+		}),
 		Rows: []Row{
 			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}},
 			{
@@ -72,7 +72,7 @@ func TestMatrix(t *testing.T) {
 // Of some faults only those requirements are shown that catch one.
 func TestPartialMatrix(t *testing.T) {
 	m := matrix()
-	m.Rows, m.partial = m.Rows[:1], true
+	m.Rows, m.Partial = m.Rows[:1], true
 	text := m.String()
 	if !strings.Contains(text, "1 of 3 core requirements catch one of these") || !strings.Contains(text, "\nA ") ||
 		strings.Contains(text, "\nB ") || strings.Contains(text, "\nD ") {
@@ -102,13 +102,13 @@ func TestMatrixErr(t *testing.T) {
 			func(m *Matrix) { m.Rows[1].Caught = []string{"A"} },
 			"core requirement B catches no fault",
 		},
-		"one that is not tried": {func(m *Matrix) { m.Rows, m.partial = m.Rows[:1], true }, ""},
+		"one that is not tried": {func(m *Matrix) { m.Rows, m.Partial = m.Rows[:1], true }, ""},
 		"not green before": {
-			func(m *Matrix) { m.Before = []string{"x failed"} },
+			func(m *Matrix) { m.Rows, m.Before = nil, []string{"x failed"} },
 			"without faults, before: x failed",
 		},
 		"not green for many reasons": {
-			func(m *Matrix) { m.Before = slices.Repeat([]string{"x failed"}, 9) },
+			func(m *Matrix) { m.Rows, m.Before = nil, slices.Repeat([]string{"x failed"}, 9) },
 			"without faults, before: and 4 more",
 		},
 		"not green after": {
@@ -116,7 +116,7 @@ func TestMatrixErr(t *testing.T) {
 			"without faults, after: x failed",
 		},
 		"a reason that does not hold up": {
-			func(m *Matrix) { m.requirements[3].NoFault = "" },
+			func(m *Matrix) { m.Core[2].NoFault = "" },
 			"core requirement D catches no fault",
 		},
 	} {
@@ -131,11 +131,19 @@ func TestMatrixErr(t *testing.T) {
 	}
 }
 
+func faultsOf(trials []*trial) []simulators.Fault {
+	var all []simulators.Fault
+	for _, t := range trials {
+		all = append(all, t.fault)
+	}
+	return all
+}
+
 // play takes trials through their rounds: a scenario fails when it is called by the name of the fault, or "any".
 func play(trials []*trial, requirements []suites.Requirement) []string {
 	var rounds []string
 	for {
-		round := next(trials, requirements)
+		round := next(trials, requirements, rarity(faultsOf(trials)))
 		if len(round) == 0 {
 			return rounds
 		}

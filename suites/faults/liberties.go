@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -19,27 +20,27 @@ import (
 // Freedom says which liberties of a suite's simulator the suite grants: under each it must be green.
 type Freedom struct {
 	// Suite by its name.
-	Suite string
+	Suite string `json:"suite"`
 	// Trials, one for each liberty, and one for all that go together.
-	Trials []Trial
+	Trials []Trial `json:"trials"`
 	// Took is how long it all took.
-	Took time.Duration
+	Took time.Duration `json:"nanoseconds"`
 }
 
 // Trial is what came of some liberties.
 type Trial struct {
 	// Name of the liberty, or of all together.
-	Name string
+	Name string `json:"name"`
 	// Liberties that were taken.
-	Liberties []string
+	Liberties []string `json:"liberties"`
 	// Scenarios that were run.
-	Scenarios int
+	Scenarios int `json:"scenarios"`
 	// Red are the scenarios that failed, with the reasons.
-	Red []string
+	Red []string `json:"red,omitempty"`
 	// Unjudged are the scenarios and clusters of which it is not known whether they are green, with the reasons.
-	Unjudged []string
+	Unjudged []string `json:"unjudged,omitempty"`
 	// Took is how long it took.
-	Took time.Duration
+	Took time.Duration `json:"nanoseconds"`
 }
 
 // AllTogether is the name of the trial of as many liberties as can be taken at once.
@@ -57,7 +58,7 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
 	r := runner{Options: o, pool: shared}
 	f := &Freedom{Suite: o.Suite.Name}
-	for i, trial := range trials {
+	for i, trial := range planning.Deal(o.Shard, trials, func(t Trial) int { return len(r.scenariosWith(t)) }) {
 		if err = r.try(ctx, i, &trial); err != nil {
 			break
 		}
@@ -92,10 +93,7 @@ func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
 // try runs the scenarios with some liberties.
 func (r runner) try(ctx context.Context, i int, trial *Trial) error {
 	began := time.Now()
-	list := r.Suite.Scenarios
-	if !r.All {
-		list = touched(r.Suite, trial.Liberties)
-	}
+	list := r.scenariosWith(*trial)
 	trial.Scenarios = len(list)
 	r.Progress("%d scenarios with %s", len(list), trial.Name)
 	run, err := r.execute(ctx, suites.WithLiberties(marked(list, fmt.Sprintf("l%d", i)), r.Suite.System, trial.Liberties),
@@ -109,6 +107,14 @@ func (r runner) try(ctx context.Context, i int, trial *Trial) error {
 		r.Progress("with %s: %s", trial.Name, reason)
 	}
 	return nil
+}
+
+// scenariosWith are those that run under some liberties.
+func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
+	if r.All {
+		return r.Suite.Scenarios
+	}
+	return touched(r.Suite, trial.Liberties)
 }
 
 // judge says what a run shows of the liberties: nothing, where it is the cluster that failed.

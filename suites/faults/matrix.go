@@ -16,31 +16,52 @@ import (
 // Matrix says which requirement caught which fault of a suite's simulator.
 type Matrix struct {
 	// Suite by its name.
-	Suite string
+	Suite string `json:"suite"`
 	// Rows, one for each fault, in the order of the suite.
-	Rows []Row
+	Rows []Row `json:"rows"`
 	// Before and After are why the suite was not green without faults, before, and beside or after those with faults; nil
 	// where it was.
-	Before, After []string
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
 	// Took is how long it all took.
-	Took time.Duration
+	Took time.Duration `json:"nanoseconds"`
+	// Core are the core requirements of the suite.
+	Core []Core `json:"core"`
+	// Partial: not every fault was tried.
+	Partial bool `json:"partial,omitempty"`
+}
 
-	requirements []suites.Requirement
-	// partial: not every fault was tried.
-	partial bool
+// Core is a core requirement, which is to catch a fault.
+type Core struct {
+	ID        string `json:"id"`
+	Statement string `json:"statement"`
+	// NoFault says why no fault breaks it; "" where one does.
+	NoFault string `json:"noFault,omitempty"`
+}
+
+// coreOf are the core requirements of a suite.
+func coreOf(all []suites.Requirement) []Core {
+	var core []Core
+	for _, r := range all {
+		if r.Level == suites.Core {
+			core = append(core, Core{ID: r.ID, Statement: r.Statement, NoFault: r.NoFault})
+		}
+	}
+	return core
 }
 
 // Row is what came of one fault.
 type Row struct {
-	Fault simulators.Fault
+	Fault simulators.Fault `json:"fault"`
 	// Scenarios that were run with it, and of those the ones that failed.
-	Scenarios int
-	Failed    []string
+	Scenarios int      `json:"scenarios"`
+	Failed    []string `json:"failed,omitempty"`
 	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that it
 	// breaks.
-	Caught, Unseen []string
+	Caught []string `json:"caught,omitempty"`
+	Unseen []string `json:"unseen,omitempty"`
 	// Unjudged are scenarios that could not be judged, each with the reason.
-	Unjudged []string
+	Unjudged []string `json:"unjudged,omitempty"`
 }
 
 // newRow judges what came of the scenarios that ran with a fault.
@@ -75,9 +96,6 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 // caught all the same.
 func (m *Matrix) Err() error {
 	var errs []error
-	if len(m.Before) > 0 {
-		return notGreen("before", m.Before) // and nothing else was tried
-	}
 	for _, row := range m.Rows {
 		switch {
 		case len(row.Caught) > 0:
@@ -91,10 +109,10 @@ func (m *Matrix) Err() error {
 				row.Scenarios, strings.Join(row.Fault.Breaks, ", ")))
 		}
 	}
-	if !m.partial {
+	if !m.Partial && len(m.Before) == 0 {
 		errs = append(errs, m.idle()...)
 	}
-	return errors.Join(append(errs, notGreen("after", m.After))...)
+	return errors.Join(append(errs, notGreen("before", m.Before), notGreen("after", m.After))...)
 }
 
 // notGreen says why the suite was not green without faults; nil when it was. The first few reasons tell enough.
@@ -114,8 +132,8 @@ func notGreen(when string, reasons []string) error {
 // idle are the core requirements that caught no fault, and do not say why there is none.
 func (m *Matrix) idle() []error {
 	var errs []error
-	for _, r := range m.requirements {
-		if alone, shared := m.catches(r.ID); r.Level == suites.Core && r.NoFault == "" && len(alone)+len(shared) == 0 {
+	for _, r := range m.Core {
+		if alone, shared := m.catches(r.ID); r.NoFault == "" && len(alone)+len(shared) == 0 {
 			errs = append(errs, fmt.Errorf("core requirement %s catches no fault: %s", r.ID, r.Statement))
 		}
 	}
@@ -139,7 +157,7 @@ func (m *Matrix) catches(id string) (alone, shared []string) {
 // String is the matrix for a person: by fault, by core requirement, and the sum.
 func (m *Matrix) String() string {
 	var b strings.Builder
-	if len(m.Before) > 0 {
+	if len(m.Before) > 0 && len(m.Rows) == 0 {
 		return fmt.Sprintf("%s: no fault was tried, since the suite is NOT green without any\n", m.Suite)
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -159,14 +177,10 @@ func (m *Matrix) String() string {
 			strings.Join(row.Unseen, " "))
 	}
 	fmt.Fprintln(table, "\nCORE REQUIREMENT\tFAULTS\tCAUGHT BY IT ALONE\tCAUGHT BY OTHERS, TOO")
-	core, used := 0, 0
-	for _, r := range m.requirements {
-		if r.Level != suites.Core {
-			continue
-		}
-		core++
+	used := 0
+	for _, r := range m.Core {
 		alone, shared := m.catches(r.ID)
-		if m.partial && len(alone)+len(shared) == 0 {
+		if m.Partial && len(alone)+len(shared) == 0 {
 			continue // no fault was tried that could show it
 		}
 		only := strings.Join(alone, " ")
@@ -185,9 +199,9 @@ func (m *Matrix) String() string {
 		}
 		return "NOT green"
 	}
-	requirements := fmt.Sprintf("%d of %d core requirements catch one, or say why there is none", used, core)
-	if m.partial {
-		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, core)
+	requirements := fmt.Sprintf("%d of %d core requirements catch one, or say why there is none", used, len(m.Core))
+	if m.Partial {
+		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, len(m.Core))
 	}
 	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults %s before and %s beside or after; %s\n",
 		m.Suite, caught, len(m.Rows), requirements, green(m.Before), green(m.After), m.Took.Round(time.Second))

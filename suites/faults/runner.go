@@ -29,6 +29,9 @@ const atOnce = 16
 type runner struct {
 	Options
 	pool *pool
+	// rare sorts requirements by how few faults of all shards break them, so that a shard tries with a fault what the whole
+	// run would.
+	rare func([]string) []string
 }
 
 func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) error {
@@ -151,7 +154,7 @@ func (r runner) next(trials []*trial) []chosen {
 	if r.All {
 		return everything(trials)
 	}
-	return next(trials, r.Suite.Requirements)
+	return next(trials, r.Suite.Requirements, r.rare)
 }
 
 // everything is every group that is left.

@@ -144,10 +144,9 @@ type chosen struct {
 // next are the groups of the next round: one for each fault that nothing has caught yet, and one more wherever a core
 // requirement that a fault should break has caught none. Nothing is next when every fault is caught and every core
 // requirement has caught one, or all has been tried.
-func next(trials []*trial, requirements []suites.Requirement) []chosen {
+func next(trials []*trial, requirements []suites.Requirement, rare func([]string) []string) []chosen {
 	var round []chosen
 	catching := map[string]bool{}
-	rare := rarity(trials)
 	for i, t := range trials {
 		row := t.row()
 		for _, id := range row.Caught {
@@ -174,16 +173,19 @@ func next(trials []*trial, requirements []suites.Requirement) []chosen {
 	return round
 }
 
-// rarity sorts requirements, those first that the fewest faults break: they have the fewest chances to catch one.
-func rarity(trials []*trial) func([]string) []string {
-	faults := map[string]int{}
-	for _, t := range trials {
-		for _, id := range t.fault.Breaks {
-			faults[id]++
+// rarity sorts requirements, those first that the fewest of some faults break: they have the fewest chances to catch
+// one.
+func rarity(faults []simulators.Fault) func([]string) []string {
+	breaking := map[string]int{}
+	for _, fault := range faults {
+		for _, id := range fault.Breaks {
+			breaking[id]++
 		}
 	}
 	return func(ids []string) []string {
-		return slices.SortedStableFunc(slices.Values(ids), func(a, b string) int { return cmp.Compare(faults[a], faults[b]) })
+		return slices.SortedStableFunc(slices.Values(ids), func(a, b string) int {
+			return cmp.Compare(breaking[a], breaking[b])
+		})
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 // Fault is a plausible bug that a simulator can be told to have.
 type Fault struct {
 	// Name by which it is asked for.
-	Name string
+	Name string `json:"name"`
 	// Sentence says what goes wrong.
-	Sentence string
+	Sentence string `json:"sentence"`
 	// Breaks are the requirements that do not hold with it.
-	Breaks []string
+	Breaks []string `json:"breaks"`
 	// ClusterWide: it is in what there is once for the whole cluster, as a CRD or a configuration, and cannot be confined
 	// to namespaces.
-	ClusterWide bool
+	ClusterWide bool `json:"clusterWide,omitempty"`
 }
 
 // New is a fault that can be confined to namespaces.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
@@ -77,18 +79,38 @@ func (s *shard) unpack(dir string) error {
 	return os.Chdir(dir)
 }
 
-// print carries the report in the log. Where there is none the run has said why.
+// print carries the report in the log. Where there is none the command has said why.
 func (s *shard) print(stdout, stderr io.Writer, report string) error {
-	data, err := os.ReadFile(filepath.Join(report, "run.json"))
-	if os.IsNotExist(err) {
+	head, file, err := pastruns.ReadHead(report)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	var artifacts []string
+	if head.Kind() == pastruns.RunFile {
+		if artifacts, err = left(report, file); err != nil {
+			return err
+		}
+	}
+	lost, err := inlog.Write(stdout, s.pod, report, filepath.Base(file), artifacts, inlog.Limit)
+	if err == nil && len(lost) > 0 {
+		fmt.Fprintf(stderr, "%d of %d files that scenarios left do not fit into the log, and are lost with the pod\n",
+			len(lost), len(artifacts))
+	}
+	return err
+}
+
+// left are the files that the scenarios of a run left in its report folder.
+func left(report, file string) ([]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
 	var run reports.Run
 	if err := json.Unmarshal(data, &run); err != nil {
-		return fmt.Errorf("read the shard's run.json: %w", err)
+		return nil, fmt.Errorf("read the shard's run.json: %w", err)
 	}
 	var artifacts []string
 	for _, track := range run.Tracks {
@@ -100,10 +122,5 @@ func (s *shard) print(stdout, stderr io.Writer, report string) error {
 			}
 		}
 	}
-	left, err := inlog.Write(stdout, s.pod, report, "run.json", artifacts, inlog.Limit)
-	if err == nil && len(left) > 0 {
-		fmt.Fprintf(stderr, "%d of %d files that scenarios left do not fit into the log, and are lost with the pod\n",
-			len(left), len(artifacts))
-	}
-	return err
+	return artifacts, nil
 }

@@ -73,7 +73,7 @@ func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]str
 		program string
 	}
 	var order []attempt
-	latest, folder := map[attempt]*reports.Run{}, map[attempt]string{}
+	latest, folder := map[attempt]*pastruns.Head{}, map[attempt]string{}
 	for i, log := range logs {
 		found, err := reportsIn(log)
 		if err != nil {
@@ -84,11 +84,10 @@ func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]str
 			if err := report.Unpack(to); err != nil {
 				return nil, err
 			}
-			parts, _, err := pastruns.Parts([]string{to})
+			run, _, err := pastruns.ReadHead(to)
 			if err != nil {
 				return nil, fmt.Errorf("%s: the report of %s: %w", log, report.ID, err)
 			}
-			run := parts[0].Run
 			if run.Shard == nil {
 				return nil, fmt.Errorf("%s: the report of %s is not that of a shard", log, report.ID)
 			}

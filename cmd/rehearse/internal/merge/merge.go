@@ -23,21 +23,21 @@ import (
 func Command() *cobra.Command {
 	var out string
 	command := &cobra.Command{
-		Use:   "merge RUN.JSON|FOLDER|LOG...",
+		Use:   "merge RESULT|FOLDER|LOG...",
 		Short: "Make one run of its shards",
-		Long: `Merge makes one report folder of the report folders of all shards of a run (rehearse run --shard).
-Each shard must be there once, and all must be of the same scenarios and of the same rehearse. What
-a shard that ended early did not judge is not judged. A log is what kubectl logs prints of pods of
-rehearse job. Where the Job tried a shard twice, the later attempt counts.
+		Long: `Merge makes one report folder of the report folders of all shards (--shard) of rehearse run,
+conformance or faults. Each shard must be there once, and all must be of the same input and of the
+same rehearse. What a shard that ended early did not judge is not judged. A log is what kubectl logs
+prints of pods of rehearse job. Where the Job tried a shard twice, the later attempt counts.
 
-Exit codes: those of rehearse run; 3 where a shard ended early, 2 where one is missing, is there
-twice or is of another run.`,
+Exit codes: those of the command of the shards; 3 where a shard ended early, 2 where one is missing,
+is there twice or is of another run.`,
 		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
   rehearse run --shard 2/2 --report-dir shard-2 scenarios
   rehearse merge shard-1 shard-2 -o merged
   kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
   rehearse merge job.log -o merged`,
-		Args: cli.Named("the run.json of each shard, its report folder, or the log of its pod"),
+		Args: cli.Named("the result of each shard (run.json, faults.json), its report folder, or the log of its pod"),
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
@@ -51,9 +51,32 @@ twice or is of another run.`,
 	return command
 }
 
-// Shards makes one report folder of the report folders of all shards.
-func Shards(command *cobra.Command, args []string, out string) error {
-	parts, where, err := pastruns.Parts(args)
+// Shards makes one report folder of the results of all shards, whatever command they are of.
+func Shards(command *cobra.Command, paths []string, out string) error {
+	kind := ""
+	var files []string
+	for _, path := range paths {
+		head, file, err := pastruns.ReadHead(path)
+		if err != nil {
+			return err
+		}
+		if kind != "" && head.Kind() != kind {
+			return fmt.Errorf("merge shards: %s is a %s, and %s a %s: they are no parts of one run", files[0], kind, file,
+				head.Kind())
+		}
+		kind, files = head.Kind(), append(files, file)
+	}
+	switch kind {
+	case pastruns.FaultsFile:
+		return trials(command, files, out)
+	default:
+		return runs(command, files, out)
+	}
+}
+
+// runs merges run.json files.
+func runs(command *cobra.Command, from []string, out string) error {
+	parts, where, err := pastruns.Parts(from)
 	if err != nil {
 		return err
 	}
@@ -72,12 +95,7 @@ func Shards(command *cobra.Command, args []string, out string) error {
 	if err := files.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
 		return cli.Broken(err)
 	}
-	var unfinished []error
 	for i, part := range parts {
-		if part.Run.Interrupted || part.Run.Finished.IsZero() {
-			unfinished = append(unfinished, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged",
-				part.Run.Shard.Number, part.Run.Shard.Of))
-		}
 		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
 			return cli.Broken(err)
 		}
@@ -88,8 +106,11 @@ func Shards(command *cobra.Command, args []string, out string) error {
 			return cli.Broken(err)
 		}
 	}
-	if len(unfinished) > 0 {
-		return cli.Broken(errors.Join(unfinished...))
+	unfinished := reports.Unfinished(reports.Pieces(parts), func(i int) bool {
+		return !parts[i].Run.Interrupted && !parts[i].Run.Finished.IsZero()
+	})
+	if unfinished != nil {
+		return cli.Broken(unfinished)
 	}
 	return session.End(reports.ExitCode(run), nil)
 }

@@ -87,3 +87,11 @@ func End(code int, failure error) error {
 	}
 	return &cli.ExitError{Code: code, Err: failure}
 }
+
+// EndOfTrials is how a command ends of which it is known what is wrong, and what is not known.
+func EndOfTrials(wrong, unjudged error) error {
+	if wrong != nil {
+		return &cli.ExitError{Code: cli.ExitFailed, Err: errors.Join(wrong, unjudged)}
+	}
+	return cli.Broken(unjudged)
+}

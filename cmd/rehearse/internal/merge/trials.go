@@ -1,0 +1,44 @@
+package merge
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/suites/faults"
+)
+
+// trials merges faults.json files.
+func trials(command *cobra.Command, files []string, out string) error {
+	var parts []faults.Part
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read a result: %w", err)
+		}
+		result, err := faults.Read(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		parts = append(parts, faults.Part{Result: result, From: file})
+	}
+	result, err := faults.Merge(parts)
+	if err != nil {
+		return err
+	}
+	if err := faults.Write(out, result); err != nil {
+		return cli.Broken(err)
+	}
+	fmt.Fprint(command.OutOrStdout(), result)
+	if untried := result.Untried(); len(untried) > 0 {
+		fmt.Fprintf(command.OutOrStdout(), "not tried: %s\n", strings.Join(untried, ", "))
+	}
+	if err := faults.Unfinished(parts); err != nil {
+		return cli.Broken(err)
+	}
+	return session.EndOfTrials(result.Err(), result.Unjudged())
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/suites/faults"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// triedShard writes the report folder of a shard that tried one fault of two.
+func triedShard(t *testing.T, number int, change func(*faults.Result)) string {
+	t.Helper()
+	names := []string{"early", "late"}
+	result := &faults.Result{
+		Head: reports.Head{
+			Format: faults.Format, Program: "1", Started: time.Unix(1000, 0), Finished: time.Unix(1001, 0),
+		},
+		Suite: "gadgets", Shard: &reports.Shard{Number: number, Of: 2, Plan: "p"}, Trials: faults.Names{Faults: names},
+		Faults: &faults.Matrix{Suite: "gadgets", Rows: []faults.Row{{
+			Fault: simulators.Fault{Name: names[number-1], Breaks: []string{"A"}}, Scenarios: 1, Failed: []string{"x"},
+			Caught: []string{"A"},
+		}}},
+	}
+	if change != nil {
+		change(result)
+	}
+	dir := t.TempDir()
+	if err := faults.Write(dir, result); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestMergeFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		second func(*faults.Result)
+		code   int
+		says   string
+	}{
+		"all is as demanded": {nil, cli.ExitOK, "gadgets: 2 of 2 faults caught"},
+		"one is not caught": {
+			func(r *faults.Result) { r.Faults.Rows[0].Caught, r.Faults.Rows[0].Failed = nil, nil },
+			cli.ExitFailed, "fault late is not caught by any of 1 scenarios",
+		},
+		"one died": {
+			func(r *faults.Result) { r.Faults, r.Finished = nil, time.Time{} }, cli.ExitBroken,
+			"not tried: fault late\nerror: shard 2/2 ended early",
+		},
+		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "no parts of one run"},
+		"a later form": {func(r *faults.Result) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			merged := filepath.Join(t.TempDir(), "merged")
+			code, out, errs := command(t, "merge", triedShard(t, 2, test.second), triedShard(t, 1, nil), "-o", merged)
+			if said := out + errs; code != test.code || !strings.Contains(said, test.says) {
+				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
+			}
+			_, err := os.Stat(filepath.Join(merged, faults.File))
+			if wrote := err == nil; wrote != (code != cli.ExitInput) {
+				t.Errorf("exit code %d, and the merged file: %v", code, err)
+			}
+		})
+	}
+}
+
+// What several commands left is no one run.
+func TestMergeOfSeveralCommands(t *testing.T) {
+	both := written(t, 2, nil)
+	data, err := os.ReadFile(filepath.Join(triedShard(t, 2, nil), faults.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		first, want string
+	}{
+		{triedShard(t, 1, nil), "they are no parts of one run"},
+		{written(t, 1, nil), "has the results of several commands"},
+	} {
+		code, _, errs := command(t, "merge", c.first, both, "-o", filepath.Join(t.TempDir(), "merged"))
+		if code != cli.ExitInput || !strings.Contains(errs, c.want) {
+			t.Errorf("exit code %d: %s, want %s", code, errs, c.want)
+		}
+		if err := os.WriteFile(filepath.Join(both, faults.File), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFaultsRefuseWrongInput(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"kai --shard 1/2", "--shard is for --try"},
+		{"kai --try --shard 3/2", `--shard: shard "3/2": want NUMBER/ALL`},
+		{"kai --try --kind bugs", `--kind "bugs": want faults or liberties`},
+	} {
+		refused(t, c.want, "", append([]string{"faults"}, strings.Fields(c.args)...)...)
+	}
+}

@@ -1,0 +1,125 @@
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Part is the result of a shard, with where it was read.
+type Part struct {
+	*Result
+	From string
+}
+
+// Merge makes the one result of its shards, each of which must be there once. What a shard that ended early did not
+// try is named by Untried.
+func Merge(parts []Part) (*Result, error) {
+	if err := reports.CheckShards(pieces(parts)); err != nil {
+		return nil, err
+	}
+	unfinished := Unfinished(parts)
+	parts = slices.SortedFunc(slices.Values(parts), func(a, b Part) int {
+		return cmp.Compare(a.Shard.Number, b.Shard.Number)
+	})
+	first := parts[0]
+	all := &Result{Head: first.Head, Suite: first.Suite, Trials: first.Trials, Partial: first.Partial}
+	var commands []string
+	for _, part := range parts {
+		if part.Started.Before(all.Started) {
+			all.Started = part.Started
+		}
+		if part.Finished.After(all.Finished) {
+			all.Finished = part.Finished
+		}
+		commands = append(commands, part.Command)
+		all.add(part.Result)
+	}
+	all.Command = strings.Join(commands, "\n")
+	if unfinished != nil {
+		all.Finished = time.Time{}
+	}
+	all.settle()
+	return all, nil
+}
+
+// Unfinished is the error of shards that ended early.
+func Unfinished(parts []Part) error {
+	return reports.Unfinished(pieces(parts), func(i int) bool { return !parts[i].Finished.IsZero() })
+}
+
+func pieces(parts []Part) []reports.Piece {
+	var all []reports.Piece
+	for _, part := range parts {
+		all = append(all, reports.Piece{From: part.From, Shard: part.Shard, Program: part.Program})
+	}
+	return all
+}
+
+// add takes what a shard tried.
+func (r *Result) add(part *Result) {
+	if m := part.Faults; m != nil {
+		if r.Faults == nil {
+			r.Faults = &Matrix{Suite: r.Suite, Core: m.Core}
+		}
+		r.Faults.Rows = append(r.Faults.Rows, m.Rows...)
+		r.Faults.Before = append(r.Faults.Before, m.Before...)
+		r.Faults.After = append(r.Faults.After, m.After...)
+		r.Faults.Took += m.Took
+	}
+	if f := part.Liberties; f != nil {
+		if r.Liberties == nil {
+			r.Liberties = &Freedom{Suite: r.Suite}
+		}
+		r.Liberties.Trials = append(r.Liberties.Trials, f.Trials...)
+		r.Liberties.Took += f.Took
+	}
+}
+
+// settle puts the trials of all shards into the order of the whole. Where a fault is missing nothing is said of
+// requirements that caught none.
+func (r *Result) settle() {
+	if r.Faults != nil {
+		slices.SortStableFunc(r.Faults.Rows, func(a, b Row) int {
+			return slices.Index(r.Trials.Faults, a.Fault.Name) - slices.Index(r.Trials.Faults, b.Fault.Name)
+		})
+		r.Faults.Before, r.Faults.After = distinct(r.Faults.Before), distinct(r.Faults.After)
+		r.Faults.Partial = r.Partial || len(r.Faults.Rows) < len(r.Trials.Faults)
+	}
+	if r.Liberties != nil {
+		slices.SortStableFunc(r.Liberties.Trials, func(a, b Trial) int {
+			return slices.Index(r.Trials.Liberties, a.Name) - slices.Index(r.Trials.Liberties, b.Name)
+		})
+	}
+}
+
+// distinct are the texts in their order, each once.
+func distinct(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// Untried are the faults and liberties of all shards of which there is no result.
+func (r *Result) Untried() []string {
+	var all []string
+	for _, name := range r.Trials.Faults {
+		if r.Faults == nil || !slices.ContainsFunc(r.Faults.Rows, func(row Row) bool { return row.Fault.Name == name }) {
+			all = append(all, fmt.Sprintf("fault %s", name))
+		}
+	}
+	for _, name := range r.Trials.Liberties {
+		if r.Liberties == nil || !slices.ContainsFunc(r.Liberties.Trials, func(t Trial) bool { return t.Name == name }) {
+			all = append(all, fmt.Sprintf("liberty %s", name))
+		}
+	}
+	return all
+}

@@ -1,0 +1,185 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// shards are the results of two shards, as they are read from their files.
+func shards(t *testing.T, change func(first, second *Result)) []Part {
+	t.Helper()
+	of := func(n int) *Result {
+		return &Result{
+			Head: reports.Head{
+				Format: Format, Program: "1", Command: fmt.Sprintf("rehearse faults gadgets --try --shard=%d/2", n),
+				Started: time.Unix(1000, 0), Finished: time.Unix(1010, 0),
+			},
+			Suite: "gadgets", Shard: &reports.Shard{Number: n, Of: 2, Plan: "p"},
+			Trials: Names{Faults: []string{"one", "two"}, Liberties: []string{"late", AllTogether}},
+		}
+	}
+	first, second := of(1), of(2)
+	whole := matrix()
+	first.Faults = &Matrix{Suite: "gadgets", Rows: whole.Rows[1:], Core: whole.Core, Took: time.Second, Partial: true}
+	second.Faults = &Matrix{Suite: "gadgets", Rows: whole.Rows[:1], Core: whole.Core, Took: 2 * time.Second, Partial: true}
+	first.Liberties = &Freedom{Suite: "gadgets", Trials: []Trial{{Name: AllTogether, Scenarios: 2, Took: time.Second}}}
+	second.Liberties = &Freedom{Suite: "gadgets", Trials: []Trial{{Name: "late", Scenarios: 1, Took: time.Second}}}
+	if change != nil {
+		change(first, second)
+	}
+	var parts []Part
+	for _, r := range []*Result{second, first} {
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, Part{Result: again, From: fmt.Sprintf("shard-%d", r.Shard.Number)})
+	}
+	return parts
+}
+
+// The trials of all shards come in the order of the whole, and a requirement that caught nothing in any is idle.
+func TestMerge(t *testing.T) {
+	parts := shards(t, nil)
+	merged, err := Merge(parts)
+	if err != nil || Unfinished(parts) != nil {
+		t.Fatal(err, Unfinished(parts))
+	}
+	golden.Check(t, "testdata/merged.txt", merged.String())
+	if merged.Err() != nil || merged.Unjudged() != nil || merged.Untried() != nil || merged.Shard != nil {
+		t.Errorf("%v, %v, %v, %v", merged.Err(), merged.Unjudged(), merged.Untried(), merged.Shard)
+	}
+	parts = shards(t, func(first, _ *Result) { first.Faults.Rows[0].Caught = []string{"A"} })
+	for _, part := range parts {
+		if part.Err() != nil {
+			t.Errorf("%s, whose faults are caught, says %v", part.From, part.Err())
+		}
+	}
+	if merged, err = Merge(parts); err != nil || !strings.Contains(fmt.Sprint(merged.Err()),
+		"core requirement B catches no fault") {
+		t.Errorf("%v: %v", err, merged.Err())
+	}
+}
+
+// A shard that ended early leaves trials without a result, and nothing is said of what they may have caught.
+func TestMergeOfUnfinishedShards(t *testing.T) {
+	parts := shards(t, func(first, _ *Result) { first.Faults, first.Liberties, first.Finished = nil, nil, time.Time{} })
+	merged, err := Merge(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Unfinished(parts); got == nil || !strings.HasPrefix(got.Error(), "shard 1/2 ended early") {
+		t.Errorf("unfinished: %v", got)
+	}
+	if got := strings.Join(merged.Untried(), ", "); got != "fault two, liberty all-together" || !merged.Finished.IsZero() {
+		t.Errorf("untried: %s; finished %s", got, merged.Finished)
+	}
+	if merged.Err() != nil {
+		t.Errorf("it says %v", merged.Err())
+	}
+}
+
+func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(first, second *Result)
+		want   string
+	}{
+		"twice":           {func(first, _ *Result) { first.Shard.Number = 2 }, "shard 2 is there twice"},
+		"missing":         {func(first, second *Result) { first.Shard.Of, second.Shard.Of = 3, 3 }, "missing: 3/3"},
+		"another input":   {func(first, _ *Result) { first.Shard.Plan = "q" }, "no parts of one run"},
+		"another program": {func(first, _ *Result) { first.Program = "2" }, "written by rehearse 2"},
+		"no shard":        {func(first, _ *Result) { first.Shard = nil }, "it is no shard"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts := shards(t, nil)
+			c.change(parts[1].Result, parts[0].Result)
+			if _, err := Merge(parts); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A suite that is not green without faults in one shard is not green, and the other shard's faults are shown.
+func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
+	merged, err := Merge(shards(t, func(first, _ *Result) {
+		first.Faults.Rows, first.Faults.Before = nil, []string{"x failed"}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(merged.Err()); got != "without faults, before: x failed" {
+		t.Errorf("it says %s", got)
+	}
+	if text := merged.String(); !strings.Contains(text, "NOT green before") || !strings.Contains(text, "1 of 1 faults") {
+		t.Errorf("it shows\n%s", text)
+	}
+	if got := merged.Untried(); !slices.Equal(got, []string{"fault two"}) {
+		t.Errorf("untried: %s", got)
+	}
+}
+
+// Each fault is in one shard, in its order, whatever else the shards do.
+func TestFaultsAreDealt(t *testing.T) {
+	var all []simulators.Fault
+	for i := range 23 {
+		all = append(all, simulators.Fault{Name: fmt.Sprint("f", i), ClusterWide: i%5 == 0})
+	}
+	for of := 1; of < 30; of++ {
+		seen := map[string]int{}
+		for n := range of {
+			for _, fault := range planning.Deal(planning.Shard{Number: n + 1, Of: of}, all, workOf) {
+				seen[fault.Name]++
+			}
+		}
+		for _, fault := range all {
+			if seen[fault.Name] != 1 {
+				t.Errorf("of %d shards, %d have %s", of, seen[fault.Name], fault.Name)
+			}
+		}
+	}
+}
+
+// What is not tried has no options, and a name is a fault's before it is a liberty's.
+func TestDivided(t *testing.T) {
+	suite := free()
+	suite.Faults = []simulators.Fault{fault("loud", "A"), fault("wordy", "B")}
+	for _, c := range []struct {
+		only            []string
+		kind            string
+		bugs, liberties string
+	}{
+		{nil, "", "[]", "[]"},
+		{nil, KindFaults, "[]", "none"},
+		{nil, KindLiberties, "none", "[]"},
+		{[]string{"loud"}, "", "[loud]", "none"},
+		{[]string{"late"}, "", "none", "[late]"},
+		{[]string{"wordy", "late"}, "", "[wordy]", "[late]"},
+		{[]string{"wordy"}, KindLiberties, "none", "[wordy]"},
+	} {
+		bugs, liberties := Options{Suite: suite, Only: c.only}.divided(c.kind)
+		text := func(o *Options) string {
+			if o == nil {
+				return "none"
+			}
+			return fmt.Sprint(o.Only)
+		}
+		if text(bugs) != c.bugs || text(liberties) != c.liberties {
+			t.Errorf("%s of kind %q: %s and %s, want %s and %s", c.only, c.kind, text(bugs), text(liberties), c.bugs,
+				c.liberties)
+		}
+	}
+}

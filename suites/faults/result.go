@@ -1,0 +1,212 @@
+package faults
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+)
+
+// Kinds of what can be tried.
+const (
+	KindFaults    = "faults"
+	KindLiberties = "liberties"
+)
+
+// File is the name of the file in which a result is kept.
+const File = "faults.json"
+
+// Format is the version of faults.json that this program writes.
+const Format = 1
+
+// Result is what came of trying the faults and liberties of a suite's simulator. It is faults.json.
+type Result struct {
+	reports.Head
+
+	Suite string `json:"suite"`
+	// Shard says which part of the trials these are; none where it is all of them.
+	Shard *reports.Shard `json:"shard,omitempty"`
+	// Trials of all shards. Partial: they are not all that the simulator has.
+	Trials  Names `json:"trials"`
+	Partial bool  `json:"partial,omitempty"`
+	// Faults and Liberties that were tried; nil where none were.
+	Faults    *Matrix  `json:"faults,omitempty"`
+	Liberties *Freedom `json:"liberties,omitempty"`
+}
+
+// Names of faults and of liberties.
+type Names struct {
+	Faults    []string `json:"faults,omitempty"`
+	Liberties []string `json:"liberties,omitempty"`
+}
+
+// Try tries the faults or liberties of a suite, or both where the kind is "". The result is kept before anything was
+// tried, after each kind, and at its end: only then it has a time at which it finished. What is given with Only is a
+// fault where there is one of that name, and a liberty otherwise.
+func Try(ctx context.Context, o Options, kind, command, program string, keep func(*Result) error) (*Result, error) {
+	result := &Result{
+		Head: reports.Head{Format: Format, Command: command, Program: program, Started: time.Now()}, Suite: o.Suite.Name,
+		Partial: len(o.Only) > 0,
+	}
+	bugs, liberties := o.divided(kind)
+	if err := result.plan(ctx, o, bugs, liberties); err != nil {
+		return nil, err
+	}
+	if err := keep(result); err != nil {
+		return nil, err
+	}
+	var err error
+	if bugs != nil {
+		if result.Faults, err = Run(ctx, *bugs); err == nil {
+			err = keep(result)
+		}
+	}
+	if err == nil && liberties != nil {
+		if result.Liberties, err = Liberties(ctx, *liberties); err == nil {
+			err = keep(result)
+		}
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Finished = time.Now()
+	return result, keep(result)
+}
+
+// divided are the options for the faults, and those for the liberties; nil for what is not to be tried.
+func (o Options) divided(kind string) (bugs, liberties *Options) {
+	isFault := func(name string) bool {
+		return slices.ContainsFunc(o.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
+	}
+	with := func(only []string) *Options { o.Only = only; own := o; return &own }
+	all := o.Only
+	if kind == "" && len(all) > 0 {
+		if only := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isFault(name) }); len(only) > 0 {
+			bugs = with(only)
+		}
+		if only := slices.DeleteFunc(slices.Clone(all), isFault); len(only) > 0 {
+			liberties = with(only)
+		}
+		return bugs, liberties
+	}
+	if kind != KindLiberties {
+		bugs = with(all)
+	}
+	if kind != KindFaults {
+		liberties = with(all)
+	}
+	return bugs, liberties
+}
+
+// plan names all trials, and says which shard of them this is.
+func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) error {
+	if bugs != nil {
+		wanted, err := choose(o.Suite, bugs.Only)
+		if err != nil {
+			return err
+		}
+		for _, fault := range wanted {
+			r.Trials.Faults = append(r.Trials.Faults, fault.Name)
+		}
+	}
+	if liberties != nil {
+		trials, err := trialsOf(o.Suite, liberties.Only)
+		if err != nil {
+			return err
+		}
+		for _, trial := range trials {
+			r.Trials.Liberties = append(r.Trials.Liberties, trial.Name)
+		}
+	}
+	if o.Shard.Of == 0 {
+		return nil
+	}
+	plan, err := harness.NewPlan(ctx, o.Provider, o.Suite.Scenarios, harness.PlanOptions{
+		Simulators: o.Simulators, Shard: o.Shard,
+	})
+	if err != nil {
+		return err
+	}
+	shard := *plan.Result().Shard
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		shard.Plan, o.Suite.Name, strings.Join(r.Trials.Faults, " "), strings.Join(r.Trials.Liberties, " "),
+		fmt.Sprint(o.All),
+	}, "\x00")))
+	shard.Plan = hex.EncodeToString(sum[:])
+	r.Shard = &shard
+	return nil
+}
+
+// Idle says that a shard has no trial, since there are fewer trials than shards.
+func (r *Result) Idle() bool {
+	return r.Shard != nil && (r.Faults == nil || len(r.Faults.Rows) == 0 && len(r.Faults.Before) == 0) &&
+		(r.Liberties == nil || len(r.Liberties.Trials) == 0)
+}
+
+// String is the result for a person.
+func (r *Result) String() string {
+	var b strings.Builder
+	if r.Faults != nil && len(r.Faults.Rows)+len(r.Faults.Before) > 0 {
+		b.WriteString(r.Faults.String())
+	}
+	if r.Liberties != nil && len(r.Liberties.Trials) > 0 {
+		b.WriteString(r.Liberties.String())
+	}
+	return b.String()
+}
+
+// Err says everything that is wrong with the suite.
+func (r *Result) Err() error {
+	var errs []error
+	if r.Faults != nil {
+		errs = append(errs, r.Faults.Err())
+	}
+	if r.Liberties != nil {
+		errs = append(errs, r.Liberties.Err())
+	}
+	return errors.Join(errs...)
+}
+
+// Unjudged says what is not known of the suite.
+func (r *Result) Unjudged() error {
+	if r.Liberties == nil {
+		return nil
+	}
+	return r.Liberties.Unjudged()
+}
+
+// Write puts faults.json into a folder, which it makes.
+func Write(dir string, r *Result) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", File, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", File, err)
+	}
+	return reports.ReplaceFile(filepath.Join(dir, File), append(data, '\n'))
+}
+
+// Read reads a faults.json.
+func Read(data []byte) (*Result, error) {
+	var r Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read a %s: %w", File, err)
+	}
+	if r.Format != Format || r.Suite == "" {
+		return nil, fmt.Errorf("read a %s: it has format %d and suite %q; this rehearse reads format %d; it was written by "+
+			"rehearse %s", File, r.Format, r.Suite, Format, r.Program)
+	}
+	return &r, nil
+}
