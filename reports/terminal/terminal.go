@@ -268,7 +268,9 @@ func (t *Terminal) width() int {
 	return 80
 }
 
-// amounts are what changes in a progress text while it says the same: percentages, sizes, times, "3/7" and "3 of 7".
-var amounts = regexp.MustCompile(`[0-9][0-9.,]* ?(%|[kKMGT]?i?B\b|m?s\b|(/| of )[0-9]+)`)
+// amounts are what changes in a progress text while it says the same: percentages, sizes, times, "3/7", "3 of 7", and
+// how much of a program is built.
+var amounts = regexp.MustCompile(
+	`[0-9][0-9.,]* ?(%|[kKMGT]?i?B\b|m?s\b|(/| of )[0-9]+|modules downloaded|packages compiled)`)
 
 func withoutAmounts(text string) string { return amounts.ReplaceAllString(text, "") }

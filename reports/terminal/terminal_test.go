@@ -109,6 +109,10 @@ func TestProgressPiped(t *testing.T) {
 		clk.Step(time.Second)
 	}
 	shown.Progress("fetching kube-apiserver 1.35.4: 0%%")
+	for i := range 9 {
+		shown.Progress("building kube-apiserver 1.35.4: %d packages compiled so far", 10*i)
+		clk.Step(time.Second)
+	}
 	p := reporttest.Plan()
 	r := reports.NewRecorder(p, clk, shown)
 	r.StartTrackStep(p.Tracks[0], p.Tracks[0].Setup[0])
@@ -126,6 +130,7 @@ func TestProgressPiped(t *testing.T) {
 fetching kube-apiserver 1.34.4: 40% of 86.10 MB, about 15s left
 fetching kube-apiserver 1.34.4: 80% of 86.20 MB, a few seconds left
 fetching kube-apiserver 1.35.4: 0%
+building kube-apiserver 1.35.4: 0 packages compiled so far
 waiting for kube-apiserver
 `
 	if got, _, _ := strings.Cut(out.String(), "+ create"); got != want {

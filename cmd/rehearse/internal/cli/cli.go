@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 // Exit codes; a scenario's own are in reports.ExitCode.
@@ -48,8 +49,12 @@ func Broken(err error) error {
 	return &ExitError{Code: ExitBroken, Err: err}
 }
 
-// ProgressTo prints each line of progress at once.
+// ProgressTo prints each line of progress at once. Where every line stays, in a pipe or a file, what only counts on is
+// printed now and then.
 func ProgressTo(w io.Writer) func(string, ...any) {
+	if !IsTerminal(w) {
+		return terminal.New(TerminalConfig(w, "")).Progress
+	}
 	return func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 }
 
