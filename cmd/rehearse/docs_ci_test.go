@@ -403,7 +403,7 @@ func TestCommandsOfShardsOfTheDocumentation(t *testing.T) {
 		}
 		seen[command.Name()]++
 	}
-	if seen["conformance"] != 3 || seen["faults"] != 2 || seen["merge"] < 2 {
+	if seen["conformance"] != 3 || seen["faults"] != 2 || seen["explore"] != 2 || seen["merge"] < 3 {
 		t.Errorf("the section has %v", seen)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -38,6 +40,7 @@ type exploreFlags struct {
 	noProof   bool
 	plan      bool
 	reportDir string
+	shard     string
 	// features are the lists of feature gates.
 	features features.Lister
 }
@@ -56,6 +59,8 @@ a finding.
 
 A state of the path is a version, with feature gates and APIs behind it: "1.34.4 SomeGate=true".
 
+With --shard 2/5 only a part of the kinds is explored; rehearse merge makes one report of all parts.
+
 A finding is a defect (stuck, unreadable, moved, lost for good) or a hazard that follows from how
 Kubernetes is designed (a field that an older version does not know). docs/explore.md has the rules.
 
@@ -64,6 +69,7 @@ judged; 130 interrupted.`,
 		Example: `  rehearse explore --path 1.34,1.35,1.34
   rehearse explore --path 1.35,1.36,1.35 --kinds Pod,Ingress --for 20m --seed 7
   rehearse explore --path 1.36 --gates all
+  rehearse explore --path 1.35,1.36,1.35 --shard 1/2 --report-dir shard-1
   rehearse explore --path "1.34.4 SomeGate=true,1.34.4 SomeGate=false" --known known.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
@@ -89,6 +95,8 @@ judged; 130 interrupted.`,
 	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings: what is found may be a "+
 		"coincidence")
 	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
+	set.StringVar(&flags.shard, "shard", "", "explore only this part of the kinds, 2/5 is the second of five; they are "+
+		"dealt alike on every machine, and rehearse merge makes one report of all")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")
 	return command
@@ -102,6 +110,10 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 	}
 	if len(f.path) == 0 {
 		return o, errors.New("name the states to go through: --path 1.34,1.35,1.34; see rehearse explore --help")
+	}
+	var err error
+	if o.Shard, err = planning.ParseShard(f.shard); err != nil {
+		return o, fmt.Errorf("--shard: %w", err)
 	}
 	provider, err := f.Local(o.Progress)
 	if err != nil {
@@ -235,8 +247,15 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		fmt.Fprint(command.OutOrStdout(), explore.Describe(options))
 		return nil
 	}
+	head := reports.Head{Format: explorations.Format, Command: cli.CommandLine(command), Program: cli.ProgramVersion()}
+	planned := explore.Planned(options)
+	planned.Head = head
+	planned.Started = time.Now()
+	if err := explorations.Write(f.reportDir, planned); err != nil { // what a shard leaves that dies
+		return cli.Broken(err)
+	}
 	report, err := explore.Run(command.Context(), options)
-	report.Command = cli.CommandLine(command)
+	report.Command, report.Program = head.Command, head.Program
 	for i, hop := range features.Along(command.Context(), f.features, options.Path...) {
 		if i+1 < len(report.Path) {
 			report.Path[i+1].Flips = hop.Changes() // where the list of a version is not known its gates are not named

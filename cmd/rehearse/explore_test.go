@@ -31,6 +31,7 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		{"gates on a path", []string{"--path", "1.34,1.35", "--gates", "all"}, "want one state in --path"},
 		{"a gate that is none", []string{"--path", "1.34", "--gates", "RelaxedServiceNames"}, "has no such gate"},
 		{"a known finding without a reason", []string{"--path", "1.34,1.35", "--known", wrong}, "needs an id and a reason"},
+		{"a shard that is none", []string{"--path", "1.34,1.35", "--shard", "3/2"}, `--shard: shard "3/2"`},
 		{"known findings that are not there", []string{"--path", "1.34,1.35", "--known", "missing.yaml"}, "missing.yaml"},
 	} {
 		t.Run(test.name, func(t *testing.T) { refused(t, test.want, "", append([]string{"explore"}, test.args...)...) })

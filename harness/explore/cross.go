@@ -85,6 +85,9 @@ func (e *exploration) dependents() map[schema.GroupKind]int {
 	for _, one := range e.corpus {
 		few[one.Kind.GroupKind()] = askedDependents
 	}
+	for _, kind := range e.dealing.others() {
+		few[kind] = askedDependents
+	}
 	return few
 }
 

@@ -12,6 +12,9 @@ func Describe(o Options) string {
 	if len(o.Kinds) > 0 {
 		kinds = strings.Join(o.Kinds, ", ")
 	}
+	if o.Shard.Of > 0 {
+		kinds += fmt.Sprintf(" (shard %s has a part of them)", o.Shard)
+	}
 	been := map[string]bool{}
 	for _, state := range o.Path {
 		if name := nameOf(state); !been[name] {

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
-	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -32,6 +32,8 @@ type Options struct {
 	Base clusters.State
 	// Kinds that are explored: Ingress, Ingress.networking.k8s.io. Default: all.
 	Kinds []string
+	// Shard is the part of the kinds that is explored. Default: all of them.
+	Shard planning.Shard
 	// For is how long objects are looked for and crossed; what was begun is ended. Default: as long as it takes.
 	For time.Duration
 	// Seed of what is chosen where not all can cross.
@@ -57,13 +59,8 @@ const deleteTimeout = 2 * time.Minute
 
 // Run explores. What came of it is in the report, also where the error, which is of the exploration itself, is not nil.
 func Run(ctx context.Context, o Options) (*explorations.Report, error) {
-	e := &exploration{Options: o, report: &explorations.Report{
-		Head: reports.Head{Format: 1, Started: time.Now()},
-		Seed: o.Seed,
-	}}
-	for _, state := range o.Path {
-		e.report.Path = append(e.report.Path, &explorations.State{Name: nameOf(state)})
-	}
+	e := &exploration{Options: o, report: Planned(o)}
+	e.report.Started = time.Now()
 	e.limit = ctx
 	if o.For > 0 {
 		var cancel context.CancelFunc
@@ -77,6 +74,9 @@ func Run(ctx context.Context, o Options) (*explorations.Report, error) {
 	e.report.Finished = time.Now()
 	if e.report.Interrupted {
 		err = nil
+	}
+	if err != nil {
+		e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("the exploration did not come to its end: %v", err))
 	}
 	return e.report, err
 }
@@ -100,6 +100,7 @@ type exploration struct {
 	clusters int
 	// customs are the definitions of custom kinds, one of our own with them.
 	customs customKinds
+	dealing dealing
 }
 
 // entry is an object of the corpus with what the states make of it.
@@ -132,6 +133,10 @@ func (e *exploration) run(ctx context.Context) error {
 	e.customs = append(e.customs, e.Customs...)
 	if err := e.grow(ctx); err != nil {
 		return err
+	}
+	if e.dealing.idle() {
+		e.report.Idle = true
+		return nil
 	}
 	if err := e.attribute(ctx); err != nil {
 		return err

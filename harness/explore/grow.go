@@ -64,7 +64,7 @@ func (e *exploration) grow(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(e.kinds) == 0 && e.limit.Err() == nil {
+	if len(e.kinds) == 0 && !e.dealing.idle() && e.limit.Err() == nil {
 		return fmt.Errorf("no state of the path serves a kind that is called %s", strings.Join(e.Kinds, ", "))
 	}
 	if took := time.Since(began).Seconds(); took > 0 {
@@ -82,6 +82,10 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
 		e.Progress("%s serves no kind that is called %s", state, strings.Join(e.Kinds, ", "))
+		return nil
+	}
+	if kinds = e.dealing.deal(e.Shard, kinds); len(kinds) == 0 {
+		e.Progress("the other shards have the kinds of %s", state)
 		return nil
 	}
 	before := client.Requests()

@@ -213,10 +213,7 @@ func (e *exploration) conclude() {
 			e.report.Findings = append(e.report.Findings, f)
 		}
 	}
-	slices.SortStableFunc(e.report.Findings, func(a, b *explorations.Finding) int {
-		return cmp.Or(slices.Index(explorations.Sorts(), a.Sort)-slices.Index(explorations.Sorts(), b.Sort),
-			b.Objects-a.Objects, cmp.Compare(a.ID, b.ID))
-	})
+	explorations.Sorted(e.report.Findings)
 }
 
 // shownFields is how many fields of a finding the report has.

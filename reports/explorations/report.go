@@ -36,6 +36,9 @@ const (
 	NotTried Proof = "not tried again"
 )
 
+// Format is the version of explore.json that this program writes.
+const Format = 1
+
 // Report is the result of one exploration. It is explore.json.
 type Report struct {
 	reports.Head
@@ -43,6 +46,10 @@ type Report struct {
 	// Interrupted says that the exploration was stopped before its end, Late that its time was up.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Late        bool `json:"late,omitempty"`
+	// Shard says which part of an exploration this is; none where it is all of it. Idle: there are fewer kinds than
+	// shards, and the part has none.
+	Shard *reports.Shard `json:"shard,omitempty"`
+	Idle  bool           `json:"idle,omitempty"`
 	// Seed of what was chosen.
 	Seed uint64 `json:"seed"`
 	// Path of states, each in one line, and how long each took to explore, in seconds.
@@ -169,6 +176,10 @@ func (r *Report) Fields() (all, covered int) {
 
 // Sentence is what came of it.
 func (r *Report) Sentence() string {
+	if r.Idle {
+		return fmt.Sprintf("shard %d/%d has nothing to explore: there are fewer kinds than shards", r.Shard.Number,
+			r.Shard.Of)
+	}
 	var names []string
 	for _, s := range r.Path {
 		names = append(names, s.Name)
@@ -200,7 +211,8 @@ func (r *Report) reached() int {
 	return n
 }
 
-// ExitCode: 0 nothing new, 1 new findings, 3 something could not be judged, 130 interrupted.
+// ExitCode: 0 nothing new (or, of a shard, nothing to explore), 1 new findings, 3 something could not be judged, 130
+// interrupted.
 func (r *Report) ExitCode() int {
 	unknown := 0
 	for _, sort := range Sorts() {
@@ -210,9 +222,11 @@ func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return 130
+	case r.Idle:
+		return 0
 	case unknown > 0:
 		return 1
-	case len(r.Unjudged) > 0, r.reached() < len(r.Path), r.Crossed == 0:
+	case len(r.Unjudged) > 0, r.reached() < len(r.Path), r.Crossed == 0 && r.Shard == nil:
 		return 3
 	}
 	return 0

@@ -102,16 +102,29 @@ func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
 // inWaves puts first those kinds from which others can learn: with a Pod it is found out what a template of pods takes.
 func inWaves(growers []*grower) (first, later []*grower) {
 	for _, g := range growers {
-		if g.kind.Kind != "Pod" && slices.ContainsFunc(g.kind.Root.All(), func(f *fields.Field) bool {
-			return strings.HasSuffix(f.Definition, ".PodSpec") || strings.HasSuffix(f.Definition, ".PersistentVolumeSpec") &&
-				g.kind.Kind != "PersistentVolume"
-		}) {
+		if Teacher(g.kind) != "" {
 			later = append(later, g)
 		} else {
 			first = append(first, g)
 		}
 	}
 	return first, later
+}
+
+// Teacher is the kind from which another one learns what its fields take; "" for one that learns by itself.
+func Teacher(kind *fields.Kind) string {
+	if kind.Kind == "Pod" {
+		return ""
+	}
+	for _, f := range kind.Root.All() {
+		switch {
+		case strings.HasSuffix(f.Definition, ".PodSpec"):
+			return "Pod"
+		case kind.Kind != "PersistentVolume" && strings.HasSuffix(f.Definition, ".PersistentVolumeSpec"):
+			return "PersistentVolume"
+		}
+	}
+	return ""
 }
 
 func wave(ctx context.Context, o Options, growers []*grower, below *memory, wholes map[string][]any) error {

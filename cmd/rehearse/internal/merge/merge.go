@@ -26,9 +26,10 @@ func Command() *cobra.Command {
 		Use:   "merge RESULT|FOLDER|LOG...",
 		Short: "Make one run of its shards",
 		Long: `Merge makes one report folder of the report folders of all shards (--shard) of rehearse run,
-conformance or faults. Each shard must be there once, and all must be of the same input and of the
-same rehearse. What a shard that ended early did not judge is not judged. A log is what kubectl logs
-prints of pods of rehearse job. Where the Job tried a shard twice, the later attempt counts.
+conformance, faults or explore. Each shard must be there once, and all must be of the same input and
+of the same rehearse. What a shard that ended early did not judge is not judged. A log is what
+kubectl logs prints of pods of rehearse job. Where the Job tried a shard twice, the later attempt
+counts.
 
 Exit codes: those of the command of the shards; 3 where a shard ended early, 2 where one is missing,
 is there twice or is of another run.`,
@@ -37,7 +38,8 @@ is there twice or is of another run.`,
   rehearse merge shard-1 shard-2 -o merged
   kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
   rehearse merge job.log -o merged`,
-		Args: cli.Named("the result of each shard (run.json, faults.json), its report folder, or the log of its pod"),
+		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json), its report folder, or the log of " +
+			"its pod"),
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
@@ -69,6 +71,8 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 	switch kind {
 	case pastruns.FaultsFile:
 		return trials(command, files, out)
+	case pastruns.ExploreFile:
+		return explored(command, files, out)
 	default:
 		return runs(command, files, out)
 	}

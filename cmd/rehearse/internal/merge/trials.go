@@ -14,17 +14,13 @@ import (
 
 // trials merges faults.json files.
 func trials(command *cobra.Command, files []string, out string) error {
+	results, err := each(files, faults.Read)
+	if err != nil {
+		return err
+	}
 	var parts []faults.Part
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("read a result: %w", err)
-		}
-		result, err := faults.Read(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		parts = append(parts, faults.Part{Result: result, From: file})
+	for i, result := range results {
+		parts = append(parts, faults.Part{Result: result, From: files[i]})
 	}
 	result, err := faults.Merge(parts)
 	if err != nil {
@@ -41,4 +37,21 @@ func trials(command *cobra.Command, files []string, out string) error {
 		return cli.Broken(err)
 	}
 	return session.EndOfTrials(result.Err(), result.Unjudged())
+}
+
+// each reads files, one by one.
+func each[Result any](files []string, read func([]byte) (*Result, error)) ([]*Result, error) {
+	var all []*Result
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a result: %w", err)
+		}
+		one, err := read(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -99,5 +100,42 @@ func TestFaultsRefuseWrongInput(t *testing.T) {
 		{"kai --try --kind bugs", `--kind "bugs": want faults or liberties`},
 	} {
 		refused(t, c.want, "", append([]string{"faults"}, strings.Fields(c.args)...)...)
+	}
+}
+
+// A shard of an exploration is merged as what it is, also one that died before it had any kind.
+func TestMergeExplorations(t *testing.T) {
+	explored := func(n int, finished time.Time) string {
+		dir := t.TempDir()
+		report := &explorations.Report{
+			Head: reports.Head{
+				Format: explorations.Format, Program: "1", Started: time.Unix(1000, 0), Finished: finished,
+			},
+			Shard: &reports.Shard{Number: n, Of: 2, Plan: "p"}, Crossed: n,
+			Path: []*explorations.State{{Name: "1.34.4", Reached: !finished.IsZero()}},
+		}
+		if err := explorations.Write(dir, report); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for _, c := range []struct {
+		second time.Time
+		code   int
+		says   string
+	}{
+		{time.Unix(1002, 0), cli.ExitOK, "1.34.4: 0 defects, 0 hazards; 3 objects crossed\n"},
+		{time.Time{}, cli.ExitBroken, "shard 2/2 ended early"},
+	} {
+		merged := filepath.Join(t.TempDir(), "merged")
+		code, out, errs := command(t, "merge", explored(1, time.Unix(1001, 0)), explored(2, c.second), "-o", merged)
+		if said := out + errs; code != c.code || !strings.Contains(said, c.says) {
+			t.Errorf("exit code %d, want %d; it says %q, want %q", code, c.code, said, c.says)
+		}
+		for _, name := range []string{"explore.json", "report.html", "junit.xml"} {
+			if _, err := os.Stat(filepath.Join(merged, name)); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

@@ -1,0 +1,188 @@
+package explorations
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// Part is the report of a shard, with where it was read.
+type Part struct {
+	*Report
+	From string
+}
+
+// Read reads an explore.json.
+func Read(data []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read an explore.json: %w", err)
+	}
+	if r.Format != Format || len(r.Path) == 0 {
+		return nil, fmt.Errorf("read an explore.json: it has format %d and %d states; this rehearse reads format %d; it was "+
+			"written by rehearse %s", r.Format, len(r.Path), Format, r.Program)
+	}
+	return &r, nil
+}
+
+// Merge makes the one report of its shards, each of which must be there once. A state is reached where all shards
+// reached it.
+func Merge(parts []Part) (*Report, error) {
+	if err := reports.CheckShards(pieces(parts)); err != nil {
+		return nil, err
+	}
+	parts = slices.SortedFunc(slices.Values(parts), func(a, b Part) int {
+		return cmp.Compare(a.Shard.Number, b.Shard.Number)
+	})
+	first := parts[0]
+	all := &Report{Head: first.Head, Seed: first.Seed, Kinds: []*Kind{}, Findings: []*Finding{}}
+	for _, s := range first.Path {
+		all.Path = append(all.Path, &State{Name: s.Name, Flips: s.Flips, Reached: true})
+	}
+	var commands []string
+	growing := 0.0
+	for _, part := range parts {
+		commands = append(commands, part.Command)
+		all.add(part.Report)
+		if part.PerSecond > 0 {
+			growing += float64(part.DryRuns) / part.PerSecond
+		}
+	}
+	if growing > 0 {
+		all.PerSecond = float64(all.DryRuns) / growing
+	}
+	all.Command = strings.Join(commands, "\n")
+	if Unfinished(parts) != nil {
+		all.Finished = time.Time{}
+	}
+	slices.SortStableFunc(all.Kinds, func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all.Gates, func(a, b *Gate) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all.Matrix, func(a, b *upgrades.Row) int { return cmp.Compare(a.Kind, b.Kind) })
+	Sorted(all.Findings)
+	return all, nil
+}
+
+// Unfinished is the error of shards that ended early.
+func Unfinished(parts []Part) error {
+	return reports.Unfinished(pieces(parts), func(i int) bool {
+		return !parts[i].Interrupted && !parts[i].Finished.IsZero()
+	})
+}
+
+func pieces(parts []Part) []reports.Piece {
+	var all []reports.Piece
+	for _, part := range parts {
+		all = append(all, reports.Piece{From: part.From, Shard: part.Shard, Program: part.Program})
+	}
+	return all
+}
+
+// add takes what a shard found.
+func (r *Report) add(part *Report) {
+	if part.Started.Before(r.Started) {
+		r.Started = part.Started
+	}
+	if part.Finished.After(r.Finished) {
+		r.Finished = part.Finished
+	}
+	r.Interrupted, r.Late = r.Interrupted || part.Interrupted, r.Late || part.Late
+	for i, s := range part.Path {
+		whole := r.Path[i]
+		whole.Reached = whole.Reached && (s.Reached || part.Idle)
+		whole.Seconds, whole.Accepted = whole.Seconds+s.Seconds, whole.Accepted+s.Accepted
+		whole.Way = cmp.Or(whole.Way, s.Way)
+	}
+	r.Tried, r.Crossed, r.DryRuns = r.Tried+part.Tried, r.Crossed+part.Crossed, r.DryRuns+part.DryRuns
+	r.Kinds = append(r.Kinds, part.Kinds...)
+	for _, gate := range part.Gates {
+		r.addGate(gate)
+	}
+	for _, row := range part.Matrix {
+		r.addRow(row)
+	}
+	r.Findings, r.Dropped = joined(r.Findings, part.Findings), joined(r.Dropped, part.Dropped)
+	for into, lines := range map[*[]string][]string{
+		&r.Unjudged: part.Unjudged, &r.Untried: part.Untried, &r.Notes: part.Notes,
+	} {
+		for _, line := range lines {
+			*into = append(*into, fmt.Sprintf("shard %d/%d: %s", part.Shard.Number, part.Shard.Of, line))
+		}
+	}
+}
+
+func (r *Report) addGate(gate *Gate) {
+	at := slices.IndexFunc(r.Gates, func(known *Gate) bool { return known.Name == gate.Name })
+	if at < 0 {
+		r.Gates = append(r.Gates, &Gate{Name: gate.Name})
+		at = len(r.Gates) - 1
+	}
+	whole := r.Gates[at]
+	whole.Fields = withOthers(whole.Fields, gate.Fields)
+	whole.Accepted = withOthers(whole.Accepted, gate.Accepted)
+	whole.Refused = withOthers(whole.Refused, gate.Refused)
+}
+
+// addRow adds up a kind that several shards have: what controllers make is in each where they made it.
+func (r *Report) addRow(row *upgrades.Row) {
+	at := slices.IndexFunc(r.Matrix, func(known *upgrades.Row) bool { return known.Kind == row.Kind })
+	if at < 0 {
+		r.Matrix = append(r.Matrix, &upgrades.Row{Kind: row.Kind, Cells: make([]upgrades.Cell, len(r.Path))})
+		at = len(r.Matrix) - 1
+	}
+	whole := r.Matrix[at]
+	whole.Objects += row.Objects
+	for i := range min(len(row.Cells), len(whole.Cells)) {
+		to, cell := &whole.Cells[i], row.Cells[i]
+		to.Good, to.Breaks, to.Changes = to.Good+cell.Good, to.Breaks+cell.Breaks, to.Changes+cell.Changes
+		to.Unjudged, to.Before = to.Unjudged+cell.Unjudged, to.Before+cell.Before
+	}
+}
+
+// joined are findings of which those that are the same in several shards are one: with the smallest object, its
+// scenario and what that showed. A finding that was shown again is shown, whatever another shard's object did.
+func joined(all, more []*Finding) []*Finding {
+	for _, f := range more {
+		at := slices.IndexFunc(all, func(known *Finding) bool { return known.ID == f.ID })
+		if at < 0 {
+			one := *f
+			all = append(all, &one)
+			continue
+		}
+		known, one := all[at], *all[at]
+		better := cmp.Or(proofRank(f)-proofRank(known), len(f.Object)-len(known.Object)) < 0
+		if better {
+			one = *f
+		}
+		one.Objects = known.Objects + f.Objects
+		one.Kinds, one.Fields = withOthers(known.Kinds, f.Kinds), withOthers(known.Fields, f.Fields)
+		all[at] = &one
+	}
+	return all
+}
+
+func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, NotShown}, f.Proof) }
+
+// withOthers adds texts that are not there yet.
+func withOthers(all, more []string) []string {
+	all = slices.Clone(all)
+	for _, text := range more {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// Sorted puts findings in order: the worst sort first, of one sort those of most objects.
+func Sorted(all []*Finding) {
+	slices.SortStableFunc(all, func(a, b *Finding) int {
+		return cmp.Or(slices.Index(Sorts(), a.Sort)-slices.Index(Sorts(), b.Sort), b.Objects-a.Objects,
+			cmp.Compare(a.ID, b.ID))
+	})
+}

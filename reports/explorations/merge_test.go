@@ -1,0 +1,144 @@
+package explorations_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// shard is a part of two with a kind of its own, as it is read from its file.
+func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.Part {
+	t.Helper()
+	r := report()
+	r.Head = reports.Head{
+		Format: explorations.Format, Program: "1", Started: time.Unix(int64(1000+n), 0),
+		Finished: time.Unix(int64(2000+n), 0),
+	}
+	r.Shard = &reports.Shard{Number: n, Of: 2, Plan: "p"}
+	r.Tried, r.DryRuns, r.PerSecond = 5, 100, 50
+	r.Untried = []string{"1 of 4 objects did not cross (--objects 3)"}
+	r.Matrix = []*upgrades.Row{{Kind: "Pod", Objects: 1, Cells: []upgrades.Cell{{Good: 1}, {Breaks: 1}}}}
+	r.Findings[0].Object = "kind: Ingress\n"
+	r.Gates = []*explorations.Gate{{Name: "SomeGate", Fields: []string{"Pod spec.a"}}}
+	if n == 2 {
+		r.Kinds[0].Name = "Gadget.v1"
+		r.Findings[0].Kinds, r.Findings[0].Object = []string{"Gadget"}, "kind: G\n"
+		r.Findings = append(r.Findings, &explorations.Finding{
+			ID: "content-2", Sort: explorations.Hazard, Kinds: []string{"Gadget"}, Before: "1.34.4", To: "1.35.4",
+			What: "a field is gone", Words: "spec.a", Objects: 1, Proof: explorations.Shown, Known: "by design",
+		})
+		r.Gates[0].Fields = []string{"Gadget spec.a"}
+	}
+	if change != nil {
+		change(r)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := explorations.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return explorations.Part{Report: again, From: fmt.Sprint("shard-", n)}
+}
+
+// Findings of one cause are one, with the smallest object; kinds, objects and dry runs add up; what was not tried
+// stays.
+func TestMerge(t *testing.T) {
+	parts := []explorations.Part{shard(t, 2, nil), shard(t, 1, nil)}
+	merged, err := explorations.Merge(parts)
+	if err != nil || explorations.Unfinished(parts) != nil {
+		t.Fatal(err, explorations.Unfinished(parts))
+	}
+	golden.Check(t, "testdata/merged.txt", explorations.Text(merged))
+	text, err := explorations.JSON(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "testdata/merged.json", string(text))
+	if merged.ExitCode() != 1 {
+		t.Errorf("exit code %d", merged.ExitCode())
+	}
+}
+
+func TestMergeOfShardsThatSayLess(t *testing.T) {
+	quiet := func(r *explorations.Report) { r.Findings = nil }
+	for name, c := range map[string]struct {
+		change     func(*explorations.Report)
+		code       int
+		unfinished bool
+	}{
+		"nothing was found": {quiet, 0, false},
+		"it has no kind": {func(r *explorations.Report) {
+			r.Idle, r.Kinds, r.Findings, r.Crossed = true, []*explorations.Kind{}, nil, 0
+			for _, s := range r.Path {
+				s.Reached = false
+			}
+		}, 0, false},
+		"nothing of it crossed":    {func(r *explorations.Report) { quiet(r); r.Crossed = 0 }, 0, false},
+		"it did not reach a state": {func(r *explorations.Report) { quiet(r); r.Path[1].Reached = false }, 3, false},
+		"it could not judge":       {func(r *explorations.Report) { quiet(r); r.Unjudged = []string{"a"} }, 3, false},
+		"it died": {func(r *explorations.Report) {
+			quiet(r)
+			r.Finished, r.Path[0].Reached, r.Path[1].Reached = time.Time{}, false, false
+		}, 3, true},
+		"it was interrupted": {func(r *explorations.Report) { quiet(r); r.Interrupted = true }, 130, true},
+	} {
+		parts := []explorations.Part{shard(t, 1, quiet), shard(t, 2, c.change)}
+		merged, err := explorations.Merge(parts)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if merged.ExitCode() != c.code || (explorations.Unfinished(parts) != nil) != c.unfinished ||
+			merged.Finished.IsZero() != c.unfinished {
+			t.Errorf("%s: exit code %d, unfinished: %v", name, merged.ExitCode(), explorations.Unfinished(parts))
+		}
+	}
+}
+
+func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*explorations.Report)
+		want   string
+	}{
+		"twice":           {func(r *explorations.Report) { r.Shard.Number = 1 }, "shard 1 is there twice"},
+		"another input":   {func(r *explorations.Report) { r.Shard.Plan = "q" }, "no parts of one run"},
+		"another program": {func(r *explorations.Report) { r.Program = "2" }, "written by rehearse 2"},
+		"no shard":        {func(r *explorations.Report) { r.Shard = nil }, "it is no shard"},
+	} {
+		_, err := explorations.Merge([]explorations.Part{shard(t, 1, nil), shard(t, 2, c.change)})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// What was shown again is a finding, whatever a smaller object of another shard did.
+func TestTheProofOfAMergedFinding(t *testing.T) {
+	merged, err := explorations.Merge([]explorations.Part{shard(t, 1, nil), shard(t, 2, func(r *explorations.Report) {
+		r.Findings[0].Proof = explorations.NotTried
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := merged.Findings[0]; f.Proof != explorations.Shown || f.Object != "kind: Ingress\n" || f.Objects != 4 {
+		t.Errorf("it is %+v", f)
+	}
+}
+
+// A shard without a kind says so, and passes.
+func TestAShardWithoutAKind(t *testing.T) {
+	part := shard(t, 2, func(r *explorations.Report) { r.Idle, r.Findings, r.Crossed = true, nil, 0 })
+	if want := "shard 2/2 has nothing to explore"; part.ExitCode() != 0 || !strings.Contains(part.Sentence(), want) {
+		t.Errorf("exit code %d; it says %s, want %s", part.ExitCode(), part.Sentence(), want)
+	}
+}
