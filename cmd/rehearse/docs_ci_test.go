@@ -367,7 +367,7 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 		command, _, _ := strings.Cut(m[1], " > ")
 		commands = append(commands, command)
 	}
-	if len(commands) != 3 {
+	if len(commands) != 7 {
 		t.Errorf("%d commands", len(commands))
 	}
 	t.Chdir("../..")
@@ -377,7 +377,10 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
 			t.Errorf("%s: exit code %d: %s", command, code, problems.String())
 		}
-		if !strings.Contains(out.String(), "kind: Job") || !strings.Contains(out.String(), "kind: ConfigMap") {
+		// The others read no file, or read them from a repository.
+		wantsFiles := strings.Contains(command, " run scenarios") && !strings.Contains(command, " --git ")
+		if hasFiles := strings.Contains(out.String(), "kind: ConfigMap"); !strings.Contains(out.String(), "kind: Job") ||
+			hasFiles != wantsFiles {
 			t.Errorf("%s: it prints %.300s", command, out.String())
 		}
 	}

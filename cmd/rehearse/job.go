@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/jobs"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
+	"github.com/rehearse-dev/rehearse/suites"
 )
 
 func newJobCommand() *cobra.Command {
@@ -34,28 +38,76 @@ func pathsOfShards(args []string) ([]string, error) {
 	if err := command.ValidateArgs(command.Flags().Args()); err != nil {
 		return nil, err
 	}
-	if command.Name() != "run" {
-		return nil, fmt.Errorf("%s has no shards that run as a Job; rehearse run has", command.CommandPath())
+	filesOf := sharded()[command.CommandPath()]
+	if filesOf == nil {
+		return nil, fmt.Errorf("%s has no shards that run as a Job; rehearse run, conformance, faults and explore have",
+			command.CommandPath())
 	}
 	for name, why := range map[string]string{
 		"shard": "each pod gets its own", "report-dir": "the reports come through the logs",
-		"keep": "a pod's clusters end with it",
+		"keep": "a pod's clusters end with it", "plan": "it says what one machine would do",
+		"output": "--of makes the report of the merged run", "of": "it is of a run that has ended",
+		"repeat": "a shard runs once", "cases": "they are of no shard",
 	} {
-		if command.Flags().Changed(name) {
+		if flag := command.Flags().Lookup(name); flag != nil && flag.Changed {
 			return nil, fmt.Errorf("--%s: leave it out, %s", name, why)
 		}
 	}
-	if provider := command.Flag("provider").Value.String(); provider != "local" {
-		return nil, fmt.Errorf("--provider %s: a pod has local clusters alone", provider)
+	if provider := command.Flag("provider"); provider != nil && provider.Value.String() != "local" {
+		return nil, fmt.Errorf("--provider %s: a pod has local clusters alone", provider.Value)
 	}
-	paths := command.Flags().Args()
-	for _, path := range paths {
-		if path == "-" {
-			return nil, errors.New("a pod has no standard input: name files")
-		}
+	return filesOf(command)
+}
+
+// sharded are the commands whose shards can run as a Job, each with what names the files that it reads.
+func sharded() map[string]func(*cobra.Command) ([]string, error) {
+	return map[string]func(*cobra.Command) ([]string, error){
+		"rehearse run": func(command *cobra.Command) ([]string, error) {
+			if slices.Contains(command.Flags().Args(), "-") {
+				return nil, errors.New("a pod has no standard input: name files")
+			}
+			return append(command.Flags().Args(), namedBy(command, "timings")...), nil
+		},
+		"rehearse conformance": func(command *cobra.Command) ([]string, error) {
+			args := command.Flags().Args()
+			if len(args) != 1 {
+				return nil, errors.New("name one suite: each suite has a run of its own")
+			}
+			files := namedBy(command, "timings")
+			if suites.IsFolder(args[0]) {
+				files = append(files, args[0])
+			}
+			for _, system := range namedBy(command, "system") {
+				_, what, _ := strings.Cut(system, "=")
+				if kind, file, _ := strings.Cut(what, ":"); kind == "process" || kind == "manifests" {
+					files = append(files, file)
+				}
+			}
+			return files, nil
+		},
+		"rehearse faults": func(command *cobra.Command) ([]string, error) {
+			if command.Flag("try").Value.String() != "true" {
+				return nil, errors.New("without --try there is nothing to run")
+			}
+			if name := command.Flags().Arg(0); suites.IsFolder(name) {
+				return []string{name}, nil
+			}
+			return nil, nil
+		},
+		"rehearse explore": func(command *cobra.Command) ([]string, error) {
+			return append(namedBy(command, "known"), namedBy(command, "crds")...), nil
+		},
 	}
-	if timings := command.Flag("timings").Value.String(); timings != "" {
-		paths = append(paths, timings)
+}
+
+// namedBy are the values that a flag was given.
+func namedBy(command *cobra.Command, name string) []string {
+	flag := command.Flag(name)
+	if several, are := flag.Value.(pflag.SliceValue); are {
+		return several.GetSlice()
 	}
-	return paths, nil
+	if text := flag.Value.String(); text != "" {
+		return []string{text}
+	}
+	return nil
 }

@@ -33,11 +33,14 @@ func Command(program Program) *cobra.Command {
 	var more []string
 	command := &cobra.Command{
 		Use:   "job --image IMAGE --completions N [flags] -- run ARGUMENT...",
-		Short: "Run the shards of a run as an Indexed Job on a cluster",
+		Short: "Run the shards of a command as an Indexed Job on a cluster",
 		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
-with the files that the command names. The pods need no rights, no volume of the cluster and no
-network but for Kubernetes versions that the image does not have. Each pod's report is in its log:
-rehearse merge reads the logs.
+with the files that the command names. The command is run, conformance, faults --try or explore. The
+pods need no rights, no volume of the cluster and no network but for Kubernetes versions that the
+image does not have. Each pod's report is in its log: rehearse merge reads the logs.
+
+With --git the files come from a repository: each pod fetches --ref before it starts, with git in
+the image that --git-image names, and the command runs in the repository's folder.
 
 With --apply the Job is created on the cluster of the kubeconfig. Its output is shown, the reports
 are gathered as the pods print them, and one report folder is made. Then the Job is deleted.
@@ -46,9 +49,12 @@ What a pod's exit code means is known to the Job: a failed scenario or wrong inp
 shard; what was interrupted, evicted, or lost with its node is repeated; what could not be judged (3)
 is tried once more.
 
-Exit codes of --apply: those of rehearse run; 3 where a shard left no report.`,
+Exit codes of --apply: those of rehearse merge; 3 where a shard left no report.`,
 		Example: `  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios > job.yaml
-  rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios`,
+  rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios
+  rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 2 -- faults kai --try
+  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 --git https://example.com/team/repository.git \
+    --ref v1.2.0 --git-image registry.example.com/git:2 -- run scenarios`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			if command.ArgsLenAtDash() != 0 || len(args) == 0 {
@@ -59,10 +65,13 @@ Exit codes of --apply: those of rehearse run; 3 where a shard left no report.`,
 				return fmt.Errorf("the command of the shards: %w", err)
 			}
 			s.command = args
-			if !inImage {
-				if s.files, err = packFiles(slices.Concat(paths, more)); err != nil {
+			if paths = slices.Concat(paths, more); !inImage && s.git.url == "" && len(paths) > 0 {
+				if s.files, err = packFiles(paths); err != nil {
 					return err
 				}
+			}
+			if inImage && s.git.url != "" {
+				return errors.New("--git and --in-image: the files are either in the repository or in the image")
 			}
 			if err := s.check(); err != nil {
 				return err
@@ -83,6 +92,7 @@ Exit codes of --apply: those of rehearse run; 3 where a shard left no report.`,
 	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod asks for")
 	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod asks for, and its limit")
 	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
+	s.git.add(set)
 	set.StringArrayVar(&more, "include", nil, "one more file or folder that the command reads; may be repeated")
 	set.BoolVar(&apply, "apply", false, "create the Job, gather the reports, and delete it")
 	a.add(set)
@@ -97,6 +107,9 @@ func (s *settings) check() error {
 	}
 	if s.completions < 1 || s.parallelism < 0 {
 		return errors.New("--completions: want the number of shards, 1 or more")
+	}
+	if err := s.git.check(); err != nil {
+		return err
 	}
 	if s.parallelism == 0 || s.parallelism > s.completions {
 		s.parallelism = s.completions

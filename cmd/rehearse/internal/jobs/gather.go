@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,9 +121,13 @@ func (g *gathering) note(index int, pod *v1.Pod) {
 
 // whyNot is why a pod has not started, or has not ended well.
 func whyNot(pod *v1.Pod) string {
-	for _, c := range pod.Status.ContainerStatuses {
+	for i, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
-			return strings.TrimSpace(fmt.Sprintf("%s (exit code %d) %s", t.Reason, t.ExitCode, t.Message))
+			why := strings.TrimSpace(fmt.Sprintf("%s (exit code %d) %s", t.Reason, t.ExitCode, t.Message))
+			if i < len(pod.Status.InitContainerStatuses) {
+				why = c.Name + ": " + why
+			}
+			return why
 		}
 		if w := c.State.Waiting; w != nil && w.Message != "" {
 			return w.Reason + ": " + w.Message
@@ -176,7 +181,9 @@ func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ende
 
 // read reads a log from its beginning, and shows what has not been shown.
 func (g *gathering) read(ctx context.Context, index int, pod string, shown *int) error {
-	log, err := g.client.CoreV1().Pods(g.namespace).GetLogs(pod, &v1.PodLogOptions{Follow: true}).Stream(ctx)
+	log, err := g.client.CoreV1().Pods(g.namespace).GetLogs(pod, &v1.PodLogOptions{
+		Follow: true, Container: containerName,
+	}).Stream(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"k8s.io/api/core/v1"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -41,6 +42,9 @@ func execute(t *testing.T, run Run, args ...string) (string, error) {
 	command := Command(Program{
 		Run: run,
 		Paths: func(args []string) ([]string, error) {
+			if args[0] == "faults" {
+				return nil, nil
+			}
 			if args[0] != "run" {
 				return nil, fmt.Errorf("no command %s", args[0])
 			}
@@ -66,6 +70,9 @@ func TestPrintedJob(t *testing.T) {
 		"job.yaml": "--image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios",
 		"in-image.yaml": "--image i --completions 2 --parallelism 1 --in-image --name mine -n ci --memory 4Gi -- run " +
 			"/scenarios",
+		"no-files.yaml": "--image i --completions 2 -- faults kai --try",
+		"git.yaml": "--image i --completions 2 --git https://example.com/team/repository.git --ref v1.2.0 " +
+			"--git-image registry.example.com/git:2 -- run scenarios",
 	} {
 		scenario(t)
 		out, err := execute(t, nil, strings.Fields(args)...)
@@ -90,6 +97,9 @@ func TestRejectedJobs(t *testing.T) {
 		"--image i --completions 2 -- run ../..":                   "only what is below the current folder",
 		"--image i --completions 2 --cpu much -- run scenarios":    "--cpu much",
 		"--image i --completions 2 --memory much -- run scenarios": "--memory much",
+		"--image i --completions 2 --ref v1 -- run scenarios":      "--ref and --git-image are for --git",
+		"--image i --completions 2 --git https://e.com/r --ref v1 --git-image g --in-image -- run scenarios": "either in " +
+			"the repository or in the image",
 	} {
 		if out, err := execute(t, nil, strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q; it printed %s", args, err, want, out)
@@ -166,5 +176,54 @@ func TestShardOutsideOfAJob(t *testing.T) {
 			!strings.Contains(err.Error(), "runs in a pod of an Indexed Job") {
 			t.Errorf("index %q: %v", index, err)
 		}
+	}
+}
+
+// Only what git takes for a repository and a reference gets to it, and nothing that it takes for an option or a
+// program.
+func TestRepositories(t *testing.T) {
+	for _, c := range []struct {
+		repository
+		want string
+	}{
+		{repository{}, ""},
+		{repository{"https://example.com/team/repository.git", "v1.2.0", "git"}, ""},
+		{repository{"https://example.com/r", "feature/some-branch", "git"}, ""},
+		{repository{"https://example.com/r", "0f3b5f0a9c", "git"}, ""},
+		{repository{"https://example.com/r", "", "git"}, "--ref \"\": name the tag"},
+		{repository{"https://example.com/r", "--upload-pack=x", "git"}, "--ref \"--upload-pack=x\""},
+		{repository{"https://example.com/r", "a:b", "git"}, "--ref \"a:b\""},
+		{repository{"https://example.com/r", "v1", ""}, "--git-image: name an image"},
+		{repository{"https://me:secret@example.com/r", "v1", "git"}, "leave the user and the password out"},
+		{repository{"http://example.com/r", "v1", "git"}, "want https://HOST/PATH"},
+		{repository{"ext::sh -c x", "v1", "git"}, "want https://HOST/PATH"},
+		{repository{"--upload-pack=x", "v1", "git"}, "want https://HOST/PATH"},
+		{repository{"", "", "git"}, "are for --git"},
+	} {
+		err := c.check()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.repository, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("it tells the password: %v", err)
+		}
+	}
+}
+
+// A pod whose repository cannot be fetched says so.
+func TestWhyARepositoryIsMissing(t *testing.T) {
+	pod := &v1.Pod{Status: v1.PodStatus{
+		InitContainerStatuses: []v1.ContainerStatus{
+			{Name: "git-init"},
+			{Name: "git-fetch", State: v1.ContainerState{Terminated: &v1.ContainerStateTerminated{
+				Reason: "Error", ExitCode: 128,
+			}}},
+		},
+		ContainerStatuses: []v1.ContainerStatus{{Name: containerName, State: v1.ContainerState{
+			Waiting: &v1.ContainerStateWaiting{Reason: "PodInitializing"},
+		}}},
+	}}
+	if got := whyNot(pod); got != "git-fetch: Error (exit code 128)" {
+		t.Errorf("it says %q", got)
 	}
 }

@@ -25,12 +25,15 @@ type settings struct {
 	command []string
 	// files is the archive of what the command reads; nil where it is in the image.
 	files []byte
+	// git is where they are instead.
+	git repository
 }
 
 // Where things are in a pod.
 const (
-	filesMount = "/files"
-	filesName  = "files.tar.gz"
+	containerName = "rehearse"
+	filesMount    = "/files"
+	filesName     = "files.tar.gz"
 	// user is the one of the image; a pod's own numbers let a policy see that it is not root.
 	user = 65532
 	// What a shard with one cluster took when it was measured, and some more (docs/ci.md).
@@ -123,6 +126,14 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 			ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: s.name}},
 		}})
 	}
+	folder, fetching := "", []v1.Container(nil)
+	if s.git.url != "" {
+		folder, fetching = gitFolder, s.git.containers(resources)
+		mounts = append(mounts, v1.VolumeMount{Name: gitVolume, MountPath: gitMount, ReadOnly: true})
+		volumes = append(volumes, v1.Volume{
+			Name: gitVolume, VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{}},
+		})
+	}
 	return &v1.PodSpec{
 		RestartPolicy:                v1.RestartPolicyNever,
 		AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
@@ -137,16 +148,22 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 			MaxSkew: 1, TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway,
 			LabelSelector: &metav1.LabelSelector{MatchLabels: s.meta().Labels},
 		}},
+		InitContainers: fetching,
 		Containers: []v1.Container{{
-			Name: "rehearse", Image: s.image, ImagePullPolicy: v1.PullIfNotPresent,
+			Name: containerName, Image: s.image, ImagePullPolicy: v1.PullIfNotPresent, WorkingDir: folder,
 			Args: append(append(args, "--"), s.command...), Resources: resources, VolumeMounts: mounts,
-			SecurityContext: &v1.SecurityContext{
-				AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
-				Capabilities: &v1.Capabilities{Drop: []v1.Capability{"ALL"}},
-			},
+			SecurityContext: restricted(),
 		}},
 		Volumes: volumes,
 	}, nil
+}
+
+// restricted is what each container may do.
+func restricted() *v1.SecurityContext {
+	return &v1.SecurityContext{
+		AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+		Capabilities: &v1.Capabilities{Drop: []v1.Capability{"ALL"}},
+	}
 }
 
 // resources: no limit of processors, since one that is idle may be used; as much memory as is asked for, since a run

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A Job's pods get what their command names, and a command that cannot be one of a shard is rejected at once.
+func TestCommandsOfShards(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		paths   []string
+		err     string
+	}{
+		{"run a.yaml b --timings run.json", []string{"a.yaml", "b", "run.json"}, ""},
+		{"run -", nil, "a pod has no standard input"},
+		{"run --shard 1/2 a.yaml", nil, "--shard: leave it out"},
+		{"run --provider kind a.yaml", nil, "--provider kind: a pod has local clusters alone"},
+		{"conformance kai", nil, ""},
+		{"conformance ./mine --timings run.json", []string{"run.json", "./mine"}, ""},
+		{
+			"conformance kai --system kai=process:kai.yaml --system kai/older=manifests:old.yaml --system kai=faults:x",
+			[]string{"kai.yaml", "old.yaml"},
+			"",
+		},
+		{"conformance", nil, "name one suite"},
+		{"conformance kai porch", nil, "name one suite"},
+		{"conformance kai --output report.yaml", nil, "--output: leave it out"},
+		{"conformance kai --repeat 3", nil, "--repeat: leave it out"},
+		{"conformance diff a b", nil, "rehearse conformance diff has no shards"},
+		{"faults kai --try", nil, ""},
+		{"faults kai", nil, "without --try there is nothing to run"},
+		{"faults kai --try --report-dir x", nil, "--report-dir: leave it out"},
+		{"faults", nil, "name one suite"},
+		{"explore --path 1.34,1.35 --known k.yaml --crds a --crds b", []string{"k.yaml", "a", "b"}, ""},
+		{"explore --path 1.34,1.35 --plan", nil, "--plan: leave it out"},
+		{"upgrade --from 1.34 --to 1.35 -f a.yaml", nil, "rehearse upgrade has no shards"},
+	} {
+		paths, err := pathsOfShards(strings.Fields(c.command))
+		if !slices.Equal(paths, c.paths) || (err == nil) != (c.err == "") || err != nil &&
+			!strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %q, %v; want %q, %q", c.command, paths, err, c.paths, c.err)
+		}
+	}
+}
