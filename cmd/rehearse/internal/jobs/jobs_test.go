@@ -227,3 +227,57 @@ func TestWhyARepositoryIsMissing(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// The result of a shard is carried under the name that its command gave it, and without any a shard prints no report.
+func TestResultsOfAPod(t *testing.T) {
+	for name, text := range map[string]string{
+		"faults.json": `{"suite": "gadgets", "trials": {}}`, "explore.json": `{"kinds": []}`, "": "",
+	} {
+		t.Setenv("JOB_COMPLETION_INDEX", "0")
+		wrote := func(_ context.Context, args []string, _, _ io.Writer) int {
+			if name == "" {
+				return cli.ExitOK
+			}
+			if err := os.MkdirAll(args[4], 0o755); err != nil {
+				t.Error(err)
+			}
+			for file, content := range map[string]string{name: text, "report.html": "<p>"} {
+				if err := os.WriteFile(filepath.Join(args[4], file), []byte(content), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+			return cli.ExitOK
+		}
+		out, err := execute(t, wrote, "shard", "--of", "2", "--", "faults", "kai")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var reader inlog.Reader
+		carried := ""
+		for line := range strings.Lines(out) {
+			_, report, err := reader.Line(line)
+			if err != nil {
+				t.Error(err)
+			}
+			if report == nil {
+				continue
+			}
+			to := t.TempDir()
+			if err := report.Unpack(to); err != nil {
+				t.Error(err)
+			}
+			files, err := filepath.Glob(filepath.Join(to, "*"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%s: it carries %s, %v", name, files, err)
+			}
+			data, err := os.ReadFile(files[0])
+			if err != nil || string(data) != text {
+				t.Errorf("%s: it carries %q, %v", name, data, err)
+			}
+			carried = filepath.Base(files[0])
+		}
+		if carried != name {
+			t.Errorf("it carries %q, want %q", carried, name)
+		}
+	}
+}
