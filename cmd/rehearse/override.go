@@ -16,8 +16,8 @@ import (
 func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario, error) {
 	variants := scenarios.Variants{}
 	for _, text := range texts {
-		if name, _, found := strings.Cut(strings.SplitN(text, "=", 2)[0], "/"); found {
-			variants[name] = map[string]clusters.System{}
+		if flag, _ := cli.ParseSystem(text); flag.OfVariant {
+			variants[flag.Name] = map[string]clusters.System{}
 		}
 	}
 	for _, text := range texts {
@@ -35,34 +35,29 @@ func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario,
 
 // overrideOne does what one text says; a definition of a system of which a variant is named is only noted.
 func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Variants) ([]*scenarios.Scenario, error) {
-	name, what, ok1 := strings.Cut(text, "=")
-	kind, value, ok2 := strings.Cut(what, ":")
-	if !ok1 || !ok2 || name == "" || value == "" && kind != "faults" && kind != "liberties" {
-		return nil, errors.New("want NAME=process:FILE, NAME/VARIANT=process:FILE, NAME=module:FILE, NAME=manifests:FILE, " +
-			"NAME=faults:A,B or NAME=liberties:A,B")
+	flag, ok := cli.ParseSystem(text)
+	if !ok || flag.Value == "" && flag.Kind != "faults" && flag.Kind != "liberties" {
+		return nil, errors.New("want " + cli.Definitions + ", NAME/VARIANT=process:FILE, NAME=faults:A,B or NAME=liberties:A,B")
 	}
-	list := strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
-	switch kind {
-	case "faults":
-		return scenarios.SetFaults(set, name, list)
-	case "liberties":
-		return scenarios.SetLiberties(set, name, list)
-	case "process", "module", "manifests", "simulated":
-	default:
-		return nil, fmt.Errorf("want process, module, manifests, simulated, faults or liberties, not %q", kind)
+	list := strings.FieldsFunc(flag.Value, func(r rune) bool { return r == ',' })
+	switch {
+	case flag.Kind == "faults":
+		return scenarios.SetFaults(set, flag.Name, list)
+	case flag.Kind == "liberties":
+		return scenarios.SetLiberties(set, flag.Name, list)
+	case flag.Kind != "simulated" && !flag.Defined():
+		return nil, fmt.Errorf("want process, module, manifests, simulated, faults or liberties, not %q", flag.Kind)
 	}
-	definition, err := cli.SystemFrom(kind, value)
+	definition, err := flag.Definition()
 	if err != nil {
 		return nil, err
 	}
-	name, variant, _ := strings.Cut(name, "/")
-	if variants[name] == nil {
-		return scenarios.ReplaceSystem(set, name, definition)
+	if variants[flag.Name] == nil {
+		return scenarios.ReplaceSystem(set, flag.Name, definition)
 	}
-	if _, twice := variants[name][variant]; twice {
-		return nil, fmt.Errorf("%s is given twice", scenarios.VariantName(name, variant))
+	if _, twice := variants[flag.Name][flag.Variant]; twice {
+		return nil, fmt.Errorf("%s is given twice", scenarios.VariantName(flag.Name, flag.Variant))
 	}
-	definition.Name = name
-	variants[name][variant] = definition
+	variants[flag.Name][flag.Variant] = definition
 	return set, nil
 }

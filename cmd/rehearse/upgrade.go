@@ -32,6 +32,8 @@ type upgradeFlags struct {
 	noRollback   bool
 	noRedeploy   bool
 	strategy     string
+	systems      []string
+	upgrades     []string
 	plan         bool
 	reportDir    string
 }
@@ -53,6 +55,9 @@ With --from-context, or with --capture and a file of "rehearse capture", the obj
 live cluster, which is only read; with --etcd-snapshot, those of a backup of etcd. They are put into
 the copy as they are stored: nothing of them is created anew.
 
+With --system an operator runs beside your objects, so that they can be its custom resources, and with
+--upgrade it is changed once Kubernetes is upgraded. Kubernetes may stay: then the operator changes alone.
+
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
 Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be
@@ -62,6 +67,7 @@ judged; 130 interrupted.`,
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
   rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
   rehearse upgrade --from 1.33 --to 1.36 --strategy skip-level -f manifests/
+  rehearse upgrade --from 1.35 --to 1.36 --system my=process:op.yaml --upgrade my=process:op-2.yaml -f manifests/
   rehearse upgrade --from-context prod --to 1.36
   rehearse upgrade --capture prod.capture --to 1.36
   rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
@@ -103,6 +109,10 @@ judged; 130 interrupted.`,
 	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
 	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
 		"the others only (default: all are sent)")
+	set.StringArrayVar(&flags.systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
+		", a YAML file that defines it; may be repeated")
+	set.StringArrayVar(&flags.upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the way "+
+		"back before Kubernetes is taken back: as --system; may be repeated")
 	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "how to go through the versions: minor (one minor "+
 		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
 		"skip-level (the last version's programs at once, which emulate one minor version after the other)")
@@ -134,6 +144,10 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		return o, err
 	}
 	to.Nodes = nil
+	upgraded, err := f.addSystems(&from, &o)
+	if err != nil {
+		return o, err
+	}
 	provider, err := f.Local(o.Progress)
 	if err != nil {
 		return o, err
@@ -153,9 +167,34 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
-		NoRollback: f.noRollback, NoRedeploy: f.noRedeploy || f.copies(), Strategy: upgrade.Strategy(f.strategy),
+		Upgraded: upgraded, Systems: o.Systems, NoRollback: f.noRollback, NoRedeploy: f.noRedeploy || f.copies(), Strategy: upgrade.Strategy(f.strategy),
 	})
 	return o, err
+}
+
+// addSystems puts the systems of the flags into the first state, and returns those that are others in the last one.
+func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
+	if f.copies() && len(f.systems)+len(f.upgrades) > 0 {
+		return nil, errors.New("--system and --upgrade go with -f and -k: a copy of a cluster has the cluster's own CRDs " +
+			"and webhooks, see --webhook")
+	}
+	first, err1 := cli.DefinedSystems("--system", f.systems)
+	upgraded, err2 := cli.DefinedSystems("--upgrade", f.upgrades)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	for _, system := range first {
+		from.Systems = append(from.Systems, clusters.SystemChange{System: system})
+	}
+	for _, system := range upgraded {
+		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
+			return nil, fmt.Errorf("--upgrade %s: it is the upgrade of no system; name the one before it with --system %s=...",
+				system.Name, system.Name)
+		}
+	}
+	options, err := session.PlanOptions(o.Progress)
+	o.Systems.Simulators, o.Systems.Modules = options.Simulators, options.Modules
+	return upgraded, err
 }
 
 // given are the objects of files.

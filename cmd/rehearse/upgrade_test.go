@@ -13,9 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
+// operatorFile defines a system that does nothing.
+const operatorFile = "name: op\nversion: v1\nprocess: {command: [sh, -c, \"echo $(VERSION); sleep 1000\"]}\n"
+
 func TestUpgradeRefusesWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-	captured := smallCapture(t)
+	captured, operator := smallCapture(t), file(t, operatorFile)
 	for _, test := range []struct{ name, args, stdin, want string }{
 		{"no files", "--from 1.35 --to 1.36", "", "name what is to be rehearsed"},
 		{"no version", "-f -", object, "-f and -k need --from"},
@@ -55,10 +58,30 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 			"an encryption of nothing", "--to 1.36 --capture a --encryption-config b", "",
 			"--encryption-config is for --etcd-snapshot",
 		},
+		{
+			"a system of no file", "--from 1.35 --to 1.36 -f - --system my=process:", object,
+			"--system my=process:: want NAME=process:FILE, NAME=module:FILE or NAME=manifests:FILE",
+		},
+		{
+			"an upgrade of no system", "--from 1.35 --to 1.36 -f - --upgrade my=process:OPERATOR", object,
+			"--upgrade my: it is the upgrade of no system",
+		},
+		{
+			"a system of another kind", "--from 1.35 --to 1.36 -f - --system my=module:OPERATOR", object,
+			"defines a system that is process",
+		},
+		{
+			"a system twice", "--from 1.35 --to 1.36 -f - --system my=process:OPERATOR --system my=process:OPERATOR", object,
+			"it is given twice",
+		},
+		{
+			"a system on a copy", "--to 1.36 --capture a --system my=process:OPERATOR", "",
+			"--system and --upgrade go with -f and -k",
+		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			args := strings.Fields(strings.ReplaceAll(test.args, "CAPTURE", captured))
+			args := strings.Fields(strings.NewReplacer("CAPTURE", captured, "OPERATOR", operator).Replace(test.args))
 			refused(t, test.want, test.stdin, append([]string{"upgrade"}, args...)...)
 		})
 	}
@@ -71,10 +94,35 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 		"from-context prod", "capture "+captured, "etcd-snapshot backup.db", "capture "+captured, "prod.capture", captured,
 		"-k overlays/prod", "-f ../../harness/upgrade/testdata/ordinary",
 		"manifests/", "../../harness/upgrade/testdata/ordinary",
-		"-f examples/", "-f ../../examples/")
+		"-f examples/", "-f ../../examples/",
+		"process:op.yaml", "process:"+file(t, operatorFile),
+		"process:op-2.yaml", "process:"+file(t, strings.ReplaceAll(operatorFile, "v1", "v2")))
 	for _, line := range commandsOf(t, "upgrade", 10) {
 		planned(t, strings.Fields(others.Replace(line)), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
 			"states, each surveyed once")
+	}
+}
+
+// An operator beside the objects is upgraded once Kubernetes is. One that does not start is a finding.
+func TestUpgradeOfSystems(t *testing.T) {
+	needsClusters(t)
+	object := file(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
+	run := func(next string) (int, string) {
+		code, out, errs := command(t, "upgrade", "--from", "1.36.3", "--system", "my=process:"+file(t, operatorFile),
+			"--upgrade", "my=process:"+file(t, next), "-f", object, "--settle", "100ms", "--no-rollback",
+			"--report-dir", t.TempDir())
+		return code, out + errs
+	}
+	code, out := run(strings.ReplaceAll(operatorFile, "v1", "v2"))
+	if want := "1.36.3, my v1 -> 1.36.3, my v2: 1 object; 0 break"; code != cli.ExitOK || !strings.Contains(out, want) {
+		t.Errorf("exit code %d, no %q in\n%s", code, want, out)
+	}
+	code, out = run("name: my\nversion: v2\nprocess: {command: [sh, -c, echo no such flag; exit 7], " +
+		"ready: {tcp: $(HEALTH_ADDRESS)}}\n")
+	for _, want := range []string{"1 breaks", "system my does not come up", "no such flag"} {
+		if code != cli.ExitFailed || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, no %q in\n%s", code, want, out)
+		}
 	}
 }
 

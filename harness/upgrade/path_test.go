@@ -30,8 +30,16 @@ func (versions) Check(_ context.Context, path []clusters.State) error {
 	return nil
 }
 
+func operator(version string) []clusters.System {
+	return []clusters.System{{Name: "op", Version: version, Process: &clusters.SystemProcess{Command: []string{"true"}}}}
+}
+
 func TestPath(t *testing.T) {
 	on := map[string]bool{"A": true}
+	v1, v2 := operator("v1"), operator("v2")
+	with := func(version string, systems []clusters.System) clusters.State {
+		return clusters.State{Version: version, Systems: systems}
+	}
 	gate := func(value bool) map[string]*bool { return map[string]*bool{"A": &value} }
 	for _, test := range []struct {
 		name string
@@ -110,9 +118,26 @@ func TestPath(t *testing.T) {
 			"strategy skip-level, 1.37.9 emulatedVersion=1.33: emulatedVersion: Kubernetes 1.37.9 takes 1.34 to 1.37, not 1.33",
 		},
 		{
+			"a system after Kubernetes",
+			Wanted{From: with("1.34", v1), To: clusters.Change{Version: "1.35"}, Upgraded: v2, NoRedeploy: true},
+			"start 1.34.9 op(process, v1), upgrade 1.35.9 op(process, v1), upgrade 1.35.9 op(process, v2), " +
+				"way back 1.35.9 op(process, v1), way back 1.34.9 op(process, v1), " +
+				"upgrade 1.35.9 op(process, v1), upgrade 1.35.9 op(process, v2)",
+		},
+		{
+			"a system alone",
+			Wanted{From: with("1.34", v1), Upgraded: v2, NoRollback: true},
+			"start 1.34.9 op(process, v1), upgrade 1.34.9 op(process, v2)",
+		},
+		{
+			"a system that cannot be",
+			Wanted{From: with("1.34", []clusters.System{{Name: "op"}}), Upgraded: v2},
+			"system op: it is neither simulated nor a process nor a module nor manifests",
+		},
+		{
 			"nothing",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.34.9"}},
-			"nothing changes between 1.34.9 and 1.34.9; name another version with --to, or gates with --feature-gates",
+			"nothing changes between 1.34.9 and 1.34.9; name another version with --to, gates with --feature-gates, or another definition of a system with --upgrade",
 		},
 		{
 			"no version",
@@ -142,6 +167,27 @@ func TestPath(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// A state is named after the systems that change on the path.
+func TestNamesOfSystems(t *testing.T) {
+	same := operator("v1")
+	same[0].Process = &clusters.SystemProcess{Command: []string{"false"}}
+	beside := clusters.System{Name: "beside", Process: &clusters.SystemProcess{Command: []string{"true"}}}
+	path := []clusters.State{
+		{Version: "1.34.9", Systems: append(operator("v1"), beside)},
+		{Version: "1.35.9", Systems: append(operator("v1"), beside)},
+		{Version: "1.35.9", Systems: append(operator("v2"), beside)},
+		{Version: "1.35.9", Systems: append(same, beside)},
+	}
+	var names []string
+	for _, state := range path {
+		names = append(names, name(state, path))
+	}
+	const want = "1.34.9, op v1; 1.35.9, op v1; 1.35.9, op v2; 1.35.9, op v1 changed"
+	if got := strings.Join(names, "; "); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

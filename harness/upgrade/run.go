@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -32,6 +34,8 @@ type Options struct {
 	Sample int
 	// Features tells which gates flip at each hop. May be nil.
 	Features features.Lister
+	// Systems are how the systems of the path's states are had: their simulators and modules.
+	Systems systems.Options
 	// Progress hears what is going on.
 	Progress clusters.Progress
 }
@@ -80,6 +84,17 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 
 // name of a state in a path: without what all states have. "1.36.3 as 1.35" emulates a version.
 func name(state clusters.State, path []clusters.State) string {
+	changed, with := changing(path), ""
+	for _, system := range state.Systems {
+		if slices.Contains(changed, system.Name) {
+			with += ", " + systemName(system, path[0])
+		}
+	}
+	path = slices.Clone(path)
+	for i := range path {
+		path[i].Systems = nil
+	}
+	state.Systems = nil
 	words := strings.Fields(state.String())
 	kept := words[:1]
 	for _, word := range words[1:] {
@@ -90,7 +105,7 @@ func name(state clusters.State, path []clusters.State) string {
 			}
 		}
 	}
-	return strings.Replace(strings.Join(kept, " "), " emulatedVersion=", " as ", 1)
+	return strings.Replace(strings.Join(kept, " "), " emulatedVersion=", " as ", 1) + with
 }
 
 type rehearsal struct {
@@ -98,6 +113,8 @@ type rehearsal struct {
 	hidden  hidden
 	report  *upgrades.Report
 	cluster clusters.Cluster
+	// systems of the cluster; nil where there are none.
+	systems *systems.Set
 	creator *creator
 	survey  *survey.Survey
 	// mark is from when the next state is judged.
@@ -129,6 +146,10 @@ func (r *rehearsal) run(ctx context.Context) error {
 			r.Progress("the cluster could not be removed: %v", err)
 		}
 	}()
+	defer func() { r.endSystems(context.WithoutCancel(ctx)) }()
+	if err := r.equip(ctx); err != nil {
+		return err
+	}
 	r.report.Path[0].Transition = time.Since(began).Seconds()
 	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{
 		Settle: r.Settle, Sample: r.Sample,
@@ -227,7 +248,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	defer cancel()
 	began := time.Now()
 	state.Began = began
-	err = r.cluster.Converge(timed, r.Path.States[i])
+	err = r.convergeAll(timed, r.Path.States[i])
 	state.Transition = time.Since(began).Seconds()
 	broken, _ := clusters.Breakage(err)
 	if len(broken) == 0 || ctx.Err() != nil {
@@ -239,17 +260,12 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 
 // died says whether a component ended by itself while the state was surveyed, which is a finding.
 func (r *rehearsal) died(i int) bool {
-	dog, ok := r.cluster.(clusters.ProcessRunner)
-	if !ok {
+	err := r.death()
+	if err == nil {
 		return false
 	}
-	select {
-	case err := <-dog.Died():
-		r.broke(i, "a component of the control plane ended by itself", err.Error())
-		return true
-	default:
-		return false
-	}
+	r.broke(i, "a component of the control plane, or a system, ended by itself", err.Error())
+	return true
 }
 
 // sampled notes that not all objects were sent dry runs.

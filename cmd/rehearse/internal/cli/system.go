@@ -1,17 +1,64 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// SystemFrom reads the definition of a system, which must be of a kind, from a file.
-func SystemFrom(kind, file string) (clusters.System, error) {
-	definition, err := scenarios.LoadSystem(file)
-	if err == nil && definition.Kind() != kind {
-		err = fmt.Errorf("%s defines a system that is %s", file, definition.Kind())
+// SystemFlag is what --system names: NAME=KIND:VALUE, or NAME/VARIANT=KIND:VALUE.
+type SystemFlag struct {
+	Name, Variant, Kind, Value string
+	// OfVariant says that a variant is named, if only by a slash: "NAME/" is the system without one.
+	OfVariant bool
+}
+
+// Definitions are the kinds of systems whose definition stands in a file, as --system names them.
+const Definitions = "NAME=process:FILE, NAME=module:FILE or NAME=manifests:FILE"
+
+// ParseSystem takes the text of --system apart; false where it does not have the form.
+func ParseSystem(text string) (SystemFlag, bool) {
+	name, what, named := strings.Cut(text, "=")
+	kind, value, found := strings.Cut(what, ":")
+	name, variant, ofVariant := strings.Cut(name, "/")
+	return SystemFlag{name, variant, kind, value, ofVariant}, named && found && name != ""
+}
+
+// Defined says whether the flag names a file that defines the system.
+func (f SystemFlag) Defined() bool {
+	return slices.Contains([]string{"process", "module", "manifests"}, f.Kind) && f.Value != ""
+}
+
+// Definition reads the file that defines the system, which gets the flag's name.
+func (f SystemFlag) Definition() (clusters.System, error) {
+	definition, err := scenarios.LoadSystem(f.Value)
+	if err == nil && definition.Kind() != f.Kind {
+		err = fmt.Errorf("%s defines a system that is %s", f.Value, definition.Kind())
 	}
+	definition.Name = f.Name
 	return definition, err
+}
+
+// DefinedSystems reads the systems that the values of a flag define, in their order.
+func DefinedSystems(flag string, values []string) ([]clusters.System, error) {
+	var all []clusters.System
+	for _, text := range values {
+		value, ok := ParseSystem(text)
+		definition, err := clusters.System{}, errors.New("want "+Definitions)
+		if ok && value.Defined() && !value.OfVariant {
+			definition, err = value.Definition()
+		}
+		if err == nil && slices.ContainsFunc(all, func(s clusters.System) bool { return s.Name == value.Name }) {
+			err = errors.New("it is given twice")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", flag, text, err)
+		}
+		all = append(all, definition)
+	}
+	return all, nil
 }

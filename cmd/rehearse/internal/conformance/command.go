@@ -89,8 +89,8 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	f.ProviderFlags.AddTo(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: NAME=process:FILE or "+
-		"NAME=manifests:FILE (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a "+
+	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: "+cli.Definitions+
+		" (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a "+
 		"simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
 		"that none of them covers are left out")
@@ -155,39 +155,35 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 	return plan, nil
 }
 
-// underTest reads NAME=faults:A,B, NAME=variant:A and NAME[/VARIANT]=process:FILE or manifests:FILE.
+// underTest reads NAME=faults:A,B, NAME=variant:A and NAME[/VARIANT]=process:FILE, module:FILE or manifests:FILE.
 func underTest(o *conformance.Options, text string) error {
-	name, what, ok1 := strings.Cut(text, "=")
-	kind, value, ok2 := strings.Cut(what, ":")
-	if !ok1 || !ok2 || name == "" || value == "" {
-		return errors.New("want NAME=process:FILE, NAME=manifests:FILE, NAME=faults:A,B or NAME=variant:A")
+	flag, ok := cli.ParseSystem(text)
+	if !ok || flag.Value == "" {
+		return errors.New("want " + cli.Definitions + ", NAME=faults:A,B or NAME=variant:A")
 	}
-	ofSimulator := slices.Contains([]string{"liberties", "faults", "variant"}, kind)
-	if ofSimulator && name != o.Suite.System {
-		return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, name)
+	ofSimulator := slices.Contains([]string{"liberties", "faults", "variant"}, flag.Kind)
+	if ofSimulator && (flag.Name != o.Suite.System || flag.OfVariant) {
+		return fmt.Errorf("suite %s has no simulator of a system %q", o.Suite.Name, text[:strings.Index(text, "=")])
 	}
-	switch kind {
-	case "liberties":
-		o.Liberties = append(o.Liberties, strings.Split(value, ",")...)
-		return nil
-	case "faults":
-		o.Faults = append(o.Faults, strings.Split(value, ",")...)
-		return nil
-	case "variant":
-		definition := clusters.System{Name: name, Simulated: &clusters.Simulated{Variant: value}}
-		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: name, Definition: definition})
-		return nil
-	case "process", "manifests":
-		definition, err := cli.SystemFrom(kind, value)
+	list := strings.Split(flag.Value, ",")
+	switch {
+	case flag.Kind == "liberties":
+		o.Liberties = append(o.Liberties, list...)
+	case flag.Kind == "faults":
+		o.Faults = append(o.Faults, list...)
+	case flag.Kind == "variant":
+		definition := clusters.System{Name: flag.Name, Simulated: &clusters.Simulated{Variant: flag.Value}}
+		o.Substitutes = append(o.Substitutes, conformance.Substitute{System: flag.Name, Definition: definition})
+	case flag.Defined():
+		definition, err := flag.Definition()
 		if err != nil {
 			return err
 		}
-		system, variant, _ := strings.Cut(name, "/")
 		o.Substitutes = append(o.Substitutes, conformance.Substitute{
-			System: system, Variant: variant,
-			Definition: definition,
+			System: flag.Name, Variant: flag.Variant, Definition: definition,
 		})
-		return nil
+	default:
+		return fmt.Errorf("want process, module, manifests, faults, liberties or variant, not %q", flag.Kind)
 	}
-	return fmt.Errorf("want process, manifests, faults, liberties or variant, not %q", kind)
+	return nil
 }

@@ -50,7 +50,7 @@ func (a asker) all(command *cobra.Command) (func() error, error) {
 		})
 	case "3":
 		return nil, a.flags(command, [][2]string{
-			{"system", "Name, or NAME=process:FILE with the file that defines it"},
+			{"system", "Name, or NAME=process:FILE (also module, manifests) with the file that defines it"},
 			{"filename", "File with an object that it acts on (none: fill it in later)"},
 		})
 	}

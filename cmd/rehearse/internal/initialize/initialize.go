@@ -62,7 +62,7 @@ Exit codes: 0; 2 the input is wrong, or the file is there already (--force write
 	set.StringArrayVarP(&f.files, "filename", "f", nil,
 		"a file or a folder of objects, or - for the standard input; may be repeated")
 	set.StringVar(&f.kep, "kep", "", "number of the enhancement: 5311")
-	set.StringVar(&f.system, "system", "", "a simulator by its name, NAME=process:FILE, NAME=manifests:FILE, or a "+
+	set.StringVar(&f.system, "system", "", "a simulator by its name, "+cli.Definitions+", or a "+
 		"NAME "+
 		"to fill in")
 	set.StringVar(&f.name, "name", "", "name of the scenario (default: after the gate, the versions or the system)")

@@ -176,21 +176,21 @@ func (f *flags) underTest() (*starters.System, error) {
 	if f.system == "" {
 		return nil, nil //nolint:nilnil // none is no mistake
 	}
-	name, what, defined := strings.Cut(f.system, "=")
-	system := &starters.System{Name: name}
-	if !defined {
-		if f.simulator(name) {
-			system.Simulator = name
+	if !strings.Contains(f.system, "=") {
+		system := &starters.System{Name: f.system}
+		if f.simulator(f.system) {
+			system.Simulator = f.system
 		}
 		return system, nil
 	}
-	kind, file, found := strings.Cut(what, ":")
-	if !found || file == "" || kind != "process" && kind != "manifests" {
-		return nil, fmt.Errorf("--system %s: want NAME, NAME=process:FILE or NAME=manifests:FILE", f.system)
+	flag, ok := cli.ParseSystem(f.system)
+	if !ok || !flag.Defined() || flag.OfVariant {
+		return nil, fmt.Errorf("--system %s: want NAME, %s", f.system, cli.Definitions)
 	}
-	if _, err := cli.SystemFrom(kind, file); err != nil {
+	if _, err := flag.Definition(); err != nil {
 		return nil, fmt.Errorf("--system %s: %w", f.system, err)
 	}
+	system, file := &starters.System{Name: flag.Name}, flag.Value
 	if f.output != "" && f.output != "-" && filepath.Dir(f.output) != filepath.Dir(file) {
 		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because the files that it names are found from "+
 			"there", f.output, file)
