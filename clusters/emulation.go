@@ -11,6 +11,9 @@ import (
 const (
 	EmulatedVersionFlag         = "emulated-version"
 	MinCompatibilityVersionFlag = "min-compatibility-version"
+
+	forwardCompatibleFlag              = "emulation-forward-compatible"
+	runtimeConfigForwardCompatibleFlag = "runtime-config-emulation-forward-compatible"
 )
 
 // What programs can emulate: at most three minor versions back, and nothing before 1.31.
@@ -34,6 +37,11 @@ func (s State) Emulated() string {
 	return s.Version
 }
 
+// Emulates says whether the state's programs go by other versions than by default.
+func (s State) Emulates() bool {
+	return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" || s.EmulationForwardCompatible
+}
+
 // Flags returns the flags that one component gets beside those of its provider.
 func (s State) Flags(c Component) map[string]string {
 	flags := map[string]string{}
@@ -45,13 +53,20 @@ func (s State) Flags(c Component) map[string]string {
 			flags[MinCompatibilityVersionFlag] = s.MinCompatibilityVersion
 		}
 	}
+	if s.EmulationForwardCompatible && c == APIServer {
+		flags[forwardCompatibleFlag], flags[runtimeConfigForwardCompatibleFlag] = "true", "true"
+	}
 	maps.Copy(flags, s.Components[c].Flags)
 	return flags
 }
 
 // CheckEmulation says what programs of the state's version would not emulate.
 func (s State) CheckEmulation() error {
-	if s.EmulatedVersion == "" && s.MinCompatibilityVersion == "" {
+	if s.EmulatedVersion == "" && s.EmulationForwardCompatible {
+		return errors.New("emulationForwardCompatible: the state emulates no version; give it an emulatedVersion older than " +
+			"its version")
+	}
+	if !s.Emulates() {
 		return nil
 	}
 	binary, err := ParseVersion(s.Version)
@@ -104,10 +119,13 @@ func (s State) emulating(c Change) State {
 	own, err1 := ParseVersion(s.Version)
 	emulated, err2 := ParseVersion(s.EmulatedVersion)
 	if err1 == nil && err2 == nil && own.MinorString() == emulated.MinorString() {
-		s.EmulatedVersion, s.MinCompatibilityVersion = "", ""
+		s.EmulatedVersion, s.MinCompatibilityVersion, s.EmulationForwardCompatible = "", "", false
 	}
 	if c.MinCompatibilityVersion != "" {
 		s.MinCompatibilityVersion = c.MinCompatibilityVersion
+	}
+	if c.EmulationForwardCompatible != nil {
+		s.EmulationForwardCompatible = *c.EmulationForwardCompatible
 	}
 	return s
 }

@@ -24,6 +24,10 @@ func TestEmulation(t *testing.T) {
 			State{Version: "1.36.3", EmulatedVersion: "1.35", MinCompatibilityVersion: "1.36"},
 			"newer than the emulated version 1.35",
 		},
+		"forward": {State{Version: "1.36.3", EmulatedVersion: "1.35", EmulationForwardCompatible: true}, ""},
+		"forward of nothing": {
+			State{Version: "1.36.3", EmulationForwardCompatible: true}, "the state emulates no version",
+		},
 		"no such flag": {State{Version: "1.34.4", MinCompatibilityVersion: "1.33"}, "has no such flag; from 1.35"},
 	} {
 		err := test.state.CheckEmulation()
@@ -35,13 +39,15 @@ func TestEmulation(t *testing.T) {
 
 // The two steps of an upgrade, and what ends an emulation.
 func TestEmulationOfTransitions(t *testing.T) {
-	state := State{Version: "1.35"}
+	state, yes := State{Version: "1.35"}, true
 	for i, step := range []struct {
 		change Change
 		want   string
 	}{
 		{Change{Version: "1.36", EmulatedVersion: "1.35"}, "1.36 emulatedVersion=1.35"},
 		{Change{MinCompatibilityVersion: "1.34"}, "1.36 emulatedVersion=1.35 minCompatibilityVersion=1.34"},
+		{Change{EmulationForwardCompatible: &yes}, "1.36 emulatedVersion=1.35 minCompatibilityVersion=1.34 " +
+			"emulationForwardCompatible=true"},
 		{Change{EmulatedVersion: "1.36"}, "1.36"},
 		{Change{MinCompatibilityVersion: "1.36"}, "1.36 minCompatibilityVersion=1.36"},
 		{Change{EmulatedVersion: "1.35"}, "1.36 emulatedVersion=1.35"},
@@ -53,11 +59,12 @@ func TestEmulationOfTransitions(t *testing.T) {
 		}
 	}
 	state = State{
-		Version: "1.36", EmulatedVersion: "1.35",
+		Version: "1.36", EmulatedVersion: "1.35", EmulationForwardCompatible: true,
 		Components: map[Component]ComponentState{Scheduler: {Flags: map[string]string{"v": "4", "emulated-version": "1.34"}}},
 	}
 	for component, want := range map[Component]string{
-		APIServer: "map[emulated-version:1.35]", NamedComponent("batch"): "map[emulated-version:1.35]",
+		APIServer: "map[emulated-version:1.35 emulation-forward-compatible:true " +
+			"runtime-config-emulation-forward-compatible:true]", NamedComponent("batch"): "map[emulated-version:1.35]",
 		Scheduler: "map[emulated-version:1.34 v:4]", Kubelet: "map[]",
 	} {
 		if got := fmt.Sprint(state.Flags(component)); got != want {

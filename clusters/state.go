@@ -41,6 +41,10 @@ type State struct {
 	// (--min-compatibility-version, since 1.35): to go back to an older one is not safe. Default: the one before the
 	// emulated version (local).
 	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
+	// EmulationForwardCompatible serves newer versions of the APIs that the emulated version serves, and lets runtimeConfig
+	// turn on APIs that came after it (--emulation-forward-compatible and --runtime-config-emulation-forward-compatible
+	// of the API server): what programs of the new version may need. It ends with the emulation (local).
+	EmulationForwardCompatible bool `json:"emulationForwardCompatible,omitempty"`
 	// FeatureGates are given to every component; see components for one component alone.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1":
@@ -105,6 +109,8 @@ type Change struct {
 	EmulatedVersion string `json:"emulatedVersion,omitempty"`
 	// MinCompatibilityVersion to stay compatible with from now on.
 	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
+	// EmulationForwardCompatible: newer versions of APIs are served, or no longer.
+	EmulationForwardCompatible *bool `json:"emulationForwardCompatible,omitempty"`
 	// FeatureGates to set; null returns a gate to its version's default.
 	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
 	// RuntimeConfig to set; null removes an entry.
@@ -241,6 +247,9 @@ func (s State) words() []string {
 	}
 	if s.MinCompatibilityVersion != "" {
 		words = append(words, "minCompatibilityVersion="+s.MinCompatibilityVersion)
+	}
+	if s.EmulationForwardCompatible {
+		words = append(words, "emulationForwardCompatible=true")
 	}
 	for _, gate := range SortedKeys(s.FeatureGates) {
 		words = append(words, fmt.Sprintf("%s=%t", gate, s.FeatureGates[gate]))

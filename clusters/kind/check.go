@@ -21,10 +21,10 @@ func checkSchedulers(state clusters.State) error {
 
 // checkEmulation refuses what only local clusters prove.
 func checkEmulation(state clusters.State) error {
-	if state.EmulatedVersion == "" && state.MinCompatibilityVersion == "" {
+	if !state.Emulates() {
 		return nil
 	}
-	return errors.New("emulatedVersion and minCompatibilityVersion: a kind cluster does not support them; " +
+	return errors.New("emulatedVersion, minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not support them; " +
 		"use --provider local")
 }
 

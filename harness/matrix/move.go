@@ -117,7 +117,7 @@ func hasSystem(list []clusters.System, name string) bool {
 }
 
 func (m move) state(state clusters.State) (clusters.State, error) {
-	if state.EmulatedVersion != "" || state.MinCompatibilityVersion != "" {
+	if state.Emulates() {
 		return state, errors.New("it emulates a version of Kubernetes")
 	}
 	var err error
@@ -148,7 +148,7 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 
 // change of the cluster in the cell; there says that the system is installed.
 func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
-	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" {
+	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" || c.EmulationForwardCompatible != nil {
 		return c, there, errors.New("it emulates a version of Kubernetes")
 	}
 	var err error
