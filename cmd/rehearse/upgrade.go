@@ -38,6 +38,13 @@ type upgradeFlags struct {
 	reportDir    string
 }
 
+// How long a cluster is watched by default: long enough for the controllers of Kubernetes, and for a manager that takes
+// over a lease of 15 seconds, the default of controller-runtime.
+const (
+	settle          = 10 * time.Second
+	settleOfSystems = 30 * time.Second
+)
+
 func newUpgradeCommand() *cobra.Command {
 	var flags upgradeFlags
 	command := &cobra.Command{
@@ -106,7 +113,8 @@ judged; 130 interrupted.`,
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but "+
 		"those of the cluster)")
-	set.DurationVar(&flags.settle, "settle", 10*time.Second, "how long the untouched cluster is watched at each state")
+	set.DurationVar(&flags.settle, "settle", settle, "how long the untouched cluster is watched at each state; 30s with "+
+		"--system, whose new manager may wait for the lease of the old one")
 	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
 		"the others only (default: all are sent)")
 	set.StringArrayVar(&flags.systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
@@ -144,6 +152,9 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		return o, err
 	}
 	to.Nodes = nil
+	if len(f.systems) > 0 && !command.Flags().Changed("settle") {
+		o.Settle = settleOfSystems
+	}
 	upgraded, err := f.addSystems(&from, &o)
 	if err != nil {
 		return o, err
@@ -167,7 +178,8 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
-		Upgraded: upgraded, Systems: o.Systems, NoRollback: f.noRollback, NoRedeploy: f.noRedeploy || f.copies(), Strategy: upgrade.Strategy(f.strategy),
+		Upgraded: upgraded, Systems: o.Systems, Strategy: upgrade.Strategy(f.strategy),
+		NoRollback: f.noRollback, NoRedeploy: f.noRedeploy || f.copies(),
 	})
 	return o, err
 }
@@ -188,8 +200,8 @@ func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]
 	}
 	for _, system := range upgraded {
 		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
-			return nil, fmt.Errorf("--upgrade %s: it is the upgrade of no system; name the one before it with --system %s=...",
-				system.Name, system.Name)
+			return nil, fmt.Errorf("--upgrade %s: it is the upgrade of no system; --system %s=KIND:FILE names the one "+
+				"before it", system.Name, system.Name)
 		}
 	}
 	options, err := session.PlanOptions(o.Progress)

@@ -32,14 +32,7 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 		return nil, err
 	}
 	found := &sight{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
-	wanted := map[schema.GroupKind]bool{}
-	for _, t := range s.targets {
-		wanted[t.GVK.GroupKind()] = true
-	}
-	for _, kind := range dependentKinds() {
-		wanted[kind] = true
-	}
-	for kind := range wanted {
+	for kind := range s.kinds() {
 		if how := found.Kinds[kind]; how != nil {
 			for _, version := range how.Versions {
 				objects, err := inventory.List(ctx, s.client, how.In(kind.Group, version))

@@ -20,6 +20,29 @@ func dependentKinds() []schema.GroupKind {
 	}
 }
 
+// operatorKinds are those that operators make for the objects that people write. What belongs to one of them belongs to
+// the custom resource.
+func operatorKinds() []schema.GroupKind {
+	return []schema.GroupKind{
+		{Group: "apps", Kind: "Deployment"},
+		{Group: "apps", Kind: "StatefulSet"},
+		{Group: "apps", Kind: "DaemonSet"},
+		{Group: "batch", Kind: "CronJob"},
+	}
+}
+
+// kinds lists those whose objects are read: of the given objects, and of what may belong to them.
+func (s *Survey) kinds() map[schema.GroupKind]bool {
+	kinds := map[schema.GroupKind]bool{}
+	for _, kind := range slices.Concat(dependentKinds(), operatorKinds()) {
+		kinds[kind] = true
+	}
+	for _, t := range s.targets {
+		kinds[t.GVK.GroupKind()] = true
+	}
+	return kinds
+}
+
 // IsDependent says whether Kubernetes' own controllers make objects of a kind for others.
 func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentKinds(), kind) }
 
