@@ -54,7 +54,7 @@ Exit codes of --apply: those of rehearse merge; 3 where a shard left no report.`
   rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios
   rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 2 -- faults kai --try
   rehearse job --image rehearse:1.0-k8s1.36 --completions 5 --git https://example.com/team/repository.git \
-    --ref v1.2.0 --git-image registry.example.com/git:2 -- run scenarios`,
+    --ref v1.2.0 --git-image example.com/git:2 -- run scenarios`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			if command.ArgsLenAtDash() != 0 || len(args) == 0 {

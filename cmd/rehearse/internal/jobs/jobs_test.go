@@ -72,7 +72,7 @@ func TestPrintedJob(t *testing.T) {
 			"/scenarios",
 		"no-files.yaml": "--image i --completions 2 -- faults kai --try",
 		"git.yaml": "--image i --completions 2 --git https://example.com/team/repository.git --ref v1.2.0 " +
-			"--git-image registry.example.com/git:2 -- run scenarios",
+			"--git-image example.com/git:2 -- run scenarios",
 	} {
 		scenario(t)
 		out, err := execute(t, nil, strings.Fields(args)...)
