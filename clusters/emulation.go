@@ -63,8 +63,8 @@ func (s State) Flags(c Component) map[string]string {
 // CheckEmulation says what programs of the state's version would not emulate.
 func (s State) CheckEmulation() error {
 	if s.EmulatedVersion == "" && s.EmulationForwardCompatible {
-		return errors.New("emulationForwardCompatible: the state emulates no version; give it an emulatedVersion older than " +
-			"its version")
+		return errors.New("emulationForwardCompatible: the state emulates no version; give it an emulatedVersion older " +
+			"than its version")
 	}
 	if !s.Emulates() {
 		return nil

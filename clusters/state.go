@@ -41,9 +41,10 @@ type State struct {
 	// (--min-compatibility-version, since 1.35): to go back to an older one is not safe. Default: the one before the
 	// emulated version (local).
 	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
-	// EmulationForwardCompatible serves newer versions of the APIs that the emulated version serves, and lets runtimeConfig
-	// turn on APIs that came after it (--emulation-forward-compatible and --runtime-config-emulation-forward-compatible
-	// of the API server): what programs of the new version may need. It ends with the emulation (local).
+	// EmulationForwardCompatible serves newer versions of the APIs that the emulated version serves, and lets
+	// runtimeConfig turn on APIs that came after it (--emulation-forward-compatible and
+	// --runtime-config-emulation-forward-compatible of the API server): what programs of the new version may
+	// need. It ends with the emulation (local).
 	EmulationForwardCompatible bool `json:"emulationForwardCompatible,omitempty"`
 	// FeatureGates are given to every component; see components for one component alone.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`

@@ -24,8 +24,8 @@ func checkEmulation(state clusters.State) error {
 	if !state.Emulates() {
 		return nil
 	}
-	return errors.New("emulatedVersion, minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not support them; " +
-		"use --provider local")
+	return errors.New("emulatedVersion, minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not " +
+		"support them; use --provider local")
 }
 
 func checkComponents(state clusters.State) error {

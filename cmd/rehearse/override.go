@@ -37,7 +37,8 @@ func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario,
 func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Variants) ([]*scenarios.Scenario, error) {
 	flag, ok := cli.ParseSystem(text)
 	if !ok || flag.Value == "" && flag.Kind != "faults" && flag.Kind != "liberties" {
-		return nil, errors.New("want " + cli.Definitions + ", NAME/VARIANT=process:FILE, NAME=faults:A,B or NAME=liberties:A,B")
+		return nil, errors.New("want " + cli.Definitions + ", NAME/VARIANT=process:FILE, NAME=faults:A,B or " +
+			"NAME=liberties:A,B")
 	}
 	list := strings.FieldsFunc(flag.Value, func(r rune) bool { return r == ',' })
 	switch {

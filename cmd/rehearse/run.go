@@ -34,8 +34,8 @@ func (s *selection) add(command *cobra.Command) {
 		"--label-filter: 'kep:5311 && !slow:minutes'")
 	command.Flags().StringArrayVar(&s.systems, "system", nil,
 		"run against another system than the scenarios say: NAME=process:FILE, NAME=module:FILE, NAME=manifests:FILE "+
-			"(a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties of its "+
-			"simulator: NAME=faults:A,B, NAME=liberties:A,B")
+			"(a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties "+
+			"of its simulator: NAME=faults:A,B, NAME=liberties:A,B")
 	command.Flags().IntVar(&s.planes, "control-planes", 0,
 		"number of control planes of the clusters of scenarios that do not say one themselves (default 1)")
 	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")

@@ -119,8 +119,8 @@ judged; 130 interrupted.`,
 		"the others only (default: all are sent)")
 	set.StringArrayVar(&flags.systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
 		", a YAML file that defines it; may be repeated")
-	set.StringArrayVar(&flags.upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the way "+
-		"back before Kubernetes is taken back: as --system; may be repeated")
+	set.StringArrayVar(&flags.upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the "+
+		"way back before Kubernetes is taken back: as --system; may be repeated")
 	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "how to go through the versions: minor (one minor "+
 		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
 		"skip-level (the last version's programs at once, which emulate one minor version after the other)")

@@ -42,8 +42,8 @@ type Cell struct {
 	Status reports.Status `json:"status"`
 	// Reason of the status, where it is not passed.
 	Reason string `json:"reason,omitempty"`
-	// Unplanned says that the scenario could not be planned for these versions: the cell is skipped, and the exit code says
-	// that something could not be tested.
+	// Unplanned says that the scenario could not be planned for these versions: the cell is skipped, and the exit code
+	// says that something could not be tested.
 	Unplanned bool `json:"unplanned,omitempty"`
 	// Title of the scenario in the run, "" where it is not part of the run.
 	Title string `json:"title,omitempty"`

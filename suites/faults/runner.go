@@ -29,8 +29,8 @@ const atOnce = 16
 type runner struct {
 	Options
 	pool *pool
-	// rare sorts requirements by how few faults of all shards break them, so that a shard tries with a fault what the whole
-	// run would.
+	// rare sorts requirements by how few faults of all shards break them, so that a shard tries with a fault what the
+	// whole run would.
 	rare func([]string) []string
 }
 
