@@ -32,7 +32,7 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 		return nil, err
 	}
 	found := &sight{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
-	for kind := range s.kinds() {
+	for kind := range kindsAround(s.targets) {
 		if how := found.Kinds[kind]; how != nil {
 			for _, version := range how.Versions {
 				objects, err := inventory.List(ctx, s.client, how.In(kind.Group, version))

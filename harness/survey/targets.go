@@ -31,13 +31,13 @@ func operatorKinds() []schema.GroupKind {
 	}
 }
 
-// kinds lists those whose objects are read: of the given objects, and of what may belong to them.
-func (s *Survey) kinds() map[schema.GroupKind]bool {
+// kindsAround lists the kinds of given objects, and of what may belong to them.
+func kindsAround(targets []*Target) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for _, kind := range slices.Concat(dependentKinds(), operatorKinds()) {
 		kinds[kind] = true
 	}
-	for _, t := range s.targets {
+	for _, t := range targets {
 		kinds[t.GVK.GroupKind()] = true
 	}
 	return kinds

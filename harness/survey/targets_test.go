@@ -30,7 +30,7 @@ func TestPodsOfWhatAnOperatorMakes(t *testing.T) {
 		{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "3", "2"},
 		{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "4", "nobody here"},
 	} {
-		if !s.kinds()[one.kind.GroupKind()] {
+		if !kindsAround(s.targets)[one.kind.GroupKind()] {
 			t.Fatalf("%s is not read", one.kind.Kind)
 		}
 		o := &unstructured.Unstructured{}
