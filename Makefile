@@ -88,7 +88,8 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling scenarios/windows
 
-# All regressions of the gallery, and what explorations found. Versions that are not in the cache are downloaded, or built in about four minutes each; go test leaves out what needs one, and names it.
+# All regressions of the gallery, and what explorations found. Versions that are not in the cache are downloaded, or
+# built in about four minutes each; go test leaves out what needs one, and names it.
 .PHONY: regressions
 regressions: fetch
 	go run ./cmd/rehearse run --report-dir rehearse-report/regressions scenarios/regressions

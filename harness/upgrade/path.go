@@ -20,7 +20,7 @@ type Wanted struct {
 	To   clusters.Change
 	// Upgraded are the systems of the first state that are others in the last one, each as a whole.
 	Upgraded []clusters.System
-	// Systems are how the systems are had: they are checked with it.
+	// Systems has the simulators and the modules that the systems of the path are checked with.
 	Systems systems.Options
 	// NoRollback ends at the first arrival.
 	NoRollback bool

@@ -34,7 +34,7 @@ type Options struct {
 	Sample int
 	// Features tells which gates flip at each hop. May be nil.
 	Features features.Lister
-	// Systems are how the systems of the path's states are had: their simulators and modules.
+	// Systems has the simulators and the modules that the systems of the path are made of.
 	Systems systems.Options
 	// Progress hears what is going on.
 	Progress clusters.Progress

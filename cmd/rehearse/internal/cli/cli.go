@@ -49,8 +49,8 @@ func Broken(err error) error {
 	return &ExitError{Code: ExitBroken, Err: err}
 }
 
-// ProgressTo prints each line of progress at once. Where every line stays, in a pipe or a file, what only counts on is
-// printed now and then.
+// ProgressTo prints each line of progress at once. In a pipe or a file a line that repeats the one before it with other
+// numbers is printed only now and then.
 func ProgressTo(w io.Writer) func(string, ...any) {
 	if !IsTerminal(w) {
 		return terminal.New(TerminalConfig(w, "")).Progress
