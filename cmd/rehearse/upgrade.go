@@ -38,12 +38,8 @@ type upgradeFlags struct {
 	reportDir    string
 }
 
-// How long a cluster is watched by default: long enough for the controllers of Kubernetes, and for a manager that takes
-// over a lease of 15 seconds, the default of controller-runtime.
-const (
-	settle          = 10 * time.Second
-	settleOfSystems = 30 * time.Second
-)
+// defaultSettle is long enough for the controllers of Kubernetes.
+const defaultSettle = 10 * time.Second
 
 func newUpgradeCommand() *cobra.Command {
 	var flags upgradeFlags
@@ -113,8 +109,8 @@ judged; 130 interrupted.`,
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but "+
 		"those of the cluster)")
-	set.DurationVar(&flags.settle, "settle", settle, "how long the untouched cluster is watched at each state; 30s with "+
-		"--system, whose new manager may wait for the lease of the old one")
+	set.DurationVar(&flags.settle, "settle", defaultSettle, "how long the untouched cluster is watched at each state, "+
+		"once each leader has its lease")
 	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
 		"the others only (default: all are sent)")
 	set.StringArrayVar(&flags.systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
@@ -152,9 +148,6 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		return o, err
 	}
 	to.Nodes = nil
-	if len(f.systems) > 0 && !command.Flags().Changed("settle") {
-		o.Settle = settleOfSystems
-	}
 	upgraded, err := f.addSystems(&from, &o)
 	if err != nil {
 		return o, err

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +33,13 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 		return nil, err
 	}
 	found := &sight{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
-	for kind := range kindsAround(s.targets) {
+	definitions, err := inventory.List(ctx, s.client, schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the CustomResourceDefinitions: %w", err)
+	}
+	for kind := range kindsAround(s.targets, customKinds(definitions)) {
 		if how := found.Kinds[kind]; how != nil {
 			for _, version := range how.Versions {
 				objects, err := inventory.List(ctx, s.client, how.In(kind.Group, version))

@@ -37,6 +37,8 @@ type Mark struct {
 	seq int64
 	// there are the targets that there were, by uid.
 	there map[string]*Target
+	// leases that leaders held.
+	leases []lease
 }
 
 // Still returns when nothing has moved for a while, or when that takes too long.
@@ -67,16 +69,20 @@ func (s *Survey) mark(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	return s.markOf(found), nil
+	return s.markOf(ctx, found)
 }
 
 // markOf is the moment of what was found.
-func (s *Survey) markOf(found *sight) Mark {
+func (s *Survey) markOf(ctx context.Context, found *sight) (Mark, error) {
+	leases, err := s.leases(ctx)
+	if err != nil {
+		return Mark{}, err
+	}
 	there := make(map[string]*Target, len(found.targets))
 	for _, t := range found.targets {
 		there[t.UID] = t
 	}
-	return Mark{seq: s.history.Seq(), there: there}
+	return Mark{seq: s.history.Seq(), there: there, leases: held(leases, time.Now())}, context.Cause(ctx)
 }
 
 func (s *Survey) caughtUp(ctx context.Context) error {

@@ -43,7 +43,7 @@ type Survey struct {
 
 // Options of a survey.
 type Options struct {
-	// Settle is for how long an untouched cluster is watched at each state.
+	// Settle is for how long an untouched cluster is watched at each state, from when leaders have their leases.
 	Settle time.Duration
 	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any
 	// case.
@@ -131,7 +131,7 @@ type Created struct {
 func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
 
 // At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
-// to settle. The new mark is of that moment: the next transition can be judged from it when nothing is written before.
+// to settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new mark is of that moment: the next transition can be judged from it when nothing is written before.
 // The error is of what kept the state from being surveyed; what could not be judged of an object is in its series.
 func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 	s.state++
@@ -143,6 +143,9 @@ func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 }
 
 func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
+	if err := s.awaitLeaders(ctx, since); err != nil {
+		return Mark{}, err
+	}
 	settled := time.NewTimer(s.options.Settle)
 	defer settled.Stop()
 	found, err := s.look(ctx)
@@ -162,7 +165,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	s.judgeContents(found)
 	s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
-	return s.markOf(found), context.Cause(ctx)
+	return s.markOf(ctx, found)
 }
 
 // counter counts requests.

@@ -20,8 +20,8 @@ func dependentKinds() []schema.GroupKind {
 	}
 }
 
-// operatorKinds are those that operators make for the objects that people write. What belongs to one of them belongs to
-// the custom resource.
+// operatorKinds are those that operators make for the objects that people write, beside custom resources. What belongs
+// to one of them belongs to the custom resource.
 func operatorKinds() []schema.GroupKind {
 	return []schema.GroupKind{
 		{Group: "apps", Kind: "Deployment"},
@@ -31,10 +31,22 @@ func operatorKinds() []schema.GroupKind {
 	}
 }
 
+// customKinds are those that CustomResourceDefinitions define. An operator may make objects of them for others: a
+// TrainJob's JobSet.
+func customKinds(definitions map[string]*unstructured.Unstructured) []schema.GroupKind {
+	var kinds []schema.GroupKind
+	for _, o := range definitions {
+		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+		kinds = append(kinds, schema.GroupKind{Group: group, Kind: kind})
+	}
+	return kinds
+}
+
 // kindsAround lists the kinds of given objects, and of what may belong to them.
-func kindsAround(targets []*Target) map[schema.GroupKind]bool {
+func kindsAround(targets []*Target, custom []schema.GroupKind) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
-	for _, kind := range slices.Concat(dependentKinds(), operatorKinds()) {
+	for _, kind := range slices.Concat(dependentKinds(), operatorKinds(), custom) {
 		kinds[kind] = true
 	}
 	for _, t := range targets {

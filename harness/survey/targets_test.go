@@ -11,12 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
-// A Pod of a StatefulSet that an operator made belongs to the custom resource that a person wrote.
+// A Pod of a StatefulSet that an operator made for a custom resource of its own belongs to the custom resource that a
+// person wrote.
 func TestPodsOfWhatAnOperatorMakes(t *testing.T) {
 	given := &Target{
 		GVK: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Group"}, Name: "web", UID: "1",
 	}
 	s := &Survey{targets: []*Target{given}}
+	around := kindsAround(s.targets, customKinds(map[string]*unstructured.Unstructured{
+		"": {Object: map[string]any{"spec": map[string]any{
+			"group": "example.com", "names": map[string]any{"kind": "Member"},
+		}}},
+	}))
 	found := &sight{
 		Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{}},
 		lists:     map[schema.GroupVersionKind]list{},
@@ -26,11 +32,12 @@ func TestPodsOfWhatAnOperatorMakes(t *testing.T) {
 		uid, owner string
 	}{
 		{given.GVK, "1", ""},
-		{schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}, "2", "1"},
+		{schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Member"}, "between", "1"},
+		{schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}, "2", "between"},
 		{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "3", "2"},
 		{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "4", "nobody here"},
 	} {
-		if !kindsAround(s.targets)[one.kind.GroupKind()] {
+		if !around[one.kind.GroupKind()] {
 			t.Fatalf("%s is not read", one.kind.Kind)
 		}
 		o := &unstructured.Unstructured{}
@@ -51,7 +58,7 @@ func TestPodsOfWhatAnOperatorMakes(t *testing.T) {
 	for _, target := range found.targets {
 		belong[target.UID] = target.Root
 	}
-	if len(belong) != 3 || belong["2"] != given || belong["3"] != given {
+	if len(belong) != 4 || belong["between"] != given || belong["2"] != given || belong["3"] != given {
 		t.Errorf("got %v", belong)
 	}
 }

@@ -1,0 +1,103 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// How long a new leader may take beyond the old one's lease, and the longest lease that is waited for.
+const (
+	takeOver     = 10 * time.Second
+	longestLease = 2 * time.Minute
+	lookAgain    = 250 * time.Millisecond
+)
+
+// lease is a Lease that a leader renews.
+type lease struct {
+	name, holder, renewed string
+	lasts                 time.Duration
+}
+
+// renewedSince says whether the lease was renewed since it was read before, by its old holder or a new one.
+func (l lease) renewedSince(before lease) bool { return l.holder != "" && l.renewed != before.renewed }
+
+// awaitLeaders returns when the leaders that there were at the mark have renewed their leases, or others have taken
+// them over: what a new manager does can be seen only from then on. A lease that its program gave up for good is not
+// waited for longer than it lasts.
+func (s *Survey) awaitLeaders(ctx context.Context, since Mark) error {
+	if len(since.leases) == 0 {
+		return nil
+	}
+	began := time.Now()
+	first, err := s.leases(ctx)
+	if err != nil {
+		return err
+	}
+	for now := first; ; {
+		left := slices.DeleteFunc(slices.Clone(since.leases), func(l lease) bool {
+			at := slices.IndexFunc(first, func(o lease) bool { return o.name == l.name })
+			is := slices.IndexFunc(now, func(o lease) bool { return o.name == l.name })
+			return at < 0 || is < 0 || now[is].renewedSince(first[at]) || time.Since(began) > l.lasts+takeOver
+		})
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if now, err = s.leases(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// leases reads the Leases of leaders: not those by which nodes and API servers say that they live, nor those that were
+// given.
+func (s *Survey) leases(ctx context.Context) ([]lease, error) {
+	list, err := s.client.Resource(schema.GroupVersionResource{
+		Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
+	}).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read the leases of leaders: %w", err)
+	}
+	given := make(map[string]bool, len(s.targets))
+	for _, t := range s.targets {
+		given[t.UID] = true
+	}
+	var all []lease
+	for i := range list.Items {
+		o := &list.Items[i]
+		_, ofServer := o.GetLabels()["apiserver.kubernetes.io/identity"]
+		if ofServer || o.GetNamespace() == "kube-node-lease" || given[string(o.GetUID())] {
+			continue
+		}
+		all = append(all, leaseOf(o))
+	}
+	return all, nil
+}
+
+func leaseOf(o *unstructured.Unstructured) lease {
+	l := lease{name: o.GetNamespace() + "/" + o.GetName()}
+	l.holder, _, _ = unstructured.NestedString(o.Object, "spec", "holderIdentity")
+	l.renewed, _, _ = unstructured.NestedString(o.Object, "spec", "renewTime")
+	seconds, _, _ := unstructured.NestedInt64(o.Object, "spec", "leaseDurationSeconds")
+	l.lasts = min(time.Duration(seconds)*time.Second, longestLease)
+	return l
+}
+
+// held are the leases whose holders live: they renewed them no longer ago than they last.
+func held(all []lease, now time.Time) []lease {
+	return slices.DeleteFunc(all, func(l lease) bool {
+		renewed, err := time.Parse(metav1.RFC3339Micro, l.renewed)
+		age := now.Sub(renewed)
+		return l.holder == "" || err != nil || age > l.lasts || age < -l.lasts
+	})
+}
