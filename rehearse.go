@@ -53,8 +53,9 @@ func Run(t *testing.T, o Options, files ...string) *reports.Run {
 	plan := o.plan(t, files)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	execution := harness.Options{
-		Recorder: recorder, ReportDir: o.ReportDir, Clusters: atOnce(t, plan), Progress: t.Logf, Environment: os.Environ(),
+		Recorder: recorder, ReportDir: o.ReportDir, Progress: t.Logf, Environment: os.Environ(),
 	}
+	execution.Clusters, execution.SpareClusters = atOnce(t, plan)
 	err := harness.Execute(t.Context(), plan, execution)
 	result := recorder.Run()
 	for _, track := range plan.Tracks {
@@ -101,15 +102,15 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 	return plan
 }
 
-// atOnce is how many clusters there is room for.
-func atOnce(t *testing.T, plan *harness.Plan) int {
+// atOnce is how many clusters there is room for, and how many more while others only wait.
+func atOnce(t *testing.T, plan *harness.Plan) (clusters, spare int) {
 	t.Helper()
 	room, err := planning.ThisMachine()
 	if err != nil {
 		t.Logf("one cluster at a time: %v", err)
-		return 1
+		return 1, 0
 	}
-	return plan.AtOnce(room)
+	return plan.AtOnce(room), plan.Spare(room)
 }
 
 func report(t *testing.T, result *reports.Run, title string) {

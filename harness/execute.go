@@ -35,10 +35,15 @@ type Options struct {
 	Recorder *reports.Recorder
 	// Expressions of the scenarios; new ones unless set.
 	Expressions *expressions.Evaluator
-	// Parallel is how many scenarios run at once; four for each core unless set.
+	// Parallel is how many scenarios run at once, besides those that only wait. One: one after the other. Default: four for
+	// each core.
 	Parallel int
 	// Clusters is how many clusters there are at once; one unless set.
 	Clusters int
+	// SpareClusters is how many more there may be while as many only wait. Default: none.
+	SpareClusters int
+	// IdleAfter is how long a step waits before its scenario leaves its place to others. Default: 5 seconds.
+	IdleAfter time.Duration
 	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
 	Keep bool
 	// StepTimeout is how long a step may take, or what it waits for, where neither the step nor its scenario says; 30
@@ -71,6 +76,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Clusters < 1 {
 		o.Clusters = 1
+	}
+	if o.IdleAfter <= 0 {
+		o.IdleAfter = idleAfter
 	}
 	if o.StepTimeout <= 0 {
 		o.StepTimeout = defaultStepTimeout
@@ -137,18 +145,16 @@ type execution struct {
 	firstStates *firstStates
 }
 
-// runAll runs the tracks in their order, as many at once as there may be clusters. A track that begins with the first
+// runAll runs the tracks in their order, as many at once as there may be clusters, and some more while others only wait.
+// A track that begins with the first
 // state of another lets those go ahead that need not wait.
 func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
-	room := make(chan struct{}, e.Clusters)
+	places := newRooms(e.Clusters, e.SpareClusters)
 	var running sync.WaitGroup
 	defer running.Wait()
 	queue := slices.Clone(tracks)
 	for len(queue) > 0 {
-		select {
-		case room <- struct{}{}:
-		case <-ctx.Done():
-		}
+		place := places.enter(ctx)
 		track := e.firstStates.next(&queue)
 		for track == nil && ctx.Err() == nil {
 			select {
@@ -161,9 +167,9 @@ func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 			return
 		}
 		running.Go(func() {
-			defer func() { <-room }()
+			defer place.leave()
 			defer e.firstStates.settle(track)
-			newTrackRun(e, track).run(ctx)
+			newTrackRun(e, track, place).run(ctx)
 		})
 	}
 }

@@ -31,22 +31,23 @@ func TestAtOnce(t *testing.T) {
 		provider clusters.Provider
 		room     planning.Room
 		want     int
+		spare    int
 	}{
-		"a cluster for each core":        {text, &sized{}, planning.Room{Cores: 2, Memory: 100 << 30}, 2},
-		"no more than there are":         {text, &sized{}, planning.Room{Cores: 64, Memory: 100 << 30}, 4},
-		"as many as fit into the memory": {text, &sized{}, planning.Room{Cores: 64, Memory: 8 << 30}, 3},
-		"the largest must fit":           {longer, &sized{}, planning.Room{Cores: 64, Memory: 11 << 30}, 2},
-		"one in any case":                {text, &sized{}, planning.Room{Cores: 2}, 1},
-		"there is only one":              {text, &sized{only: true}, planning.Room{Cores: 64, Memory: 100 << 30}, 1},
-		"nobody knows what they take":    {text, &provider{}, planning.Room{Cores: 64, Memory: 100 << 30}, 1},
+		"a cluster for each core":        {text, &sized{}, planning.Room{Cores: 2, Memory: 100 << 30}, 2, 2},
+		"no more than there are":         {text, &sized{}, planning.Room{Cores: 64, Memory: 100 << 30}, 4, 0},
+		"as many as fit into the memory": {text, &sized{}, planning.Room{Cores: 2, Memory: 8 << 30}, 2, 1},
+		"the largest must fit":           {longer, &sized{}, planning.Room{Cores: 64, Memory: 11 << 30}, 2, 0},
+		"one in any case":                {text, &sized{}, planning.Room{Cores: 2}, 1, 0},
+		"there is only one":              {text, &sized{only: true}, planning.Room{Cores: 64, Memory: 100 << 30}, 1, 0},
+		"nobody knows what they take":    {text, &provider{}, planning.Room{Cores: 64, Memory: 100 << 30}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := harness.NewPlan(t.Context(), c.provider, load(t, c.text), harness.PlanOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.AtOnce(c.room); got != c.want {
-				t.Errorf("got %d, want %d", got, c.want)
+			if got, spare := plan.AtOnce(c.room), plan.Spare(c.room); got != c.want || spare != c.spare {
+				t.Errorf("got %d and %d more, want %d and %d", got, spare, c.want, c.spare)
 			}
 		})
 	}

@@ -36,6 +36,8 @@ type trackRun struct {
 	history   *history.Recorder
 	barrier   *barrier.Barrier
 
+	// activity says whether anything goes on in the cluster but waiting.
+	activity *activity
 	// quiet is closed when no scenario runs steps any more.
 	quiet chan struct{}
 
@@ -53,8 +55,8 @@ type trackRun struct {
 	views       *views
 }
 
-func newTrackRun(e *execution, track *planning.Track) *trackRun {
-	t := &trackRun{execution: e, track: track}
+func newTrackRun(e *execution, track *planning.Track, place *activity) *trackRun {
+	t := &trackRun{execution: e, track: track, activity: place}
 	t.gates, t.left, t.transitions = &gateReadings{run: t}, &leftovers{run: t}, &transitions{run: t}
 	t.views = &views{run: t, of: map[int]*trackRun{}}
 	return t
@@ -96,11 +98,15 @@ func (t *trackRun) run(ctx context.Context) {
 			t.skip(alive, t.track.Entries[i:])
 			break
 		}
+		t.activity.begin()
 		running.Go(func() {
+			defer t.activity.end()
 			newScenarioRun(t, entry).run(alive)
 		})
 	}
+	t.activity.end()
 	running.Wait()
+	t.activity.begin()
 }
 
 // skip says why scenarios did not begin, and that the others need not wait for them.

@@ -23,6 +23,8 @@ type transitions struct {
 
 // make makes the n-th transition of the track.
 func (c *transitions) make(ctx context.Context, n int) error {
+	c.run.activity.begin()
+	defer c.run.activity.end()
 	step, patience := c.run.track.Setup.Transitions[n], c.takePatience()
 	c.run.Recorder.StartTrackStep(c.run.track.Report, step)
 	if c.mayBreak(n) {

@@ -8,7 +8,7 @@ import (
 )
 
 func eventuallyVerb() verb {
-	return verb{run: func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	return verb{waits: true, run: func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 		return s.assert(ctx, i, step, step.Eventually, assertions.Eventually)
 	}}
 }

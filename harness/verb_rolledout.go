@@ -8,7 +8,7 @@ import (
 )
 
 func rolledOutVerb() verb {
-	return verb{run: func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
+	return verb{waits: true, run: func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 		assertion := &scenarios.Assertion{Selection: step.RolledOut.Selection, Within: step.RolledOut.Within}
 		return s.assert(ctx, i, step, assertion, assertions.RolledOut)
 	}}

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func sequenceVerb() verb { return verb{run: runSequence} }
+func sequenceVerb() verb { return verb{run: runSequence, waits: true} }
 
 // runSequence decides whether changes came in their order.
 func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {

@@ -32,15 +32,14 @@ func transitionVerb() verb {
 	}
 }
 
-// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario needs no
-// slot.
+// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario leaves its
+// place to others.
 func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	s.shared.transitions.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))
-	s.shared.release()
+	s.shared.pause()
 	began := time.Now()
 	crossing, err := s.shared.barrier.Arrive(ctx, s.loads.starter(ctx, step))
-	// The slot is given back in the end in any case, so it must be had again, also after an interrupt.
-	s.shared.slots <- struct{}{}
+	s.shared.goOn()
 	r := crossed(s, err)
 	if r.Status == reports.Passed {
 		s.down = ""

@@ -25,6 +25,8 @@ type verb struct {
 	// programs says that it runs programs, whose deeds the harness does not see; asOthers, that somebody else than the
 	// administrator may act in it.
 	programs, asOthers bool
+	// waits says that it waits for what happens in the cluster, and does nothing itself.
+	waits bool
 	// startsLoads says that it starts the loads of the step itself, when it is time.
 	startsLoads bool
 	// leavesDown says that the API server need not answer when it is over.

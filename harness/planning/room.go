@@ -47,6 +47,13 @@ func (p *Plan) AtOnce(room Room) int {
 	return max(atOnce, 1)
 }
 
+// Spare is for how many more clusters there is room while as many only wait: they take memory, but no core.
+func (p *Plan) Spare(room Room) int {
+	twice := room
+	twice.Cores *= 2
+	return p.AtOnce(twice) - p.AtOnce(room)
+}
+
 // MostAtOnce is how many clusters the provider can have at the same time, whatever there is room for; 0 where there is
 // no limit.
 func (p *Plan) MostAtOnce() int {

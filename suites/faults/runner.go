@@ -187,13 +187,13 @@ func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup
 	if err != nil {
 		return nil, err
 	}
-	clusters := r.Clusters
+	clusters, spare := r.Clusters, 0
 	if clusters < 1 {
-		clusters = plan.AtOnce(r.Room)
+		clusters, spare = plan.AtOnce(r.Room), plan.Spare(r.Room)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
-		Recorder: recorder, Clusters: clusters, CleanupTimeout: cleanup, Environment: os.Environ(),
+		Recorder: recorder, Clusters: clusters, SpareClusters: spare, CleanupTimeout: cleanup, Environment: os.Environ(),
 		Parallel: atOnce, Progress: r.Progress,
 	})
 	return recorder.Run(), err

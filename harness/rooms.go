@@ -1,0 +1,123 @@
+package harness
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// idleAfter is how long a step waits before its scenario leaves its place to others.
+const idleAfter = 5 * time.Second
+
+// rooms are the places for clusters: so many that are busy, and some more while others only wait.
+type rooms struct {
+	busyLimit, limit int
+
+	mu        sync.Mutex
+	busy, all int
+	// news tells that there may be a place.
+	news chan struct{}
+}
+
+func newRooms(busy, spare int) *rooms {
+	return &rooms{busyLimit: busy, limit: busy + spare, news: make(chan struct{}, 1)}
+}
+
+// enter waits for a place, whose cluster is busy from then on; nil when the context ended first.
+func (r *rooms) enter(ctx context.Context) *activity {
+	for !r.entered() {
+		select {
+		case <-r.news:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return &activity{rooms: r, n: 1}
+}
+
+func (r *rooms) entered() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy >= r.busyLimit || r.all >= r.limit {
+		return false
+	}
+	r.busy++
+	r.all++
+	return true
+}
+
+// add changes how many clusters are busy, and how many there are.
+func (r *rooms) add(busy, all int) {
+	r.mu.Lock()
+	r.busy, r.all = r.busy+busy, r.all+all
+	r.mu.Unlock()
+	select {
+	case r.news <- struct{}{}:
+	default: // whoever waits looks at both numbers
+	}
+}
+
+// activity is what goes on in one cluster: while it is nothing, the cluster only waits.
+type activity struct {
+	rooms *rooms
+
+	mu sync.Mutex
+	n  int
+}
+
+func (a *activity) begin() { a.add(1) }
+
+func (a *activity) end() { a.add(-1) }
+
+func (a *activity) add(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was := a.n
+	a.n += n
+	switch {
+	case was == 0 && a.n > 0:
+		a.rooms.add(1, 0)
+	case was > 0 && a.n == 0:
+		a.rooms.add(-1, 0)
+	}
+}
+
+// leave gives the place back. The one activity that is left is the cluster's own.
+func (a *activity) leave() {
+	a.end()
+	a.rooms.add(0, -1)
+}
+
+// patiently runs a step. When it only waits, and has waited for a while, the scenario leaves its place to others, and
+// takes it again before its next step. Where only one scenario runs at once it stays so.
+func (s *scenarioRun) patiently(ctx context.Context, i int, step scenarios.Step) result {
+	if s.shared.Parallel == 1 || !verbOf(&step).waits {
+		return s.asked(ctx, i, step)
+	}
+	left := make(chan struct{})
+	timer := time.AfterFunc(s.shared.IdleAfter, func() {
+		s.shared.pause()
+		close(left)
+	})
+	r := s.asked(ctx, i, step)
+	if !timer.Stop() {
+		<-left
+		s.shared.goOn()
+	}
+	return r
+}
+
+// pause gives the place of a scenario to others.
+func (t *trackRun) pause() {
+	t.release()
+	t.activity.end()
+}
+
+// goOn takes the place again. It is given back in the end in any case, so it must be had again, also after an
+// interrupt.
+func (t *trackRun) goOn() {
+	t.slots <- struct{}{}
+	t.activity.begin()
+}

@@ -1,0 +1,75 @@
+package harness_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// While the scenario of the only cluster waits, another cluster begins. What the first one waits for is made then.
+func TestAnotherClusterBeginsWhileOneWaits(t *testing.T) {
+	var made atomic.Int32
+	p := &provider{t: t}
+	p.create = func(context.Context) error {
+		if made.Add(1) == 2 {
+			p.clusters[0].server.Put("configmaps", configMap("first", "late"))
+		}
+		return nil
+	}
+	text := scenario("first", waitFor("late"), "exclusive: true") + scenario("second", makeMap("a"), "exclusive: true")
+	run, err := execute(t.Context(), t, p, text, harness.Options{
+		Parallel: 2, Clusters: 1, SpareClusters: 1, IdleAfter: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first", "second"} {
+		if s := find(t, run, name); s.Status != reports.Passed {
+			t.Errorf("%s: %s: %s", name, s.Status, s.Message)
+		}
+	}
+}
+
+// Scenarios that wait leave their places to others of the same cluster, unless only one is wanted at once.
+func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
+	for parallel, want := range map[int]reports.Status{2: reports.Passed, 1: reports.Failed} {
+		p := &provider{t: t}
+		var text strings.Builder
+		for _, name := range []string{"a", "b"} {
+			text.WriteString(scenario(name, waitFor("late"), "timeout: 1s"))
+		}
+		text.WriteString(scenario("c", makeIn("a", "late")+makeIn("b", "late")))
+		run, err := execute(t.Context(), t, p, text.String(), harness.Options{
+			Parallel: parallel, IdleAfter: time.Millisecond,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b"} {
+			if s := find(t, run, name); s.Status != want {
+				t.Errorf("%d at once: %s: %s, want %s: %s", parallel, name, s.Status, want, s.Message)
+			}
+		}
+	}
+}
+
+// waitFor is a step that waits until a ConfigMap is there.
+func waitFor(name string) string {
+	return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: " + name + "}\n"
+}
+
+// makeIn makes a ConfigMap in another scenario's namespace.
+func makeIn(namespace, name string) string {
+	return "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + ", namespace: " + namespace + "}}\n"
+}
+
+func configMap(namespace, name string) map[string]any {
+	return map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace},
+	}
+}
