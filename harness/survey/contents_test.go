@@ -1,0 +1,75 @@
+package survey
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCompared(t *testing.T) {
+	type object = map[string]any
+	for _, test := range []struct {
+		name          string
+		before, after object
+		want          Answer
+	}{
+		{"equal", object{"a": object{"b": int64(1)}}, object{"a": object{"b": int64(1)}}, Good},
+		{"null is absent", object{"a": nil}, object{}, Good},
+		{"a new default", object{}, object{"a": int64(1)}, Changed},
+		{"a field is gone", object{"a": int64(1)}, object{}, Bad},
+		{"another value", object{"a": []any{"x"}}, object{"a": []any{"y"}}, Bad},
+		{"a shorter list", object{"a": []any{"x", "y"}}, object{"a": []any{"x"}}, Bad},
+		{
+			"somebody wrote it",
+			object{"metadata": object{"generation": int64(1)}},
+			object{"metadata": object{"generation": int64(2)}},
+			Changed,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := compared("Service", test.before, test.after); got.Answer != test.want {
+				t.Errorf("got %+v, want answer %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestKept(t *testing.T) {
+	type object = map[string]any
+	for _, test := range []struct {
+		name          string
+		before, after object
+		want          Answer
+	}{
+		{"equal", object{"a": int64(1)}, object{"a": int64(1)}, Good},
+		{"a default is added", object{}, object{"a": int64(1)}, Good},
+		{"a field is dropped", object{"spec": object{"a": "x"}}, object{"spec": object{}}, Bad},
+		{"a value is another one", object{"a": "x"}, object{"a": "y"}, Bad},
+		{"a list is shorter", object{"a": []any{"x", "y"}}, object{"a": []any{"y"}}, Bad},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := kept("Pod", "a label", test.before, test.after)
+			if got.Answer != test.want || (got.Answer == Bad) != strings.HasPrefix(got.Words, "a label changes ") {
+				t.Errorf("got %+v, want answer %d", got, test.want)
+			}
+		})
+	}
+}
+
+// What is secret is in no report, in whichever container it is.
+func TestSecretsAreNotTold(t *testing.T) {
+	env := func(value string) map[string]any {
+		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
+			"name": "c",
+			"env":  []any{map[string]any{"name": "PASSWORD", "value": value}},
+		}}}}
+	}
+	for kind, objects := range map[string][2]map[string]any{
+		"Secret": {{"data": map[string]any{"a": "hush1"}}, {"data": map[string]any{"a": "hush2"}}},
+		"Pod":    {env("hush1"), env("hush2")},
+	} {
+		got := compared(kind, objects[0], objects[1])
+		if got.Answer != Bad || strings.Contains(got.Words, "hush") {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package survey
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Of pods that restart it is said of how many objects; what is known to do that is named, with its link.
+func TestPodsRestart(t *testing.T) {
+	moved := Outcome{Answer: Bad, Words: "2 of its 2 pods were deleted", Class: podsMoved}
+	for _, test := range []struct{ target, flip, what, cause string }{
+		{"1.34.0", "", "every StatefulSet's pods restart, though nobody touched it", "134773"},
+		{"1.34.4", "", "every StatefulSet's pods restart, though nobody touched it", ""},
+		{
+			"1.34.4", "StatefulSetSemanticRevisionComparison is set: default -> false",
+			"every StatefulSet's pods restart, though nobody touched it", "134773",
+		},
+	} {
+		s := &Survey{answers: answers{series: map[key]*Series{}}}
+		set := given("a")
+		set.GVK = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
+		s.targets = []*Target{set}
+		s.note(set, Moved, Outcome{Answer: Good})
+		s.state = 1
+		s.note(set, Moved, moved)
+		r := report()
+		r.Path[0].Name, r.Path[1].Name, r.Path[1].Flips = "1.33.13", test.target, []string{
+			"AnyVolumeDataSource is locked on",
+			test.flip,
+		}
+		s.Judge(r)
+		f := r.Findings[0]
+		if f.What != test.what || !strings.Contains(f.Link, test.cause) || (test.cause == "") != (f.Link == "") {
+			t.Errorf("%s %s: %q, %q", test.target, test.flip, f.What, f.Link)
+		}
+		if test.flip != "" && f.Flips[0] != test.flip {
+			t.Errorf("the likely gate is not the first of %q", f.Flips)
+		}
+		s.targets = append(s.targets, set, given("no set"))
+		r = report()
+		s.Judge(r)
+		if got := r.Findings[0].What; got != "the pods of 1 of 2 StatefulSets restart, though nobody touched them" {
+			t.Errorf("of two: %s", got)
+		}
+	}
+}
+
+// Pods that a Job makes are a second run where it had some. One whose pods were rejected before begins.
+func TestPodsThatAJobMakes(t *testing.T) {
+	type object = map[string]any
+	made := movement{made: map[string][]string{"Pod": {"a-x"}}, gone: map[string][]string{}}
+	for _, test := range []struct {
+		name   string
+		status object
+		want   Answer
+	}{
+		{"it runs", object{"active": int64(1)}, Bad},
+		{"it succeeded", object{"succeeded": int64(1)}, Bad},
+		{"it failed", object{"failed": int64(2)}, Bad},
+		{"it never had a pod", object{}, Changed},
+	} {
+		job := standingOf(&unstructured.Unstructured{Object: object{"kind": "Job", "status": test.status}})
+		if got := made.outcome(job.ran()); got.Answer != test.want {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package survey
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// What the status of an object tells is compared with what it told at first.
+func TestStands(t *testing.T) {
+	type object = map[string]any
+	status := func(kind string, status object) standing {
+		return standingOf(&unstructured.Unstructured{Object: object{"kind": kind, "status": status}})
+	}
+	conditions := func(pairs ...string) object {
+		var list []any
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, object{"type": pairs[i], "status": pairs[i+1]})
+		}
+		return object{"conditions": list}
+	}
+	for _, test := range []struct {
+		name, kind    string
+		before, after object
+		want          Answer
+		words         string
+	}{
+		{"equal", "Pod", conditions("Ready", "True"), conditions("Ready", "True"), Good, ""},
+		{"not ready any more", "Pod", conditions("Ready", "True"), conditions("Ready", "False"), Bad, "Ready was True"},
+		{"the condition is gone", "Ingress", conditions("Programmed", "True"), object{}, Bad, "Programmed was True"},
+		{"it was never ready", "Pod", conditions("Ready", "False"), conditions("Ready", "False"), Good, ""},
+		{
+			"it progresses no more", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good,
+			"",
+		},
+		{"it failed", "Job", object{}, conditions("Failed", "True"), Bad, "Failed is True"},
+		{"it had failed before", "Job", conditions("Failed", "True"), conditions("Failed", "True"), Good, ""},
+		{
+			"a schema that is not structural", "CustomResourceDefinition",
+			object{},
+			conditions("NonStructuralSchema", "True"),
+			Bad, "NonStructuralSchema is True",
+		},
+		{
+			"the claim is lost", "PersistentVolumeClaim",
+			object{"phase": "Bound"},
+			object{"phase": "Lost"},
+			Bad,
+			"phase was Bound and is Lost",
+		},
+		{"it ran and has done its work", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
+		{
+			"fewer are ready", "Deployment",
+			object{"readyReplicas": int64(3)},
+			object{"readyReplicas": int64(2)},
+			Bad,
+			"readyReplicas was 3 and is 2",
+		},
+		{"more are ready", "Deployment", object{"readyReplicas": int64(2)}, object{"readyReplicas": int64(3)}, Good, ""},
+		{"another address", "Pod", object{"podIP": "10.0.0.1"}, object{"podIP": "10.0.0.2"}, Bad, "podIP was 10.0.0.1"},
+		{
+			"the load balancer is gone", "Service",
+			object{"loadBalancer": object{"ingress": []any{object{"ip": "192.0.2.1"}}}},
+			object{"loadBalancer": object{}},
+			Bad, "loadBalancer",
+		},
+		{
+			"a stored version is gone", "CustomResourceDefinition",
+			object{},
+			object{"storedVersions": []any{"v1alpha1"}},
+			Bad,
+			"storedVersions has v1alpha1",
+		},
+		{
+			"a policy's expression does not fit any more", "ValidatingAdmissionPolicy",
+			object{},
+			object{"typeChecking": object{"expressionWarnings": []any{object{
+				"fieldRef": "spec.validations[0]",
+				"warning":  "no such field",
+			}}}},
+			Changed, "no such field",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := stands(status(test.kind, test.before), status(test.kind, test.after))
+			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
+				t.Errorf("got %+v, want answer %d with %q", got, test.want, test.words)
+			}
+		})
+	}
+}
+
+// A definition whose stored versions it does not have was broken before, whatever comes.
+func TestStoredVersionsOfTheBaseline(t *testing.T) {
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}},
+		"status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
+	}}
+	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
+		strings.Contains(got.Words, "v1,") {
+		t.Errorf("%+v", got)
+	}
+}
