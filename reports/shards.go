@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MergeShards makes the one run of its shards, each of which must be there once. The tracks come in the order in which
@@ -24,20 +25,79 @@ func MergeShards(parts []Part) (*Run, error) {
 func Pieces(parts []Part) []Piece {
 	var all []Piece
 	for _, part := range parts {
-		all = append(all, Piece{
-			From: part.From, Shard: part.Run.Shard, Program: part.Run.Program, Provider: part.Run.Provider,
-		})
+		piece := part.Run.Piece()
+		piece.From = part.From
+		all = append(all, piece)
 	}
 	return all
 }
 
-// Piece is the result of one shard, of whatever command, with where it was read.
+// Piece is what there is to know of the result of one shard, of whatever command, with where it was read.
 type Piece struct {
-	From    string
-	Shard   *Shard
-	Program string
+	Head
+
+	From  string
+	Shard *Shard
 	// Provider of the clusters, where the command has several.
 	Provider string
+	// Interrupted says that the shard was interrupted before its end.
+	Interrupted bool
+}
+
+// Piece is the run as a shard.
+func (r *Run) Piece() Piece {
+	return Piece{Head: r.Head, Shard: r.Shard, Provider: r.Provider, Interrupted: r.Interrupted}
+}
+
+// Sharded is a result of which there may be shards.
+type Sharded interface{ Piece() Piece }
+
+// ShardOf is the result of a shard, with where it was read.
+type ShardOf[Result Sharded] struct {
+	Result Result
+	From   string
+}
+
+// Join checks that each shard is there once. It returns the results in the order of the shards, and how the one result
+// of all begins: from the first start to the last end, with all commands. Where a shard ended early the whole did not
+// finish.
+func Join[Result Sharded](parts []ShardOf[Result]) ([]Result, Head, error) {
+	pieces := PiecesOf(parts)
+	if err := CheckShards(pieces); err != nil {
+		return nil, Head{}, err
+	}
+	slices.SortFunc(pieces, func(a, b Piece) int { return a.Shard.Number - b.Shard.Number })
+	parts = slices.SortedFunc(slices.Values(parts), func(a, b ShardOf[Result]) int {
+		return a.Result.Piece().Shard.Number - b.Result.Piece().Shard.Number
+	})
+	head := pieces[0].Head
+	var commands []string
+	var results []Result
+	for i, one := range pieces {
+		if one.Started.Before(head.Started) {
+			head.Started = one.Started
+		}
+		if one.Finished.After(head.Finished) {
+			head.Finished = one.Finished
+		}
+		commands, results = append(commands, one.Command), append(results, parts[i].Result)
+	}
+	head.Command = strings.Join(commands, "\n")
+	if Unfinished(pieces) != nil {
+		head.Finished = time.Time{}
+	}
+	return results, head, nil
+}
+
+// PiecesOf are the shards that results are.
+func PiecesOf[Result Sharded](parts []ShardOf[Result]) []Piece {
+	var all []Piece
+	for _, part := range parts {
+		piece := part.Result.Piece()
+		piece.From = part.From
+		all = append(all, piece)
+	}
+	return all
 }
 
 // CheckShards reports shards that are missing, there twice, or of other runs.
@@ -85,15 +145,28 @@ func CheckShards(pieces []Piece) error {
 }
 
 // Unfinished is the error of a merged result whose shards did not all end: what they did not judge is not judged.
-func Unfinished(pieces []Piece, finished func(i int) bool) error {
+func Unfinished(pieces []Piece) error {
 	var all []error
-	for i, one := range pieces {
-		if !finished(i) {
+	for _, one := range pieces {
+		if one.Interrupted || one.Finished.IsZero() {
 			all = append(all, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged", one.Shard.Number,
 				one.Shard.Of))
 		}
 	}
 	return errors.Join(all...)
+}
+
+// Union is the texts of all lists in their order, each once.
+func Union(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		for _, text := range list {
+			if !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
 }
 
 // trackNumber is the place of a track in the plan; what is skipped comes last.

@@ -26,6 +26,9 @@ func TestMatrixInput(t *testing.T) {
 		"diff " + with + " " + with:         "read a matrix: ",
 		"--system lws --versions 1 " + with: "--kubernetes: give at least one version",
 		"--system lws --versions 1 --kubernetes 1.3x " + with:                                   `"1.3x": want a version of Kubernetes`,
+		"--system lws --versions 1 --kubernetes 1.35 --repeat 0 " + with:                        "--repeat wants a number of runs",
+		"--system lws --versions 1 --kubernetes 1.35 --repeat 2 --shard 1/2 " + with:            "--shard goes without --repeat",
+		"--system lws --versions 1 --kubernetes 1.35.4 --shard 3/2 " + with:                     "--shard: ",
 		"--system swl --versions 1 --kubernetes 1.35 " + with:                                   "it has no system swl",
 		"--system lws --versions 1,1 --kubernetes 1.35 " + with:                                 "1 is given twice",
 		"--system lws=" + definition + " --versions 0.7.0 --kubernetes 1.35.4 " + with:          `"0.7.0" is no exact version of a Go module`,
@@ -91,6 +94,64 @@ func TestMatrix(t *testing.T) {
 	}
 	apart, up := once(), once("--up")
 	if code, out, errs := command(t, "matrix", "diff", apart, up); code != cli.ExitOK || out != "no cell differs\n" {
+		t.Errorf("diff: exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// An operator that ends by itself in the second of two runs: its cell is unstable, which is not passed.
+func TestMatrixRepeated(t *testing.T) {
+	needsClusters(t)
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
+    command: [sh, -c, "echo this is it; mkdir `+t.TempDir()+`/once && sleep 1000"]}}]`))
+	report := t.TempDir()
+	code, out, errs := command(t, "matrix", "--system", "op", "--versions", "v1", "--kubernetes", "1.36.3", "--repeat", "2",
+		"--report-dir", report, path)
+	for _, want := range []string{
+		"run 1 of 2", "run 2 of 2", "op: 1 cell, 1 version on 1 of Kubernetes: 0 passed, 1 unstable; 2 runs of each",
+		"unstable: v1 on 1.36.3: passed in run 1, not judged in run 2; ",
+	} {
+		if code != cli.ExitFailed || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	for _, name := range []string{"matrix.html", "matrix.md", "run-1/matrix.json", "run-2/run.json", "run.json", "report.html"} {
+		if text := read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, "unstable") {
+			t.Errorf("%s does not say it", name)
+		}
+	}
+}
+
+// The shards of a matrix together are the matrix. One that is missing, or there twice, is rejected.
+func TestMatrixShards(t *testing.T) {
+	needsClusters(t)
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {command: [sleep, "1000"]}}]`))
+	shard := func(number string) string {
+		report := t.TempDir()
+		code, out, errs := command(t, "matrix", "--system", "op", "--versions", "v1", "--kubernetes", "1.35.4,1.36.3",
+			"--shard", number, "--report-dir", report, path)
+		if want := "1 version on 2 of Kubernetes: 1 passed; shard " + number; code != cli.ExitOK || !strings.Contains(out, want) {
+			t.Fatalf("shard %s: exit code %d, no %q in\n%s%s", number, code, want, out, errs)
+		}
+		return report
+	}
+	first, second, merged := shard("1/2"), shard("2/2"), t.TempDir()
+	code, out, errs := command(t, "merge", second, first, "-o", merged)
+	const want = "op: 2 cells, 1 version on 2 of Kubernetes: 2 passed\n"
+	if code != cli.ExitOK || !strings.HasSuffix(out, want) {
+		t.Errorf("exit code %d, want %q\n%s%s", code, want, out, errs)
+	}
+	for _, name := range []string{"matrix.json", "matrix.md", "matrix.html", "run.json", "report.html", "junit.xml"} {
+		read(t, filepath.Join(merged, name))
+	}
+	if code, _, errs := command(t, "merge", first, "-o", t.TempDir()); code != cli.ExitInput ||
+		!strings.Contains(errs, "missing: 2/2") {
+		t.Errorf("one of two: exit code %d, %s", code, errs)
+	}
+	if code, _, errs := command(t, "merge", first, first, second, "-o", t.TempDir()); code != cli.ExitInput ||
+		!strings.Contains(errs, "shard 1 is there twice") {
+		t.Errorf("one twice: exit code %d, %s", code, errs)
+	}
+	if code, out, errs := command(t, "matrix", "diff", merged, merged); code != cli.ExitOK {
 		t.Errorf("diff: exit code %d\n%s%s", code, out, errs)
 	}
 }

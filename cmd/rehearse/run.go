@@ -120,9 +120,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
 		return err
 	}
-	if len(plan.Tracks) == 0 {
-		run.Say("shard %s has nothing to run: there are fewer clusters than shards", what.Shard)
-	}
+	run.SayIdle(plan, what.Shard)
 	if err := run.Start(plan.Result()); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -62,7 +63,7 @@ func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
 		}
 		slices.Sort(all)
 		conditions = append(conditions, fmt.Sprintf("labels that satisfy --label %q", labels))
-		there = append(there, "labels: "+some(unique(all)))
+		there = append(there, "labels: "+some(reports.Union(all)))
 	}
 	if len(conditions) == 0 {
 		return ErrNothingSelected
@@ -94,5 +95,5 @@ func Labels(s *scenarios.Scenario) []string {
 			all = append(all, value)
 		}
 	}
-	return unique(append(all, s.Spec.Covers...))
+	return reports.Union(append(all, s.Spec.Covers...))
 }

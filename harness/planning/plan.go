@@ -278,14 +278,3 @@ func pathPlaces(s *scenarios.Scenario) []scenarios.Position {
 	}
 	return places
 }
-
-// unique keeps the first of equal texts, in order.
-func unique(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}

@@ -77,7 +77,7 @@ func (t *Track) called(n int) []string {
 			names = append(names, step.Title())
 		}
 	}
-	return unique(names)
+	return reports.Union(names)
 }
 
 func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Scenario, []*reports.Step) {
@@ -90,7 +90,7 @@ func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Sce
 		result.Versions = append(result.Versions, state.Version)
 		result.Gates = append(result.Gates, gates(state)...)
 	}
-	result.Versions, result.Gates = unique(result.Versions), unique(result.Gates)
+	result.Versions, result.Gates = reports.Union(result.Versions), reports.Union(result.Gates)
 	at := 0
 	for i := range s.Spec.Steps {
 		step := &s.Spec.Steps[i]

@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // Part is the report of a shard, with where it was read.
-type Part struct {
-	*Report
-	From string
+type Part = reports.ShardOf[*Report]
+
+// Piece is the report as a shard.
+func (r *Report) Piece() reports.Piece {
+	return reports.Piece{Head: r.Head, Shard: r.Shard, Interrupted: r.Interrupted}
 }
 
 // Read reads an explore.json.
@@ -34,32 +34,24 @@ func Read(data []byte) (*Report, error) {
 // Merge makes the one report of its shards, each of which must be there once. A state is reached where all shards
 // reached it.
 func Merge(parts []Part) (*Report, error) {
-	if err := reports.CheckShards(pieces(parts)); err != nil {
+	results, head, err := reports.Join(parts)
+	if err != nil {
 		return nil, err
 	}
-	parts = slices.SortedFunc(slices.Values(parts), func(a, b Part) int {
-		return cmp.Compare(a.Shard.Number, b.Shard.Number)
-	})
-	first := parts[0]
-	all := &Report{Head: first.Head, Seed: first.Seed, Kinds: []*Kind{}, Findings: []*Finding{}}
+	first := results[0]
+	all := &Report{Head: head, Seed: first.Seed, Kinds: []*Kind{}, Findings: []*Finding{}}
 	for _, s := range first.Path {
 		all.Path = append(all.Path, &State{Name: s.Name, Flips: s.Flips, Reached: true})
 	}
-	var commands []string
 	growing := 0.0
-	for _, part := range parts {
-		commands = append(commands, part.Command)
-		all.add(part.Report)
+	for _, part := range results {
+		all.add(part)
 		if part.PerSecond > 0 {
 			growing += float64(part.DryRuns) / part.PerSecond
 		}
 	}
 	if growing > 0 {
 		all.PerSecond = float64(all.DryRuns) / growing
-	}
-	all.Command = strings.Join(commands, "\n")
-	if Unfinished(parts) != nil {
-		all.Finished = time.Time{}
 	}
 	slices.SortStableFunc(all.Kinds, func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(all.Gates, func(a, b *Gate) int { return cmp.Compare(a.Name, b.Name) })
@@ -68,29 +60,8 @@ func Merge(parts []Part) (*Report, error) {
 	return all, nil
 }
 
-// Unfinished is the error of shards that ended early.
-func Unfinished(parts []Part) error {
-	return reports.Unfinished(pieces(parts), func(i int) bool {
-		return !parts[i].Interrupted && !parts[i].Finished.IsZero()
-	})
-}
-
-func pieces(parts []Part) []reports.Piece {
-	var all []reports.Piece
-	for _, part := range parts {
-		all = append(all, reports.Piece{From: part.From, Shard: part.Shard, Program: part.Program})
-	}
-	return all
-}
-
 // add takes what a shard found.
 func (r *Report) add(part *Report) {
-	if part.Started.Before(r.Started) {
-		r.Started = part.Started
-	}
-	if part.Finished.After(r.Finished) {
-		r.Finished = part.Finished
-	}
 	r.Interrupted, r.Late = r.Interrupted || part.Interrupted, r.Late || part.Late
 	for i, s := range part.Path {
 		whole := r.Path[i]
@@ -123,9 +94,9 @@ func (r *Report) addGate(gate *Gate) {
 		at = len(r.Gates) - 1
 	}
 	whole := r.Gates[at]
-	whole.Fields = withOthers(whole.Fields, gate.Fields)
-	whole.Accepted = withOthers(whole.Accepted, gate.Accepted)
-	whole.Refused = withOthers(whole.Refused, gate.Refused)
+	whole.Fields = reports.Union(whole.Fields, gate.Fields)
+	whole.Accepted = reports.Union(whole.Accepted, gate.Accepted)
+	whole.Refused = reports.Union(whole.Refused, gate.Refused)
 }
 
 // addRow adds up a kind that several shards have: what controllers make is in each where they made it.
@@ -160,24 +131,13 @@ func joined(all, more []*Finding) []*Finding {
 			one = *f
 		}
 		one.Objects = known.Objects + f.Objects
-		one.Kinds, one.Fields = withOthers(known.Kinds, f.Kinds), withOthers(known.Fields, f.Fields)
+		one.Kinds, one.Fields = reports.Union(known.Kinds, f.Kinds), reports.Union(known.Fields, f.Fields)
 		all[at] = &one
 	}
 	return all
 }
 
 func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, NotShown}, f.Proof) }
-
-// withOthers adds texts that are not there yet.
-func withOthers(all, more []string) []string {
-	all = slices.Clone(all)
-	for _, text := range more {
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return all
-}
 
 // Sorted puts findings in order: the worst sort first, of one sort those of most objects.
 func Sorted(all []*Finding) {

@@ -47,7 +47,7 @@ func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return explorations.Part{Report: again, From: fmt.Sprint("shard-", n)}
+	return explorations.Part{Result: again, From: fmt.Sprint("shard-", n)}
 }
 
 // Findings of one cause are one, with the smallest object; kinds, objects and dry runs add up; what was not tried
@@ -55,8 +55,8 @@ func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.
 func TestMerge(t *testing.T) {
 	parts := []explorations.Part{shard(t, 2, nil), shard(t, 1, nil)}
 	merged, err := explorations.Merge(parts)
-	if err != nil || explorations.Unfinished(parts) != nil {
-		t.Fatal(err, explorations.Unfinished(parts))
+	if err != nil || reports.Unfinished(reports.PiecesOf(parts)) != nil {
+		t.Fatal(err, reports.Unfinished(reports.PiecesOf(parts)))
 	}
 	golden.Check(t, "testdata/merged.txt", explorations.Text(merged))
 	text, err := explorations.JSON(merged)
@@ -98,9 +98,9 @@ func TestMergeOfShardsThatSayLess(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if merged.ExitCode() != c.code || (explorations.Unfinished(parts) != nil) != c.unfinished ||
+		if merged.ExitCode() != c.code || (reports.Unfinished(reports.PiecesOf(parts)) != nil) != c.unfinished ||
 			merged.Finished.IsZero() != c.unfinished {
-			t.Errorf("%s: exit code %d, unfinished: %v", name, merged.ExitCode(), explorations.Unfinished(parts))
+			t.Errorf("%s: exit code %d, unfinished: %v", name, merged.ExitCode(), reports.Unfinished(reports.PiecesOf(parts)))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestTheProofOfAMergedFinding(t *testing.T) {
 // A shard without a kind says so, and passes.
 func TestAShardWithoutAKind(t *testing.T) {
 	part := shard(t, 2, func(r *explorations.Report) { r.Idle, r.Findings, r.Crossed = true, nil, 0 })
-	if want := "shard 2/2 has nothing to explore"; part.ExitCode() != 0 || !strings.Contains(part.Sentence(), want) {
-		t.Errorf("exit code %d; it says %s, want %s", part.ExitCode(), part.Sentence(), want)
+	if want := "shard 2/2 has nothing to explore"; part.Result.ExitCode() != 0 || !strings.Contains(part.Result.Sentence(), want) {
+		t.Errorf("exit code %d; it says %s, want %s", part.Result.ExitCode(), part.Result.Sentence(), want)
 	}
 }

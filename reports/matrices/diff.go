@@ -40,8 +40,9 @@ func Compare(before, after *Report) (*Diff, error) {
 // rank of a status: how much it says for the system.
 func rank(cell *Cell) int {
 	return map[reports.Status]int{
-		reports.Failed: 0, reports.Error: 1, reports.NotRun: 2, reports.Skipped: 3, reports.Known: 4, reports.Passed: 5,
-	}[cell.Status.OrNotRun()]
+		reports.Failed: 0, Unstable: 1, reports.Error: 2, reports.NotRun: 3, reports.Skipped: 4, reports.Known: 5,
+		reports.Passed: 6,
+	}[known(cell.Status)]
 }
 
 // Worse says whether the cell came out worse than before. A new cell is worse where it failed, or could not be judged.

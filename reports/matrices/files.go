@@ -9,13 +9,16 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
+// File is the name of the file in which a matrix is kept.
+const File = "matrix.json"
+
 // Write puts matrix.json, matrix.md and more files, by their names, into a folder.
 func Write(dir string, r *Report, more map[string][]byte) error {
 	text, err := folder.JSON(r)
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"matrix.json": text, "matrix.md": []byte(Markdown(r))}
+	files := map[string][]byte{File: text, "matrix.md": []byte(Markdown(r))}
 	for name, data := range more {
 		files[name] = data
 	}
@@ -59,6 +62,6 @@ func mark(cell *Cell) string {
 	}
 	return map[reports.Status]string{
 		reports.Passed: "✅", reports.Failed: "❌", reports.Error: "💥", reports.Known: "🔶", reports.Skipped: "⚪",
-		reports.NotRun: "⚪",
-	}[cell.Status.OrNotRun()]
+		reports.NotRun: "⚪", Unstable: "🎲",
+	}[known(cell.Status)]
 }

@@ -13,6 +13,23 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
+// Unstable is the status of a cell that came out differently in several runs. It is not passed.
+const Unstable reports.Status = "unstable"
+
+// known is a status that a cell can have; what is none did not run.
+func known(status reports.Status) reports.Status {
+	if status == Unstable {
+		return status
+	}
+	return status.OrNotRun()
+}
+
+// statuses of cells, in the order in which they are counted.
+func statuses() []reports.Status {
+	all := reports.Statuses()
+	return slices.Insert(all, slices.Index(all, reports.Failed)+1, Unstable)
+}
+
 // format is the version of matrix.json that this program writes.
 const format = 1
 
@@ -22,6 +39,9 @@ type Report struct {
 
 	// Interrupted says that the run was interrupted before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Shard says which part of a matrix this is; none where it is all of it. A part has its own cells alone; those that
+	// cannot be run are the first one's.
+	Shard *reports.Shard `json:"shard,omitempty"`
 	// System whose versions are the rows.
 	System string `json:"system"`
 	// Versions of the system, and of Kubernetes, in the order in which they were given.
@@ -29,6 +49,8 @@ type Report struct {
 	Kubernetes []string `json:"kubernetes"`
 	// Scenarios by their names, in the order of their files.
 	Scenarios []string `json:"scenarios"`
+	// Runs is how many runs the matrix is of, where it was repeated.
+	Runs int `json:"runs,omitempty"`
 	// Cells, for each scenario one for each version of the system and of Kubernetes.
 	Cells []*Cell `json:"cells"`
 }
@@ -38,8 +60,11 @@ type Cell struct {
 	Scenario   string `json:"scenario"`
 	Version    string `json:"version"`
 	Kubernetes string `json:"kubernetes"`
-	// Status is passed, known, failed, error (it could not be judged), skipped (it was left out on purpose) or notRun.
+	// Status is passed, known, failed, error (it could not be judged), skipped (it was left out on purpose), notRun, or
+	// unstable (several runs do not agree).
 	Status reports.Status `json:"status"`
+	// Runs are the statuses in each of several runs, where they are not all the same.
+	Runs []reports.Status `json:"runs,omitempty"`
 	// Reason of the status, where it is not passed.
 	Reason string `json:"reason,omitempty"`
 	// Unplanned says that the scenario could not be planned for these versions: the cell is skipped, and the exit code
@@ -102,7 +127,7 @@ func Read(data []byte) (*Report, error) {
 	if r.Format != format {
 		return nil, fmt.Errorf("read a matrix: its format is %d, and this program reads %d", r.Format, format)
 	}
-	if len(r.Cells) == 0 {
+	if len(r.Cells) == 0 && r.Shard == nil {
 		return nil, errors.New("read a matrix: it has no cells")
 	}
 	return &r, nil
@@ -157,7 +182,7 @@ func (r *Report) unplanned() int {
 // Sentence is the result.
 func (r *Report) Sentence() string {
 	parts := []string{}
-	for _, status := range reports.Statuses() {
+	for _, status := range statuses() {
 		if n := r.count(status); n > 0 || status == reports.Passed {
 			parts = append(parts, fmt.Sprintf("%d %s", n, Word(status)))
 		}
@@ -167,6 +192,12 @@ func (r *Report) Sentence() string {
 	if n := r.unplanned(); n > 0 {
 		text += fmt.Sprintf("; %d of them could not be planned", n)
 	}
+	if r.Runs > 0 {
+		text += "; " + plain.Plural(r.Runs, "run") + " of each"
+	}
+	if r.Shard != nil {
+		text += fmt.Sprintf("; shard %d/%d", r.Shard.Number, r.Shard.Of)
+	}
 	if r.Interrupted {
 		text += "; interrupted"
 	}
@@ -175,25 +206,27 @@ func (r *Report) Sentence() string {
 
 // Word is a cell's status as a person reads it.
 func Word(status reports.Status) string {
-	switch status.OrNotRun() {
+	switch known(status) {
 	case reports.Skipped:
 		return "untested"
 	case reports.Error:
 		return "not judged"
+	case Unstable:
+		return string(Unstable)
 	default:
 		return reports.StatusWord(status)
 	}
 }
 
-// ExitCode is that of a run with the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed, 3 one
-// could not be planned, could not be judged or did not run, or else 0.
+// ExitCode is that of a run with the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed or is
+// unstable, 3 one could not be planned, could not be judged or did not run, or else 0.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return reports.ExitInterrupted
-	case r.count(reports.Skipped) == len(r.Cells):
+	case r.count(reports.Skipped) == len(r.Cells) && r.Shard == nil:
 		return reports.ExitInput
-	case r.count(reports.Failed) > 0:
+	case r.count(reports.Failed)+r.count(Unstable) > 0:
 		return reports.ExitFailed
 	case r.count(reports.Error)+r.count(reports.NotRun)+r.unplanned() > 0:
 		return reports.ExitError

@@ -41,6 +41,34 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// Of two runs in which a cell came out differently the matrix says that it is unstable, and in which run it was what.
+func TestRepeated(t *testing.T) {
+	at := func(r *Report, i int) *Cell { return r.Cells[i] }
+	second, third := sample(), sample()
+	third.Interrupted = true
+	at(second, 0).Status, at(second, 0).Reason = reports.Failed, "seen 1"
+	at(second, 7).Status = reports.Known
+	at(third, 1).Status = reports.NotRun // which says nothing of a cell that others judged
+	merged := Repeated([]*Report{sample(), second, third})
+	golden.Check(t, filepath.Join("testdata", "repeated.txt.golden"), Text(merged))
+	golden.Check(t, filepath.Join("testdata", "repeated.md.golden"), Markdown(merged))
+	for i, cell := range merged.Cells {
+		want, runs := sample().Cells[i].Status, 0
+		if i == 0 || i == 7 {
+			want, runs = Unstable, 3
+		}
+		if cell.Status != want || len(cell.Runs) != runs {
+			t.Errorf("cell %d: %s, runs %v; want %s", i, cell.Status, cell.Runs, want)
+		}
+	}
+	if merged.Interrupted = false; merged.ExitCode() != 1 {
+		t.Errorf("exit code %d", merged.ExitCode())
+	}
+	if alike := Repeated([]*Report{sample(), sample()}); !reflect.DeepEqual(alike.Cells, sample().Cells) {
+		t.Errorf("two runs that are alike: %+v", alike)
+	}
+}
+
 func TestReadBack(t *testing.T) {
 	text, err := folder.JSON(sample())
 	if err != nil {
@@ -83,6 +111,7 @@ func TestExitCode(t *testing.T) {
 		{"nothing was tested", with(reports.Skipped, reports.Skipped), 2},
 		{"one failed, one could not be judged", with(reports.Error, reports.Failed, reports.Passed), 1},
 		{"one could not be judged", with(reports.Passed, reports.Error), 3},
+		{"one is unstable, one could not be judged", with(reports.Passed, Unstable, reports.Error), 1},
 		{"one did not run", with(reports.Passed, reports.NotRun), 3},
 		{"interrupted", interrupted, 130},
 		{"one could not be planned", &Report{Cells: []*Cell{

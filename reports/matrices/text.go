@@ -52,12 +52,12 @@ type Reason struct {
 func (r *Report) Reasons(scenario string) []Reason {
 	var all []Reason
 	for _, status := range []reports.Status{
-		reports.Failed, reports.Error, reports.NotRun, reports.Known, reports.Skipped,
+		reports.Failed, Unstable, reports.Error, reports.NotRun, reports.Known, reports.Skipped,
 	} {
 		var texts []string
 		cells := map[string][]*Cell{}
 		for _, cell := range r.Cells {
-			if cell.Scenario != scenario || cell.Status.OrNotRun() != status {
+			if cell.Scenario != scenario || known(cell.Status) != status {
 				continue
 			}
 			text := plain.OneLine(cell.Reason)

@@ -23,7 +23,7 @@ func OfMatrix(r *matrices.Report) ([]byte, error) {
 		v.Matrices = append(v.Matrices, scenarioCells(r, scenario))
 		for _, reason := range r.Reasons(scenario) {
 			v.Findings = append(v.Findings, finding{
-				Status: reason.Status, Severity: matrices.Word(reason.Status), Title: scenario, Count: "Cells",
+				Status: shade(reason.Status), Severity: matrices.Word(reason.Status), Title: scenario, Count: "Cells",
 				Objects: []string{reason.Where}, Lines: []findingLine{{"Reason", reason.Text, ""}},
 			})
 		}
@@ -41,11 +41,19 @@ func scenarioCells(r *matrices.Report, scenario string) matrix {
 		for _, kubernetes := range r.Kubernetes {
 			one := cell{}
 			if c := r.Cell(scenario, version, kubernetes); c != nil {
-				one = cell{Status: c.Status.OrNotRun(), Text: matrices.Word(c.Status), Title: plain.OneLine(c.Reason)}
+				one = cell{Status: shade(c.Status), Text: matrices.Word(c.Status), Title: plain.OneLine(c.Reason)}
 			}
 			row.Cells = append(row.Cells, one)
 		}
 		m.Rows = append(m.Rows, row)
 	}
 	return m
+}
+
+// shade is the status whose colour and mark a cell has: an unstable one is not passed.
+func shade(status reports.Status) reports.Status {
+	if status == matrices.Unstable {
+		return reports.Failed
+	}
+	return status.OrNotRun()
 }

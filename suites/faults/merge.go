@@ -1,63 +1,32 @@
 package faults
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // Part is the result of a shard, with where it was read.
-type Part struct {
-	*Result
-	From string
-}
+type Part = reports.ShardOf[*Result]
+
+// Piece is the result as a shard.
+func (r *Result) Piece() reports.Piece { return reports.Piece{Head: r.Head, Shard: r.Shard} }
 
 // Merge makes the one result of its shards, each of which must be there once. What a shard that ended early did not
 // try is named by Untried.
 func Merge(parts []Part) (*Result, error) {
-	if err := reports.CheckShards(pieces(parts)); err != nil {
+	results, head, err := reports.Join(parts)
+	if err != nil {
 		return nil, err
 	}
-	unfinished := Unfinished(parts)
-	parts = slices.SortedFunc(slices.Values(parts), func(a, b Part) int {
-		return cmp.Compare(a.Shard.Number, b.Shard.Number)
-	})
-	first := parts[0]
-	all := &Result{Head: first.Head, Suite: first.Suite, Trials: first.Trials, Partial: first.Partial}
-	var commands []string
-	for _, part := range parts {
-		if part.Started.Before(all.Started) {
-			all.Started = part.Started
-		}
-		if part.Finished.After(all.Finished) {
-			all.Finished = part.Finished
-		}
-		commands = append(commands, part.Command)
-		all.add(part.Result)
-	}
-	all.Command = strings.Join(commands, "\n")
-	if unfinished != nil {
-		all.Finished = time.Time{}
+	first := results[0]
+	all := &Result{Head: head, Suite: first.Suite, Trials: first.Trials, Partial: first.Partial}
+	for _, result := range results {
+		all.add(result)
 	}
 	all.settle()
 	return all, nil
-}
-
-// Unfinished is the error of shards that ended early.
-func Unfinished(parts []Part) error {
-	return reports.Unfinished(pieces(parts), func(i int) bool { return !parts[i].Finished.IsZero() })
-}
-
-func pieces(parts []Part) []reports.Piece {
-	var all []reports.Piece
-	for _, part := range parts {
-		all = append(all, reports.Piece{From: part.From, Shard: part.Shard, Program: part.Program})
-	}
-	return all
 }
 
 // add takes what a shard tried.
@@ -87,7 +56,7 @@ func (r *Result) settle() {
 		slices.SortStableFunc(r.Faults.Rows, func(a, b Row) int {
 			return slices.Index(r.Trials.Faults, a.Fault.Name) - slices.Index(r.Trials.Faults, b.Fault.Name)
 		})
-		r.Faults.Before, r.Faults.After = distinct(r.Faults.Before), distinct(r.Faults.After)
+		r.Faults.Before, r.Faults.After = reports.Union(r.Faults.Before), reports.Union(r.Faults.After)
 		r.Faults.Partial = r.Partial || len(r.Faults.Rows) < len(r.Trials.Faults)
 	}
 	if r.Liberties != nil {
@@ -95,17 +64,6 @@ func (r *Result) settle() {
 			return slices.Index(r.Trials.Liberties, a.Name) - slices.Index(r.Trials.Liberties, b.Name)
 		})
 	}
-}
-
-// distinct are the texts in their order, each once.
-func distinct(texts []string) []string {
-	var all []string
-	for _, text := range texts {
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return all
 }
 
 // Untried are the faults and liberties of all shards of which there is no result.

@@ -55,8 +55,8 @@ func shards(t *testing.T, change func(first, second *Result)) []Part {
 func TestMerge(t *testing.T) {
 	parts := shards(t, nil)
 	merged, err := Merge(parts)
-	if err != nil || Unfinished(parts) != nil {
-		t.Fatal(err, Unfinished(parts))
+	if err != nil || reports.Unfinished(reports.PiecesOf(parts)) != nil {
+		t.Fatal(err, reports.Unfinished(reports.PiecesOf(parts)))
 	}
 	golden.Check(t, "testdata/merged.txt", merged.String())
 	if merged.Err() != nil || merged.Unjudged() != nil || merged.Untried() != nil || merged.Shard != nil {
@@ -64,8 +64,8 @@ func TestMerge(t *testing.T) {
 	}
 	parts = shards(t, func(first, _ *Result) { first.Faults.Rows[0].Caught = []string{"A"} })
 	for _, part := range parts {
-		if part.Err() != nil {
-			t.Errorf("%s, whose faults are caught, says %v", part.From, part.Err())
+		if part.Result.Err() != nil {
+			t.Errorf("%s, whose faults are caught, says %v", part.From, part.Result.Err())
 		}
 	}
 	if merged, err = Merge(parts); err != nil || !strings.Contains(fmt.Sprint(merged.Err()),
@@ -81,7 +81,7 @@ func TestMergeOfUnfinishedShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Unfinished(parts); got == nil || !strings.HasPrefix(got.Error(), "shard 1/2 ended early") {
+	if got := reports.Unfinished(reports.PiecesOf(parts)); got == nil || !strings.HasPrefix(got.Error(), "shard 1/2 ended early") {
 		t.Errorf("unfinished: %v", got)
 	}
 	if got := strings.Join(merged.Untried(), ", "); got != "fault two, liberty all-together" || !merged.Finished.IsZero() {

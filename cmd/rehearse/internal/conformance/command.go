@@ -24,8 +24,6 @@ import (
 type settings struct {
 	cli.ProviderFlags
 	profile, focus string
-	// repeat is how often each suite is run.
-	repeat         int
 	systems        []string
 	implementation conformances.Implementation
 	outputs        []string
@@ -36,6 +34,7 @@ type settings struct {
 	// of is a run that is there already, of which the report is made.
 	of string
 	session.ShardFlags
+	session.RepeatFlag
 }
 
 // Command runs suites.
@@ -94,8 +93,8 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 		"simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
 		"that none of them covers are left out")
-	flags.IntVar(&f.repeat, "repeat", 1, "run the suite that many times: a requirement that comes out differently is "+
-		"unstable, which is not passed")
+	f.RepeatFlag.AddTo(command, "run the suite that many times: a requirement that comes out differently is unstable, "+
+		"which is not passed")
 	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
 	flags.StringVar(&f.of, "of", "", "make the report of this run, a run.json or a report folder that has one, and run "+
 		"only what variants of requirements need")

@@ -64,14 +64,17 @@ func (f *settings) check(names []string) error {
 	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
 		return errors.New("--cases wants a number of cases, and --seed is for --cases")
 	}
-	if f.repeat < 1 || f.repeat > 1 && f.execute.Keep {
-		return errors.New("--repeat wants a number of runs, 1 or more, and goes without --keep")
+	if err := f.Check(f.Shard); err != nil {
+		return err
 	}
-	if f.Shard != "" && (len(f.outputs) > 0 || f.repeat > 1 || f.cases > 0 || f.of != "") {
-		return errors.New("--shard goes without --output, --repeat, --cases and --of: rehearse merge makes one run of all " +
+	if f.Repeat > 1 && f.execute.Keep {
+		return errors.New("--repeat goes without --keep")
+	}
+	if f.Shard != "" && (len(f.outputs) > 0 || f.cases > 0 || f.of != "") {
+		return errors.New("--shard goes without --output, --cases and --of: rehearse merge makes one run of all " +
 			"shards, and --of makes the report of that")
 	}
-	if f.of != "" && (f.repeat > 1 || f.execute.Keep || len(names) > 1) {
+	if f.of != "" && (f.Repeat > 1 || f.execute.Keep || len(names) > 1) {
 		return errors.New("--of is the run of one suite: name it alone, without --repeat and --keep")
 	}
 	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
@@ -135,35 +138,30 @@ func (c *suiteRun) run(command *cobra.Command) error {
 		}
 		report, failure, err := c.reportOf(command, run)
 		return c.finish(command, report, failure, err)
-	case c.repeat == 1:
+	case c.Repeat == 1:
 		report, _, failure, err := c.once(command)
 		return c.finish(command, report, failure, err)
 	}
 	var list []*conformances.Report
-	var runs []reports.Part
 	var failures []error
-	folder := c.execute.ReportDir
-	for n := 1; n <= c.repeat && command.Context().Err() == nil; n++ {
+	err := c.Times(command, c.execute.ReportDir, func(n int, dir string) (*reports.Run, error) {
 		if n > 1 {
 			var err error
 			if c.plan, err = c.newPlan(command, c.suite, cli.ProgressTo(command.ErrOrStderr())); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, c.repeat)
-		name := fmt.Sprintf("run-%d", n)
-		c.execute.ReportDir = filepath.Join(folder, name)
+		c.execute.ReportDir = dir
 		report, run, failure, err := c.once(command)
-		failures = append(failures, failure, err)
-		if err != nil {
-			break
+		failures = append(failures, failure)
+		if err == nil {
+			list = append(list, report)
 		}
-		list, runs = append(list, report), append(runs, reports.Part{Run: run, Prefix: name})
-	}
+		return run, err
+	})
 	if len(list) == 0 {
-		return cli.Broken(errors.Join(failures...))
+		return cli.Broken(errors.Join(append(failures, err)...))
 	}
-	err := reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder))
 	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
 }
 

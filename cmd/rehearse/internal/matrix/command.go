@@ -25,6 +25,8 @@ type settings struct {
 	up                 bool
 	focus, label       string
 	execute            harness.Options
+	session.RepeatFlag
+	session.ShardFlags
 }
 
 // Command runs a matrix.
@@ -46,10 +48,17 @@ to 1.37 in a cell of 1.36. Where it changes the system's version, it goes on to 
 A cell that cannot be planned, say for a version that there is not, is untested with the reason, and
 the others run.
 
-Exit codes: 0 every cell that was tested passed; 1 a cell failed; 2 the input is wrong, or no cell can
-be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
+With --repeat N the matrix is run N times. A cell that comes out differently is unstable, which is
+not passed. Each run has its own folder in the report folder (run-1, run-2, ...).
+
+With --shard 2/5 only a part of the matrix is run; rehearse merge makes one matrix of all parts.
+
+Exit codes: 0 every cell that was tested passed; 1 a cell failed, or is unstable; 2 the input is
+wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
 		Example: `  rehearse matrix --system gatekeeper --versions v3.17.0,v3.23.1 --kubernetes 1.33-1.37 examples/operators/gatekeeper
   rehearse matrix --system lws=lws.yaml --versions v0.7.0,v0.8.0 --kubernetes 1.34,1.36 --up my-scenarios
+  rehearse matrix --system lws --versions v0.8.0 --kubernetes 1.36 --repeat 10 my-scenarios
+  rehearse matrix --system lws --versions v0.7.0,v0.8.0 --kubernetes 1.33-1.37 --shard 1/2 my-scenarios
   rehearse matrix diff last/matrix.json rehearse-report/matrix.json`,
 		Args: cli.Named("a file, a folder or a glob of scenarios"),
 		RunE: func(command *cobra.Command, paths []string) error { return s.run(command, paths) },
@@ -64,6 +73,9 @@ be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
 		"Kubernetes; a scenario with transitions of its own has its own cluster (default: a cluster for each cell)")
 	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
+	s.ShardFlags.AddTo(command)
+	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell that comes out differently is unstable, which is "+
+		"not passed")
 	session.AddTo(command, &s.execute, "folder for the reports and for what failed scenarios leave")
 	command.AddCommand(diffCommand())
 	return command
@@ -129,6 +141,9 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 		if cell.Scenario != nil {
 			set = append(set, cell.Scenario)
 		}
+	}
+	if err := s.Put(&options); err != nil {
+		return nil, err
 	}
 	options.LeaveOut = true
 	plan, err := harness.NewPlan(command.Context(), provider, set, options)

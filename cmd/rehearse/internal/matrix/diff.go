@@ -30,7 +30,7 @@ or compared.`,
 
 func readReport(path string) (*matrices.Report, error) {
 	if cli.IsFolder(path) {
-		path = filepath.Join(path, "matrix.json")
+		path = filepath.Join(path, matrices.File)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -14,37 +14,110 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// page of the matrix in the report folder.
-const pageFile = "matrix.html"
+// PageFile is the page of the matrix in the report folder.
+const PageFile = "matrix.html"
 
-// run runs the matrix, and writes its reports.
+// made is a matrix that was run.
+type made struct {
+	run    *reports.Run
+	report *matrices.Report
+	// failure is what went wrong beside what the report says.
+	failure error
+}
+
+// run runs the matrix as often as it is to be run, and writes its reports.
 func (s *settings) run(command *cobra.Command, paths []string) error {
+	if err := s.RepeatFlag.Check(s.Shard); err != nil {
+		return err
+	}
 	axes, cells, err := s.cells(command, paths)
 	if err != nil {
 		return err
 	}
-	run := session.New(command, s.execute, pageFile, paths...)
+	once := func(dir string) (*made, error) { return s.once(command, paths, axes, cells, dir) }
+	if s.Repeat == 1 {
+		one, err := once(s.execute.ReportDir)
+		if err != nil {
+			return err
+		}
+		return end(one)
+	}
+	var all []*made
+	err = s.Times(command, s.execute.ReportDir, func(_ int, dir string) (*reports.Run, error) {
+		one, err := once(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+		return one.run, nil
+	})
+	if len(all) == 0 {
+		return err
+	}
+	whole := repeated(all)
+	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(whole.report))
+	whole.failure = errors.Join(whole.failure, err, Write(s.execute.ReportDir, whole.report))
+	return end(whole)
+}
+
+// once runs the matrix one time, and writes its reports into a folder.
+func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes, cells []matrix.Cell, dir string) (*made,
+	error,
+) {
+	execute := s.execute
+	execute.ReportDir = dir
+	run := session.New(command, execute, PageFile, paths...)
 	defer run.Close()
 	plan, err := s.plan(command, cells, run.Progress)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
-		return err
+		return nil, err
 	}
+	run.SayIdle(plan, s.Shard)
 	if err := run.Start(plan.Result()); err != nil {
-		return err
+		return nil, err
+	}
+	one := &made{run: run.Result(), report: reportOf(axes, cells)}
+	one.report.OfShard(one.run)
+	one.report.Judge(one.run)
+	if err := Write(dir, one.report); err != nil { // what is left of a run that dies
+		return nil, cli.Broken(err)
 	}
 	failure := run.RunPlan(plan)
-	report := reportOf(axes, cells)
-	report.Judge(run.Result())
-	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(report))
-	failure = errors.Join(failure, write(s.execute.ReportDir, report))
-	code := report.ExitCode()
-	if code == cli.ExitOK && reports.ExitCode(run.Result()) != cli.ExitOK {
-		code = cli.ExitBroken // something else than a cell went wrong
+	one.run = run.Result()
+	one.report.Judge(one.run)
+	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(one.report))
+	one.failure = errors.Join(failure, Write(dir, one.report))
+	return one, nil
+}
+
+// repeated is one matrix of several runs.
+func repeated(all []*made) *made {
+	whole := &made{run: all[0].run}
+	var list []*matrices.Report
+	for _, one := range all {
+		list = append(list, one.report)
+		whole.failure = errors.Join(whole.failure, one.failure)
+		if reports.ExitCode(whole.run) == cli.ExitOK {
+			whole.run = one.run
+		}
 	}
-	return session.End(code, failure)
+	whole.report = matrices.Repeated(list)
+	return whole
+}
+
+// end is how the command ends.
+func end(of *made) error { return session.End(ExitCode(of.report, of.run), of.failure) }
+
+// ExitCode of a matrix and its run. Where every cell is well, something else may have gone wrong.
+func ExitCode(report *matrices.Report, run *reports.Run) int {
+	code := report.ExitCode()
+	if code == cli.ExitOK && reports.ExitCode(run) != cli.ExitOK && len(report.Cells) > 0 {
+		code = cli.ExitBroken
+	}
+	return code
 }
 
 // reportOf is a report of cells of which none was run yet.
@@ -63,10 +136,11 @@ func reportOf(axes matrix.Axes, cells []matrix.Cell) *matrices.Report {
 	return matrices.New(axes.System, axes.Versions, axes.Kubernetes, all)
 }
 
-func write(dir string, report *matrices.Report) error {
+// Write writes a matrix into a report folder.
+func Write(dir string, report *matrices.Report) error {
 	text, err := page.OfMatrix(report)
 	if err != nil {
 		return err
 	}
-	return matrices.Write(dir, report, map[string][]byte{pageFile: text})
+	return matrices.Write(dir, report, map[string][]byte{PageFile: text})
 }

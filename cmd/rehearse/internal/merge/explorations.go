@@ -6,19 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // explored merges explore.json files.
 func explored(command *cobra.Command, files []string, out string) error {
-	reports, err := each(files, explorations.Read)
+	parts, err := each(files, explorations.Read)
 	if err != nil {
 		return err
-	}
-	var parts []explorations.Part
-	for i, report := range reports {
-		parts = append(parts, explorations.Part{Report: report, From: files[i]})
 	}
 	merged, err := explorations.Merge(parts)
 	if err != nil {
@@ -27,5 +24,5 @@ func explored(command *cobra.Command, files []string, out string) error {
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(merged))
 	return session.Report[*explorations.Report]{
 		Of: merged, Dir: out, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
-	}.Finish(command, explorations.Unfinished(parts))
+	}.Finish(command, reports.Unfinished(reports.PiecesOf(parts)))
 }

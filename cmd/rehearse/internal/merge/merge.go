@@ -26,7 +26,7 @@ func Command() *cobra.Command {
 		Use:   "merge RESULT|FOLDER|LOG...",
 		Short: "Make one run of its shards",
 		Long: `Merge makes one report folder of the report folders of all shards (--shard) of rehearse run,
-conformance, faults or explore. Each shard must be there once, and all must be of the same input and
+conformance, faults, explore or matrix. Each shard must be there once, and all must be of the same input and
 of the same rehearse. What a shard that ended early did not judge is not judged. A log is what
 kubectl logs prints of pods of rehearse job. Where the Job tried a shard twice, the later attempt
 counts.
@@ -38,7 +38,7 @@ is there twice or is of another run.`,
   rehearse merge shard-1 shard-2 -o merged
   kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
   rehearse merge job.log -o merged`,
-		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json), its report folder, or the log of " +
+		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json, matrix.json), its report folder, or the log of " +
 			"its pod"),
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
@@ -73,50 +73,57 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		return trials(command, files, out)
 	case pastruns.ExploreFile:
 		return explored(command, files, out)
+	case pastruns.MatrixFile:
+		return cells(command, files, out)
 	default:
-		return runs(command, files, out)
+		run, unfinished, err := runs(command, files, out, page.File)
+		if err != nil {
+			return err
+		}
+		return end(reports.ExitCode(run), unfinished)
 	}
 }
 
-// runs merges run.json files.
-func runs(command *cobra.Command, from []string, out string) error {
+// end is how a merge ends: shards that ended early outweigh what the others say.
+func end(code int, unfinished error) error {
+	if unfinished != nil {
+		return cli.Broken(unfinished)
+	}
+	return session.End(code, nil)
+}
+
+// runs merges run.json files. It names the page in the end, and returns the error of shards that ended early, too.
+func runs(command *cobra.Command, from []string, out, pageFile string) (run *reports.Run, unfinished, err error) {
 	parts, where, err := pastruns.Parts(from)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	for i, part := range parts {
 		if part.Run.Shard != nil {
 			parts[i].Prefix = fmt.Sprintf("shard-%d", part.Run.Shard.Number)
 		}
 	}
-	run, err := reports.MergeShards(parts)
-	if err != nil {
-		return err
+	if run, err = reports.MergeShards(parts); err != nil {
+		return nil, nil, err
 	}
-	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(out, page.File)))
+	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(out, pageFile)))
 	defer shown.Close()
 	files := session.Files(out)
 	if err := files.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
-		return cli.Broken(err)
+		return nil, nil, cli.Broken(err)
 	}
 	for i, part := range parts {
 		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
-			return cli.Broken(err)
+			return nil, nil, cli.Broken(err)
 		}
 	}
 	finished := *run // another one, since the files hold the first
 	for _, observer := range []reports.Observer{files, shown} {
 		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
-			return cli.Broken(err)
+			return nil, nil, cli.Broken(err)
 		}
 	}
-	unfinished := reports.Unfinished(reports.Pieces(parts), func(i int) bool {
-		return !parts[i].Run.Interrupted && !parts[i].Run.Finished.IsZero()
-	})
-	if unfinished != nil {
-		return cli.Broken(unfinished)
-	}
-	return session.End(reports.ExitCode(run), nil)
+	return run, reports.Unfinished(reports.Pieces(parts)), nil
 }
 
 // copyArtifacts copies what the scenarios of a shard left. What is not there any more is reported, and is no error: the

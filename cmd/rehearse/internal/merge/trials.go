@@ -9,18 +9,15 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 )
 
 // trials merges faults.json files.
 func trials(command *cobra.Command, files []string, out string) error {
-	results, err := each(files, faults.Read)
+	parts, err := each(files, faults.Read)
 	if err != nil {
 		return err
-	}
-	var parts []faults.Part
-	for i, result := range results {
-		parts = append(parts, faults.Part{Result: result, From: files[i]})
 	}
 	result, err := faults.Merge(parts)
 	if err != nil {
@@ -33,15 +30,15 @@ func trials(command *cobra.Command, files []string, out string) error {
 	if untried := result.Untried(); len(untried) > 0 {
 		fmt.Fprintf(command.OutOrStdout(), "not tried: %s\n", strings.Join(untried, ", "))
 	}
-	if err := faults.Unfinished(parts); err != nil {
+	if err := reports.Unfinished(reports.PiecesOf(parts)); err != nil {
 		return cli.Broken(err)
 	}
 	return session.EndOfTrials(result.Err(), result.Unjudged())
 }
 
-// each reads files, one by one.
-func each[Result any](files []string, read func([]byte) (*Result, error)) ([]*Result, error) {
-	var all []*Result
+// each reads the results of shards, one by one.
+func each[Result reports.Sharded](files []string, read func([]byte) (Result, error)) ([]reports.ShardOf[Result], error) {
+	var all []reports.ShardOf[Result]
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -51,7 +48,7 @@ func each[Result any](files []string, read func([]byte) (*Result, error)) ([]*Re
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		all = append(all, one)
+		all = append(all, reports.ShardOf[Result]{Result: one, From: file})
 	}
 	return all, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/matrices"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 )
 
@@ -18,6 +19,7 @@ const (
 	RunFile     = "run.json"
 	FaultsFile  = faults.File
 	ExploreFile = "explore.json"
+	MatrixFile  = matrices.File
 )
 
 // Head is how all files of results begin that can be merged.
@@ -28,6 +30,7 @@ type Head struct {
 	// What only one of the files has: it tells them apart, whatever they are called.
 	Trials json.RawMessage `json:"trials"`
 	Kinds  json.RawMessage `json:"kinds"`
+	Cells  json.RawMessage `json:"cells"`
 }
 
 // Kind of a file, by the name that such files have.
@@ -37,6 +40,8 @@ func (h *Head) Kind() string {
 		return FaultsFile
 	case h.Kinds != nil:
 		return ExploreFile
+	case h.Cells != nil:
+		return MatrixFile
 	}
 	return RunFile
 }
@@ -47,7 +52,7 @@ func FileIn(path string) (string, error) {
 		return path, nil
 	}
 	var found []string
-	for _, name := range []string{RunFile, FaultsFile, ExploreFile} {
+	for _, name := range []string{RunFile, FaultsFile, ExploreFile, MatrixFile} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			found = append(found, file)
@@ -61,8 +66,18 @@ func FileIn(path string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
+	if len(found) == 2 && isMatrix(found[0], found[1]) {
+		return found[1], nil
+	}
 	return "", fmt.Errorf("the report folder %s has the results of several commands: name one of %s", path,
 		strings.Join(found, ", "))
+}
+
+// isMatrix says whether a run.json is the run of a matrix.json: both are of one command.
+func isMatrix(run, matrix string) bool {
+	of, _, err1 := ReadHead(run)
+	is, _, err2 := ReadHead(matrix)
+	return errors.Join(err1, err2) == nil && of.Kind() == RunFile && is.Kind() == MatrixFile && of.Command == is.Command
 }
 
 // ReadHead reads the head of a file of results, or of the one in a report folder.

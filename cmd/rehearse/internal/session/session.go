@@ -40,6 +40,13 @@ func New(command *cobra.Command, options harness.Options, pageFile string, args 
 	return &Session{Terminal: shown, Options: options, command: command, args: args}
 }
 
+// SayIdle says of a shard for which there is no cluster that it has nothing to run.
+func (s *Session) SayIdle(plan *harness.Plan, shard string) {
+	if len(plan.Tracks) == 0 {
+		s.Say("shard %s has nothing to run: there are fewer clusters than shards", shard)
+	}
+}
+
 // Start writes the reports of a planned run, as of one in which nothing has run yet.
 func (s *Session) Start(planned *reports.Run) error {
 	result, err := describe(planned, s.command, s.args...)

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
+)
+
+// RepeatFlag is how often a command runs the same.
+type RepeatFlag struct{ Repeat int }
+
+// AddTo adds the flag to a command; usage says what is repeated.
+func (f *RepeatFlag) AddTo(command *cobra.Command, usage string) {
+	command.Flags().IntVar(&f.Repeat, "repeat", 1, usage)
+}
+
+// Check says what is wrong with the flag, beside the part of a run that is wanted.
+func (f *RepeatFlag) Check(shard string) error {
+	switch {
+	case f.Repeat < 1:
+		return errors.New("--repeat wants a number of runs, 1 or more")
+	case f.Repeat > 1 && shard != "":
+		return errors.New("--shard goes without --repeat: rehearse merge makes one run of all shards")
+	}
+	return nil
+}
+
+// Times runs the same as often as the flag says, and writes one run of all into the folder. Each run has a folder of its
+// own there: run-1, and so on. It ends early where a run cannot be made, or where the command is interrupted.
+func (f *RepeatFlag) Times(command *cobra.Command, folder string, once func(n int, dir string) (*reports.Run, error)) error {
+	var runs []reports.Part
+	var failure error
+	for n := 1; n <= f.Repeat && command.Context().Err() == nil && failure == nil; n++ {
+		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, f.Repeat)
+		name := fmt.Sprintf("run-%d", n)
+		var run *reports.Run
+		if run, failure = once(n, filepath.Join(folder, name)); failure == nil {
+			runs = append(runs, reports.Part{Run: run, Prefix: name})
+		}
+	}
+	if len(runs) == 0 {
+		return failure
+	}
+	return errors.Join(failure, reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder)))
+}

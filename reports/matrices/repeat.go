@@ -1,0 +1,51 @@
+package matrices
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
+
+// Repeated is one matrix of several that were made alike. A cell whose verdicts differ is unstable, which is not passed.
+// What did not run in a run that was interrupted is left out, where another run has the cell.
+func Repeated(list []*Report) *Report {
+	merged := *list[0]
+	merged.Runs, merged.Cells = len(list), nil
+	for _, r := range list {
+		merged.Finished, merged.Interrupted = r.Finished, merged.Interrupted || r.Interrupted
+	}
+	for i := range list[0].Cells {
+		merged.Cells = append(merged.Cells, repeatedCell(list, i))
+	}
+	return &merged
+}
+
+func repeatedCell(list []*Report, i int) *Cell {
+	var seen []*Cell
+	var statuses []reports.Status
+	for _, r := range list {
+		if cell := r.Cells[i]; !r.Interrupted || known(cell.Status) != reports.NotRun {
+			seen, statuses = append(seen, cell), append(statuses, known(cell.Status))
+		}
+	}
+	switch {
+	case len(seen) == 0:
+		return list[0].Cells[i]
+	case !plain.Vary(statuses):
+		return seen[0]
+	}
+	n := slices.IndexFunc(seen, func(c *Cell) bool { return c.Status != reports.Passed && c.Status != reports.Known })
+	if n < 0 { // passed and known
+		n = slices.IndexFunc(seen, func(c *Cell) bool { return c.Status != reports.Passed })
+	}
+	words := make([]string, len(statuses))
+	for j, status := range statuses {
+		words[j] = Word(status)
+	}
+	unstable := *seen[n]
+	unstable.Status, unstable.Runs = Unstable, statuses
+	unstable.Reason = fmt.Sprintf("%s%s", plain.InRuns(words), plain.Prefixed("; ", seen[n].Reason))
+	return &unstable
+}
