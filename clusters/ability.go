@@ -19,6 +19,7 @@ const (
 	AbilityBreakages      Ability = "breakages"
 	AbilityControlPlanes  Ability = "controlPlanes"
 	AbilityMixedVersions  Ability = "mixedVersions"
+	AbilityWebhookCalls   Ability = "webhookCalls"
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images
@@ -51,6 +52,7 @@ func declarations() []declaration {
 		{AbilityBreakages, "name the component that broke in a transition, with a *BrokenError", nil},
 		{AbilityControlPlanes, "have several control planes", nil},
 		{AbilityMixedVersions, "stop a transition between control planes, and ask each API server", implements[Rolling]},
+		{AbilityWebhookCalls, "stand between its API servers and the webhooks of a system", nil},
 	}
 }
 

@@ -28,6 +28,9 @@ type System struct {
 	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the
 	// creation of something must be seen to answer before the system counts as installed. A simulator brings its own.
 	Probes []map[string]any `json:"probes,omitempty"`
+	// WebhookCalls lets the system's webhooks be away, slow, or answer with an expired certificate, while its program
+	// runs on: of a simulated system, a process or a module, on a local cluster. In a transition {} ends it.
+	WebhookCalls *WebhookCalls `json:"webhookCalls,omitempty"`
 }
 
 // Simulated is a simulator, and how it is to behave.
@@ -200,7 +203,11 @@ func IsAddress(manifest string) bool {
 func (s System) with(c System) System {
 	next := s
 	if c.Kind() != "" && c.Kind() != s.Kind() {
+		c.WebhookCalls = c.WebhookCalls.usualOr()
 		return c
+	}
+	if c.WebhookCalls != nil {
+		next.WebhookCalls = c.WebhookCalls.usualOr()
 	}
 	if c.Version != "" {
 		next.Version = c.Version
@@ -301,6 +308,9 @@ func (s System) String() string {
 		if simulated.Config != nil {
 			words = append(words, "config "+configInShort(simulated.Config))
 		}
+	}
+	if !s.WebhookCalls.Usual() {
+		words = append(words, s.WebhookCalls.String())
 	}
 	return s.Name + "(" + strings.Join(words, ", ") + ")"
 }

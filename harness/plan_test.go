@@ -97,6 +97,25 @@ func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 		"test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
 }
 
+// Webhooks that are to be away are an error of the plan where the provider cannot stand in front of them, with the place of
+// the state that asks for it; a scenario that says that it needs it is skipped instead.
+func TestPlanFindsCallsOfWebhooks(t *testing.T) {
+	const away = "  - transition: {systems: [{name: op, webhookCalls: {away: true}}]}\n"
+	install := "  - transition: {systems: [{name: op, process: {command: [sleep, \"9\"]}}]}\n"
+	set := load(t, scenario("a", install+away))
+	_, err := harness.NewPlan(context.Background(), &helpless{}, set, harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found")
+	}
+	contains(t, err.Error(), "test.yaml:9:5: webhookCalls of system op: provider fake does not support it")
+	set[0].Spec.Needs = []clusters.Ability{clusters.AbilityWebhookCalls}
+	_, err = harness.NewPlan(context.Background(), &helpless{}, set, harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("a scenario that cannot be run was planned")
+	}
+	contains(t, err.Error(), "it needs webhookCalls, which provider fake does not support")
+}
+
 // What cannot be planned is left out with its places, where that is wanted, and the others are planned as if it were not
 // there. Where there are no others, it is an error as ever.
 func TestPlanLeavesOut(t *testing.T) {

@@ -69,7 +69,16 @@ func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 
 // Serving writes name.crt and name.key, a serving certificate for these hosts (names or addresses).
 func (a *Authority) Serving(name string, hosts ...string) error {
+	return a.ServingUntil(a.now.Add(validity), name, hosts...)
+}
+
+// ServingUntil writes a serving certificate that is not valid after a time, which may have passed.
+func (a *Authority) ServingUntil(until time.Time, name string, hosts ...string) error {
 	template := a.template(name)
+	template.NotAfter = until
+	if !template.NotBefore.Before(until) {
+		template.NotBefore = until.Add(-24 * time.Hour)
+	}
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {

@@ -3,6 +3,7 @@ package certificates
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,5 +56,31 @@ func TestAuthority(t *testing.T) {
 	}
 	if len(entries) != 8 {
 		t.Errorf("%d files, want ca, server, admin, signer with two each", len(entries))
+	}
+}
+
+// A certificate whose time has passed is rejected for that alone: it is of the same authority, and for the same host.
+func TestExpired(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	a, err := NewAuthority(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.ServingUntil(now.Add(-time.Hour), "expired", "127.0.0.1"); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "expired.crt"), filepath.Join(dir, "expired.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(a.cert)
+	verify := func(at time.Time) error {
+		_, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "127.0.0.1", CurrentTime: at})
+		return err
+	}
+	var invalid x509.CertificateInvalidError
+	if err := verify(now); !errors.As(err, &invalid) || invalid.Reason != x509.Expired {
+		t.Errorf("now: %v, want an expired certificate", err)
 	}
 }

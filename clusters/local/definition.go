@@ -30,7 +30,8 @@ func Definition() clusters.Definition {
 // abilities of every local cluster. Simulated nodes run whatever image they are given.
 func abilities() []clusters.Ability {
 	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilitySimulatedNodes, clusters.AbilityPodImage,
-		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages, clusters.AbilityControlPlanes)
+		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages, clusters.AbilityControlPlanes,
+		clusters.AbilityWebhookCalls)
 }
 
 // Has says whether local clusters have an ability.

@@ -115,10 +115,12 @@ func (s *installer) proveManifests(ctx context.Context, sys *system) error {
 	if err := s.serves(ctx, sys); err != nil {
 		return err
 	}
-	return s.prove(ctx, nil, sys.program.probes, func(ctx context.Context) ([]hook, error) {
-		hooks, err := s.api.hooks(ctx)
-		return slices.DeleteFunc(hooks, func(h hook) bool { return !slices.Contains(configurations, h.configuration) }), err
-	})
+	hooks, err := s.api.hooks(ctx)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(hooks, func(h hook) bool { return !slices.Contains(configurations, h.configuration) })
+	return s.prove(ctx, nil, sys.program.probes, own, s.api.answers)
 }
 
 func isWorkload(o *unstructured.Unstructured) bool {

@@ -31,6 +31,8 @@ type place struct {
 	port  int
 	// served are the ports on the host: that of webhooks. own are those on loopback: health and metrics.
 	served, own *ports.Reservation
+	// front is called instead of the program, once there is one.
+	front *front
 }
 
 func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
@@ -40,6 +42,14 @@ func (p *place) kubeconfig() string      { return p.file("kubeconfig") }
 // url is where the process serves webhooks; nobody else serves there.
 func (p *place) url() string {
 	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.port))
+}
+
+// calledAt is where the API server calls the process's webhooks.
+func (p *place) calledAt() string {
+	if p.front != nil {
+		return p.front.url()
+	}
+	return p.url()
 }
 
 // suit makes the place what a program wants that cannot choose where it looks for certificates or listens.
@@ -127,6 +137,9 @@ func reserve(host string, n int) (*ports.Reservation, error) {
 }
 
 func (p *place) release() {
+	if p.front != nil {
+		p.front.release()
+	}
 	p.served.Release()
 	p.own.Release()
 }

@@ -24,15 +24,11 @@ const proofTimeout = 30 * time.Second
 // prove returns when the API server has been seen to get an answer from each webhook that is called for the creation
 // of something. A dry run that is accepted proves nothing (the API server may not know of the webhook yet), and
 // neither does one that is refused (by something else); that the API server has counted an answer of the webhook
-// does.
+// does. What counts the answers may be another one that is asked.
 func (s *installer) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
-	list func(context.Context) ([]hook, error),
+	hooks []hook, count func(context.Context) (map[answerKey]float64, error),
 ) error {
-	hooks, err := list(ctx)
-	if err != nil {
-		return err
-	}
-	waiting := slices.DeleteFunc(hooks, func(h hook) bool { return !h.creates })
+	waiting := slices.DeleteFunc(slices.Clone(hooks), func(h hook) bool { return !h.creates })
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -42,9 +38,9 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
-	err = await(ctx, process, func(ctx context.Context) error {
+	err := await(ctx, process, func(ctx context.Context) error {
 		answers, err := s.probe(ctx, probes,
-			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting)
+			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting, count)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
@@ -59,9 +55,9 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 
 // probe creates the probes, as a dry run, and tells of each webhook whose answers became more.
 func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
-	waiting []hook,
+	waiting []hook, count func(context.Context) (map[answerKey]float64, error),
 ) (answers []string, err error) {
-	before, err := s.api.answers(ctx)
+	before, err := count(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +65,7 @@ func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructur
 		answers = append(answers,
 			fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(), s.api.dryRun(ctx, probe)))
 	}
-	after, err := s.api.answers(ctx)
+	after, err := count(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -56,15 +56,13 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 	c.metrics = before
 	c.probe = func(n int) (int, string) { return answer(c, n) }
 	s := newSet(t, c, Options{})
-	err := s.prove(ctx, nil, probes, func(context.Context) ([]hook, error) {
-		return []hook{
-			{
-				configuration: reference{kind: webhookKinds[1], name: "configuration"}, name: "w", step: "validating",
-				creates: true,
-			},
-			{name: "updates only", step: "validating"},
-		}, nil
-	})
+	err := s.prove(ctx, nil, probes, []hook{
+		{
+			configuration: reference{kind: webhookKinds[1], name: "configuration"}, name: "w", step: "validating",
+			creates: true,
+		},
+		{name: "updates only", step: "validating"},
+	}, s.api.answers)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.probes, err

@@ -49,6 +49,11 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 	if err != nil {
 		return err
 	}
+	if f := sys.place.front; f != nil { // with the new certificates
+		if err := f.become(callsOf(sys.definition), sys.place, s.now()); err != nil {
+			return err
+		}
+	}
 	before, _, err := s.api.stock(ctx, "")
 	if err != nil {
 		return err
@@ -66,7 +71,10 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 			return err
 		}
 	}
-	return s.serves(ctx, sys)
+	if err := s.serves(ctx, sys); err != nil {
+		return err
+	}
+	return s.answerCalls(ctx, sys)
 }
 
 // keepUp looks after a system that is to stay as it is while the cluster changed.
@@ -78,6 +86,9 @@ func (s *Set) keepUp(ctx context.Context, sys *system) error {
 		if err := s.start(ctx, sys); err != nil {
 			return err
 		}
+	}
+	if err := s.answerCalls(ctx, sys); err != nil {
+		return err
 	}
 	return s.serves(ctx, sys)
 }
@@ -131,6 +142,9 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		}
 	}
 	go s.watch(sys.definition.Name, process)
+	if sys.place.front != nil && sys.program.installsItself {
+		return s.redirectCalls(ctx, sys)
+	}
 	return nil
 }
 
@@ -345,9 +359,12 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 			return fmt.Errorf("wait until %s is served: %w", object, err)
 		}
 	}
-	if sys.place == nil {
-		return nil
+	if sys.place == nil || sys.place.front != nil && !sys.place.front.usual() {
+		return nil // of webhooks that are not to answer nothing can be proven
 	}
-	return s.prove(ctx, sys.process, sys.program.probes,
-		func(ctx context.Context) ([]hook, error) { return s.api.hooksAt(ctx, sys.place.url()) })
+	hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
+	if err != nil {
+		return err
+	}
+	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
 }

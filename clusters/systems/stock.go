@@ -87,7 +87,7 @@ func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, befor
 			sys.objects = addReference(sys.objects, object)
 		}
 	}
-	return s.api.deleteStale(ctx, sys.place.url(), ca)
+	return s.api.deleteStale(ctx, sys.place.calledAt(), ca)
 }
 
 // simulatorManager is the field manager that a simulator applies with.

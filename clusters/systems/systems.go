@@ -188,11 +188,12 @@ func (s *Set) one(ctx context.Context, definition clusters.System) error {
 	case sys == nil:
 		s.Progress("installing system %s", definition)
 		sys = s.add(definition)
-	case !sys.installed || !reflect.DeepEqual(sys.definition, definition):
+	case !sys.installed || !reflect.DeepEqual(asCalled(sys.definition), asCalled(definition)):
 		s.Progress("changing system %s to %s", sys.definition, definition)
 	case definition.Kind() == "manifests":
 		return s.proveManifests(ctx, sys)
 	default:
+		sys.definition = definition
 		return s.keepUp(ctx, sys)
 	}
 	sys.definition, sys.installed = definition, false
@@ -206,6 +207,12 @@ func (s *Set) one(ctx context.Context, definition clusters.System) error {
 	}
 	sys.installed = true
 	return nil
+}
+
+// asCalled is a system whatever becomes of the calls of its webhooks: that changes while its process runs on.
+func asCalled(definition clusters.System) clusters.System {
+	definition.WebhookCalls = nil
+	return definition
 }
 
 // installTimeout is how long a system may take until it serves: far more than it takes on a busy machine.
@@ -241,7 +248,7 @@ func (s *Set) remove(ctx context.Context, name string) error {
 	s.Progress("removing system %s", sys.definition)
 	objects := sys.objects
 	if sys.place != nil {
-		hooks, err := s.api.hooksAt(ctx, sys.place.url())
+		hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
 		if err != nil {
 			return err
 		}

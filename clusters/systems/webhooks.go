@@ -122,7 +122,7 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	if err != nil {
 		return err
 	}
-	url := sys.place.url()
+	url := sys.place.calledAt()
 	var wanted []reference
 	for _, crd := range crds {
 		redirectConversion(crd, url, ca)
@@ -212,11 +212,7 @@ func (s *installer) notTaken(ctx context.Context, system string, configuration *
 
 // redirectWebhooks points the webhooks of a configuration that name a Service at a process.
 func redirectWebhooks(configuration *unstructured.Unstructured, url string, ca []byte) {
-	webhooks, _ := configuration.Object["webhooks"].([]any)
-	for _, item := range webhooks {
-		webhook, _ := item.(map[string]any)
-		if client, ok := webhook["clientConfig"].(map[string]any); ok {
-			redirect(client, url, ca)
-		}
+	for _, client := range clientsOf(configuration) {
+		redirect(client, url, ca)
 	}
 }

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -139,8 +140,9 @@ func (m move) state(state clusters.State) (clusters.State, error) {
 func (m move) installed(system clusters.System) (clusters.System, error) {
 	version, err := m.versionFor(system.Version)
 	if err == nil && m.axes.Definition != nil {
+		calls := system.WebhookCalls
 		system = *m.axes.Definition
-		system.Name = m.axes.System
+		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)
 	}
 	system.Version = version
 	return system, err

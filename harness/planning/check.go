@@ -76,6 +76,22 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 	}
 }
 
+// checkWebhookCalls finds systems whose webhooks are to be away, or slow, where the provider cannot make them so.
+func (p *planner) checkWebhookCalls(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
+	places, known := pathPlaces(s), map[string]bool{}
+	for i, state := range path {
+		for _, system := range state.Systems {
+			if system.WebhookCalls.Usual() || known[system.Name] || p.has(ctx, clusters.AbilityWebhookCalls, s.Spec.Cluster) {
+				continue
+			}
+			known[system.Name] = true
+			p.problem(places[i], "webhookCalls of system %s: provider %s does not support it: its clusters cannot %s (with "+
+				"needs: [%s] the scenario is skipped there)", system.Name, p.provider.Name(),
+				clusters.AbilityWebhookCalls.Text(), clusters.AbilityWebhookCalls)
+		}
+	}
+}
+
 // checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
 func (p *planner) checkPath(ctx context.Context, track *Track) {
 	places := pathPlaces(track.leads().Scenario)

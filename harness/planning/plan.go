@@ -202,6 +202,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	p.checkTransitions(s, path)
 	options := p.transitionOptions(s, path)
 	p.checkVerbs(ctx, s, path)
+	p.checkWebhookCalls(ctx, s, path)
 	if p.options.LeaveOut && len(p.problems) > 0 {
 		return
 	}

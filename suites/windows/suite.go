@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/kai"
 )
 
 //go:embed requirements.yaml
@@ -13,7 +14,9 @@ var files embed.FS
 
 // Definition is the suite of the window of an upgrade.
 func Definition() suites.Definition {
-	return suites.Definition{Name: "windows", Title: "The window of an upgrade", Requirements: Requirements}
+	return suites.Definition{
+		Name: "windows", Title: "The window of an upgrade", Requirements: Requirements, Others: kai.Definition().Catalog(),
+	}
 }
 
 // Requirements returns the suite's requirements in the order in which they are written.

@@ -49,7 +49,7 @@ func (v *Check) SystemChanges(before clusters.State, list []clusters.SystemChang
 				"no system %q is there to be changed; a new one is simulated, a process, a module or manifests",
 				words.Short(c.Name))
 		case len(at.Entries) < 2:
-			v.At(at, "give version, simulated, process, module, manifests, probes or remove", "a system that does not change")
+			v.At(at, "give version, simulated, process, module, manifests, probes, webhookCalls or remove", "a system that does not change")
 		default:
 			v.wholeSystem(after, at)
 		}
@@ -94,6 +94,9 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 			}
 		}
 	}
+	if s.WebhookCalls != nil {
+		v.webhookCalls(s.WebhookCalls, n.At("webhookCalls"))
+	}
 	for way, text := range s.Texts {
 		v.systemText(text, n.At(way...), s)
 	}
@@ -108,6 +111,20 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 	}
 	if p := s.Launched(); p != nil {
 		v.process(p, n.Get(s.Kind()))
+	}
+}
+
+func (v *Check) webhookCalls(c *clusters.WebhookCalls, n *yamltree.Node) {
+	if len(n.Entries) > 1 {
+		v.At(n.Entries[1].Key, "write several transitions, one after the other",
+			"calls of webhooks have one of away, delay and certificate")
+	}
+	if _, err := c.Wait(); err != nil {
+		v.At(n.At("delay"), "", "%v", err)
+	}
+	if c.Certificate != "" && c.Certificate != clusters.CertificateExpired {
+		v.At(n.At("certificate"), words.Suggest(c.Certificate, []string{clusters.CertificateExpired}, ""),
+			"%q is no certificate that there could be: want %s", words.Short(c.Certificate), clusters.CertificateExpired)
 	}
 }
 
@@ -204,6 +221,10 @@ func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
 		if err := program.Check(); err != nil {
 			v.At(n, "", "system %q: %v", words.Short(s.Name), err)
 		}
+	}
+	if s.Kind() == "manifests" && !s.WebhookCalls.Usual() {
+		v.At(n.At("webhookCalls"), "", "the webhooks of a system that is manifests are in the cluster: rehearse does not "+
+			"stand in front of them")
 	}
 	if s.Manifests != nil && len(s.Manifests) == 0 {
 		v.At(n.At("manifests"), "", "no manifest is named")

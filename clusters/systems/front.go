@@ -1,0 +1,221 @@
+package systems
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+// front stands between the API server and a program's webhooks. It passes calls on as they are, late, with an expired
+// certificate, or not at all. Once it is there it stays until its system goes, so that an API server that learns late
+// of where webhooks are is never wrong.
+type front struct {
+	host string
+	held *ports.Reservation
+	// calls are what becomes of calls now.
+	calls  clusters.WebhookCalls
+	server *http.Server
+
+	mu sync.Mutex
+	// seen counts the calls by their path.
+	seen map[string]float64
+}
+
+func newFront(host string) (*front, error) {
+	held, err := reserve(host, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &front{host: host, held: held, seen: map[string]float64{}}, nil
+}
+
+func (f *front) address() string { return net.JoinHostPort(f.host, strconv.Itoa(f.held.Numbers[0])) }
+func (f *front) url() string     { return "https://" + f.address() }
+
+// usual says that calls are passed on as they are.
+func (f *front) usual() bool { return f.calls.Usual() }
+
+// become makes the front treat calls otherwise, with the certificates of a place, and ends the connections of before.
+func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) error {
+	f.close()
+	f.calls = calls
+	if calls.Away {
+		return nil
+	}
+	handler, err := f.handler(at)
+	if err != nil {
+		return err
+	}
+	name := "tls"
+	if calls.Certificate == clusters.CertificateExpired {
+		name = "expired"
+		if err := at.certifyExpired(name, now); err != nil {
+			return err
+		}
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(at.certDir(), name+".crt"), filepath.Join(at.certDir(), name+".key"))
+	if err != nil {
+		return fmt.Errorf("read the certificate for its webhooks: %w", err)
+	}
+	listener, err := net.Listen("tcp", f.address())
+	if err != nil {
+		return fmt.Errorf("listen for calls of its webhooks: %w", err)
+	}
+	f.server = &http.Server{
+		Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
+	}
+	server := f.server
+	go func() { _ = server.ServeTLS(listener, "", "") }() // it ends when it is closed
+	return nil
+}
+
+func (f *front) close() {
+	if f.server != nil {
+		_ = f.server.Close()
+		f.server = nil
+	}
+}
+
+func (f *front) release() {
+	f.close()
+	f.held.Release()
+}
+
+// handler passes calls on to the program of a place.
+func (f *front) handler(at *place) (http.Handler, error) {
+	wait, err := f.calls.Wait()
+	if err != nil {
+		return nil, err
+	}
+	ca, err := at.authority()
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	to, err := url.Parse(at.url())
+	if err != nil {
+		return nil, fmt.Errorf("find its program: %w", err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
+		// A program that does not answer leaves a broken connection, as without a front.
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorLog:     log.New(io.Discard, "", 0),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.note(r.URL.Path)
+		if wait > 0 && !waited(r.Context(), wait) {
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}), nil
+}
+
+func waited(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (f *front) note(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[path]++
+}
+
+// passed says how often each webhook was called here.
+func (f *front) passed(hooks []hook) map[answerKey]float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	counts := map[answerKey]float64{}
+	for _, h := range hooks {
+		if at, err := url.Parse(*h.client.URL); err == nil {
+			counts[h.key()] = f.seen[at.Path]
+		}
+	}
+	return counts
+}
+
+// certifyExpired makes a serving certificate of the place's authority that was valid until an hour ago.
+func (p *place) certifyExpired(name string, now time.Time) error {
+	authority, err := certificates.OpenAuthority(p.certDir(), now)
+	if err != nil {
+		return err
+	}
+	return authority.ServingUntil(now.Add(-time.Hour), name, p.host, loopback, "localhost")
+}
+
+func callsOf(definition clusters.System) clusters.WebhookCalls {
+	if definition.WebhookCalls == nil {
+		return clusters.WebhookCalls{}
+	}
+	return *definition.WebhookCalls
+}
+
+// answerCalls makes the API server's calls of a system's webhooks be answered as the system's definition says.
+func (s *Set) answerCalls(ctx context.Context, sys *system) error {
+	wanted := callsOf(sys.definition)
+	if sys.place.front == nil {
+		if wanted.Usual() {
+			return nil
+		}
+		if err := s.standInFront(ctx, sys, s.now()); err != nil {
+			return err
+		}
+	}
+	if sys.place.front.calls == wanted {
+		return nil
+	}
+	s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
+	return sys.place.front.become(wanted, sys.place, s.now())
+}
+
+// standInFront puts a front before a program that serves, and returns when the API server calls the front.
+func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time) error {
+	f, err := newFront(sys.place.host)
+	if err != nil {
+		return err
+	}
+	if err := f.become(clusters.WebhookCalls{}, sys.place, now); err != nil {
+		f.release()
+		return err
+	}
+	sys.place.front = f
+	if err := s.redirectCalls(ctx, sys); err != nil {
+		return err
+	}
+	hooks, err := s.api.hooksAt(ctx, f.url())
+	if err != nil {
+		return err
+	}
+	if len(hooks) == 0 && !s.converts(ctx, f.url()) {
+		return errors.New("webhookCalls: it has no webhooks that are called at its process")
+	}
+	return s.prove(ctx, sys.process, sys.program.probes, hooks,
+		func(context.Context) (map[answerKey]float64, error) { return f.passed(hooks), nil })
+}

@@ -1,0 +1,201 @@
+package systems
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+// programAt is a place whose program answers with the path that it was called at, and a client that trusts its authority.
+func programAt(t *testing.T) (*place, *http.Client) {
+	t.Helper()
+	held, err := reserve(loopback, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &place{
+		dir: t.TempDir(), host: loopback, certs: "certs", port: held.Numbers[0], served: held, own: &ports.Reservation{},
+	}
+	t.Cleanup(at.release)
+	ca, err := (&places{now: time.Now}).certify(at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(at.port)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) })}
+	go func() {
+		_ = server.ServeTLS(listener, filepath.Join(at.certDir(), "tls.crt"), filepath.Join(at.certDir(), "tls.key"))
+	}()
+	t.Cleanup(func() { _ = server.Close() })
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	return at, &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+}
+
+// The same front answers as usual, not at all, with an expired certificate, and as usual again, on connections that were
+// there before.
+func TestFront(t *testing.T) {
+	at, client := programAt(t)
+	f, err := newFront(loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.front = f
+	var expired x509.CertificateInvalidError
+	for _, test := range []struct {
+		calls clusters.WebhookCalls
+		wrong func(error) bool
+	}{
+		{clusters.WebhookCalls{}, nil},
+		{clusters.WebhookCalls{Away: true}, func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }},
+		{clusters.WebhookCalls{Delay: "1ms"}, nil},
+		{clusters.WebhookCalls{Certificate: clusters.CertificateExpired}, func(err error) bool {
+			return errors.As(err, &expired) && expired.Reason == x509.Expired
+		}},
+		{clusters.WebhookCalls{}, nil},
+	} {
+		if err := f.become(test.calls, at, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Get(f.url() + "/judge")
+		if test.wrong != nil {
+			if err == nil || !test.wrong(err) {
+				t.Errorf("%+v: %v", test.calls, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%+v: %v", test.calls, err)
+		}
+		said, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || string(said) != "/judge" {
+			t.Errorf("%+v: %q, %v", test.calls, said, err)
+		}
+	}
+	url := f.url() + "/judge"
+	h := hook{name: "w", step: "admit"}
+	h.client.URL = &url
+	if got := f.passed([]hook{h})[h.key()]; got != 3 {
+		t.Errorf("%v calls were passed on, want 3", got)
+	}
+}
+
+// A call that waits ends with its caller, and gets no answer of the program.
+func TestFrontWaits(t *testing.T) {
+	at, client := programAt(t)
+	f, err := newFront(loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.front = f
+	if err := f.become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url()+"/judge", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan error)
+	go func() {
+		response, err := client.Do(request)
+		if err == nil {
+			response.Body.Close()
+		}
+		called <- err
+	}()
+	arrived := func(context.Context) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.seen["/judge"] == 0 {
+			return errors.New("no call yet")
+		}
+		return nil
+	}
+	if err := await(t.Context(), nil, arrived); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-called; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMoveCalls(t *testing.T) {
+	const from, to, ca = "https://127.0.0.1:1", "https://127.0.0.1:2", "ours\n"
+	object := func(url, bundle string) *unstructured.Unstructured {
+		client := func() any {
+			return map[string]any{"url": url, "caBundle": base64.StdEncoding.EncodeToString([]byte(bundle))}
+		}
+		return &unstructured.Unstructured{Object: map[string]any{
+			"kind": "K", "metadata": map[string]any{"name": "n"},
+			"webhooks": []any{map[string]any{"clientConfig": client()}},
+			"spec":     map[string]any{"conversion": map[string]any{"webhook": map[string]any{"clientConfig": client()}}},
+		}}
+	}
+	for _, test := range []struct{ url, bundle, want, wrong string }{
+		{from, "ours", to, ""},
+		{from + "/judge", ca, to + "/judge", ""},
+		{from + "1/judge", ca, from + "1/judge", ""},
+		{"https://elsewhere", "theirs", "https://elsewhere", ""},
+		{from + "/judge", "theirs", from + "/judge", "K n trusts an authority of the system's own"},
+	} {
+		o := object(test.url, test.bundle)
+		moved, err := moveCalls(o, from, to, []byte(ca))
+		if (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
+			t.Errorf("%s: %v, want %q", test.url, err, test.wrong)
+		}
+		if want := test.want != test.url; moved != want {
+			t.Errorf("%s: moved %t, want %t", test.url, moved, want)
+		}
+		for _, client := range clientsOf(o) {
+			if client["url"] != test.want {
+				t.Errorf("%s: got %s, want %s", test.url, client["url"], test.want)
+			}
+		}
+	}
+}
+
+// A system without webhooks has none that could be away, and what becomes of calls does not start its process anew.
+func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	converge(t, s, sleeper("a"))
+	before := pid(s, "a")
+	changed := sleeper("a")
+	changed.WebhookCalls = &clusters.WebhookCalls{Away: true}
+	err := s.Converge(t.Context(), []clusters.System{changed})
+	if err == nil || !strings.Contains(err.Error(), "it has no webhooks that are called at its process") {
+		t.Errorf("got %v", err)
+	}
+	if pid(s, "a") != before {
+		t.Error("its process was started anew")
+	}
+	if _, err := os.Stat(s.system("a").place.file("certs/expired.crt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it has an expired certificate: %v", err)
+	}
+}

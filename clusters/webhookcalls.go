@@ -1,0 +1,59 @@
+package clusters
+
+import (
+	"fmt"
+	"time"
+)
+
+// WebhookCalls is what becomes of the API server's calls of a system's webhooks, while its program runs on as before. At
+// most one field is set; with none the calls are answered as the program answers them.
+type WebhookCalls struct {
+	// Away refuses each connection, as where nobody listens.
+	Away bool `json:"away,omitempty"`
+	// Delay is how long each call waits before the program gets it: 3s. The API server gives up after the webhook's
+	// timeoutSeconds.
+	Delay string `json:"delay,omitempty"`
+	// Certificate that the calls are answered with: expired is one that was valid until an hour ago. Default: a valid
+	// one.
+	Certificate string `json:"certificate,omitempty"`
+}
+
+// CertificateExpired is the one certificate that WebhookCalls can ask for.
+const CertificateExpired = "expired"
+
+// Usual says that the calls are answered as the program answers them.
+func (c *WebhookCalls) Usual() bool { return c == nil || *c == WebhookCalls{} }
+
+// String is "webhooks away", "webhooks delayed by 3s" or "webhooks with an expired certificate"; "" for usual calls.
+func (c *WebhookCalls) String() string {
+	switch {
+	case c.Usual():
+		return ""
+	case c.Away:
+		return "webhooks away"
+	case c.Delay != "":
+		return "webhooks delayed by " + c.Delay
+	default:
+		return "webhooks with an " + c.Certificate + " certificate"
+	}
+}
+
+// Wait is the delay as a length of time.
+func (c *WebhookCalls) Wait() (time.Duration, error) {
+	if c.Usual() || c.Delay == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(c.Delay)
+	if err != nil || wait <= 0 {
+		return 0, fmt.Errorf("%q is not a length of time above zero; write it like 500ms, 5s or 2m", c.Delay)
+	}
+	return wait, nil
+}
+
+// usualOr is nil for usual calls, so that equal systems are equal.
+func (c *WebhookCalls) usualOr() *WebhookCalls {
+	if c.Usual() {
+		return nil
+	}
+	return c
+}

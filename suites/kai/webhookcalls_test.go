@@ -1,0 +1,35 @@
+package kai_test
+
+import (
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// What becomes of writes while the webhook is away, too slow, or has an expired certificate, by its failure policy.
+func TestWebhookCalls(t *testing.T) {
+	s := suite()
+	set, err := scenarios.Load([]string{"testdata/webhook-calls.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := harness.NewPlan(t.Context(), s.Provider(t), set.Scenarios, s.Options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Error(err)
+	}
+	for _, track := range recorder.Run().Tracks {
+		for _, scenario := range track.Scenarios {
+			if scenario.Status != reports.Passed {
+				t.Errorf("%s: %s: %s", scenario.Name, scenario.Status, reports.Headline(recorder.Run(), track, scenario))
+			}
+		}
+	}
+}
