@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// WebhookCalls is what becomes of the API server's calls of a system's webhooks, while its program runs on as before. At
-// most one field is set; with none the calls are answered as the program answers them.
+// WebhookCalls is what becomes of the API server's calls of a system's webhooks, while its program runs on as before.
+// At most one field is set; with none the calls are answered as the program answers them.
 type WebhookCalls struct {
 	// Away refuses each connection, as where nobody listens.
 	Away bool `json:"away,omitempty"`

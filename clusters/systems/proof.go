@@ -40,7 +40,8 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 	defer cancel()
 	err := await(ctx, process, func(ctx context.Context) error {
 		answers, err := s.probe(ctx, probes,
-			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting, count)
+			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting,
+			count)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}

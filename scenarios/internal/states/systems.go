@@ -49,7 +49,8 @@ func (v *Check) SystemChanges(before clusters.State, list []clusters.SystemChang
 				"no system %q is there to be changed; a new one is simulated, a process, a module or manifests",
 				words.Short(c.Name))
 		case len(at.Entries) < 2:
-			v.At(at, "give version, simulated, process, module, manifests, probes, webhookCalls or remove", "a system that does not change")
+			v.At(at, "give version, simulated, process, module, manifests, probes, webhookCalls or remove",
+				"a system that does not change")
 		default:
 			v.wholeSystem(after, at)
 		}

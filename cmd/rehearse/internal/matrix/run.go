@@ -61,9 +61,9 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 }
 
 // once runs the matrix one time, and writes its reports into a folder.
-func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes, cells []matrix.Cell, dir string) (*made,
-	error,
-) {
+func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes, cells []matrix.Cell,
+	dir string,
+) (*made, error) {
 	execute := s.execute
 	execute.ReportDir = dir
 	run := session.New(command, execute, PageFile, paths...)

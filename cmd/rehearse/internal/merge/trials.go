@@ -37,7 +37,9 @@ func trials(command *cobra.Command, files []string, out string) error {
 }
 
 // each reads the results of shards, one by one.
-func each[Result reports.Sharded](files []string, read func([]byte) (Result, error)) ([]reports.ShardOf[Result], error) {
+func each[Result reports.Sharded](files []string, read func([]byte) (Result, error)) ([]reports.ShardOf[Result],
+	error,
+) {
 	var all []reports.ShardOf[Result]
 	for _, file := range files {
 		data, err := os.ReadFile(file)

@@ -30,9 +30,11 @@ func (f *RepeatFlag) Check(shard string) error {
 	return nil
 }
 
-// Times runs the same as often as the flag says, and writes one run of all into the folder. Each run has a folder of its
-// own there: run-1, and so on. It ends early where a run cannot be made, or where the command is interrupted.
-func (f *RepeatFlag) Times(command *cobra.Command, folder string, once func(n int, dir string) (*reports.Run, error)) error {
+// Times runs the same as often as the flag says, and writes one run of all into the folder. Each run has a folder of
+// its own there: run-1, and so on. It ends early where a run cannot be made, or where the command is interrupted.
+func (f *RepeatFlag) Times(command *cobra.Command, folder string,
+	once func(n int, dir string) (*reports.Run, error),
+) error {
 	var runs []reports.Part
 	var failure error
 	for n := 1; n <= f.Repeat && command.Context().Err() == nil && failure == nil; n++ {
