@@ -90,21 +90,21 @@ func (a *activity) leave() {
 	a.rooms.add(0, -1)
 }
 
-// patiently runs a step. When it only waits, and has waited for a while, the scenario leaves its place to others, and
+// patiently runs a step. When it only waits, and has waited for a while, its scenario leaves its place to others, and
 // takes it again before its next step. Where only one scenario runs at once it stays so.
-func (s *scenarioRun) patiently(ctx context.Context, i int, step scenarios.Step) result {
-	if s.shared.Parallel == 1 || !verbOf(&step).waits {
-		return s.asked(ctx, i, step)
+func patiently(t *trackRun, step scenarios.Step, run func() result) result {
+	if t.Parallel == 1 || !verbOf(&step).waits {
+		return run()
 	}
 	left := make(chan struct{})
-	timer := time.AfterFunc(s.shared.IdleAfter, func() {
-		s.shared.pause()
+	timer := time.AfterFunc(t.IdleAfter, func() {
+		t.pause()
 		close(left)
 	})
-	r := s.asked(ctx, i, step)
+	r := run()
 	if !timer.Stop() {
 		<-left
-		s.shared.goOn()
+		t.goOn()
 	}
 	return r
 }

@@ -69,7 +69,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 	if len(step.During) > 0 {
 		r = s.loads.underLoad(ctx, i, step)
 	} else {
-		r = s.patiently(ctx, i, step)
+		r = patiently(s.shared, step, func() result { return s.asked(ctx, i, step) })
 		r.acted = r.Status == reports.Passed
 	}
 	if r.acted && s.down == "" && len(s.loads.owed) > 0 {

@@ -48,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 // What these providers can do: a change of an interface must not change it unseen.
 func TestWhoHasWhat(t *testing.T) {
 	want := map[string]string{
-		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions",
+		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions webhookCalls",
 		"kind":  "exec components metrics dns podImage breakages controlPlanes",
 
 		"existing": "exec metrics",

@@ -30,12 +30,12 @@ func (l lease) renewedSince(before lease) bool { return l.holder != "" && l.rene
 // awaitLeaders returns when the leaders that there were at the mark have renewed their leases, or others have taken
 // them over: what a new manager does can be seen only from then on. A lease that its program gave up for good is not
 // waited for longer than it lasts.
-func (s *Survey) awaitLeaders(ctx context.Context, since Mark) error {
+func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, error), since Mark) error {
 	if len(since.leases) == 0 {
 		return nil
 	}
 	began := time.Now()
-	first, err := s.leases(ctx)
+	first, err := read(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Survey) awaitLeaders(ctx context.Context, since Mark) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if now, err = s.leases(ctx); err != nil {
+		if now, err = read(ctx); err != nil {
 			return err
 		}
 	}

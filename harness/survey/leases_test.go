@@ -65,11 +65,11 @@ func TestAwaitLeaders(t *testing.T) {
 	})
 	s := &Survey{client: client}
 	since := Mark{leases: []lease{leaseOf(lists[0][0])}}
-	if err := s.awaitLeaders(t.Context(), since); err != nil || asked != 3 {
+	if err := awaitLeaders(t.Context(), s.leases, since); err != nil || asked != 3 {
 		t.Errorf("%v after %d lists; want 3", err, asked)
 	}
 	asked = 0
-	if err := s.awaitLeaders(t.Context(), Mark{}); err != nil || asked != 0 {
+	if err := awaitLeaders(t.Context(), s.leases, Mark{}); err != nil || asked != 0 {
 		t.Errorf("%v after %d lists; want none where no lease was held", err, asked)
 	}
 }

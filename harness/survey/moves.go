@@ -60,18 +60,6 @@ func (s *Survey) Still(ctx context.Context) error {
 	}
 }
 
-// mark catches up with the cluster.
-func (s *Survey) mark(ctx context.Context) (Mark, error) {
-	found, err := s.look(ctx)
-	if err != nil {
-		return Mark{}, err
-	}
-	if err := s.caughtUp(ctx); err != nil {
-		return Mark{}, err
-	}
-	return s.markOf(ctx, found)
-}
-
 // markOf is the moment of what was found.
 func (s *Survey) markOf(ctx context.Context, found *sight) (Mark, error) {
 	leases, err := s.leases(ctx)

@@ -128,7 +128,16 @@ type Created struct {
 
 // Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing
 // moves any more.
-func (s *Survey) Begin(ctx context.Context) (Mark, error) { return s.mark(ctx) }
+func (s *Survey) Begin(ctx context.Context) (Mark, error) {
+	found, err := s.look(ctx)
+	if err != nil {
+		return Mark{}, err
+	}
+	if err := s.caughtUp(ctx); err != nil {
+		return Mark{}, err
+	}
+	return s.markOf(ctx, found)
+}
 
 // At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
 // to settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new mark is of that moment: the next transition can be judged from it when nothing is written before.
@@ -143,7 +152,7 @@ func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 }
 
 func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
-	if err := s.awaitLeaders(ctx, since); err != nil {
+	if err := awaitLeaders(ctx, s.leases, since); err != nil {
 		return Mark{}, err
 	}
 	settled := time.NewTimer(s.options.Settle)
