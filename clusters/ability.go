@@ -51,7 +51,11 @@ func declarations() []declaration {
 		// Another Converge can make a broken cluster whole again.
 		{AbilityBreakages, "name the component that broke in a transition, with a *BrokenError", nil},
 		{AbilityControlPlanes, "have several control planes", nil},
-		{AbilityMixedVersions, "stop a transition between control planes, and ask each API server", implements[Rolling]},
+		{
+			AbilityMixedVersions,
+			"stop a transition between control planes, run components of other versions, and ask each API server",
+			implements[Rolling],
+		},
 		{AbilityWebhookCalls, "stand between its API servers and the webhooks of a system", nil},
 	}
 }

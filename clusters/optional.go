@@ -120,11 +120,29 @@ type MethodConverger interface {
 // Rolling is a Cluster whose control planes, where it has several, are changed one after the other: a transition can
 // stop between two of them, and each API server be asked (AbilityMixedVersions).
 type Rolling interface {
-	// ConvergeUpTo is Converge, but ends as soon as that many control planes are in the state; 0 is Converge itself. Those
-	// that are in the state already count.
-	ConvergeUpTo(ctx context.Context, state State, upTo int) error
+	// Roll is Converge in an order, and up to a place in it.
+	Roll(ctx context.Context, state State, roll Roll) error
 	// Servers are the API servers that run, in the order of their control planes.
 	Servers() []Server
+}
+
+// Roll says in which order control planes come to a state, and how far. The zero value is Converge itself: all
+// components of one control plane, then those of the next.
+type Roll struct {
+	// APIServersFirst changes one component after the other: all API servers, then all controller managers, then all
+	// schedulers; to an older version the other way round.
+	APIServersFirst bool
+	// UpTo ends as soon as that many control planes are in the state, or with APIServersFirst that many components; 0 is
+	// all of them. Those that are in the state already count.
+	UpTo int
+}
+
+// Most is how many control planes, or components, there are to change where a cluster has so many control planes.
+func (r Roll) Most(controlPlanes int) int {
+	if r.APIServersFirst {
+		return controlPlanes * len(ControlPlane())
+	}
+	return controlPlanes
 }
 
 // Server is one of several API servers.

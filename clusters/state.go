@@ -3,6 +3,7 @@
 package clusters
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,6 +71,10 @@ type State struct {
 
 // ComponentState is what is given to one component alone.
 type ComponentState struct {
+	// Version of Kubernetes that the component runs instead of the cluster's: kube-controller-manager and kube-scheduler
+	// alone, on every control plane. It stays when the cluster's version changes, and ends when both are the same. The
+	// version skew policy counts: not newer than an API server, and at most one minor version older (local).
+	Version string `json:"version,omitempty"`
 	// FeatureGates for this component, on top of the state's own.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// Flags of the component's command line without their leading dashes: {v: "4"}.
@@ -130,6 +135,8 @@ type Change struct {
 
 // ComponentChange is the change of what is given to one component alone.
 type ComponentChange struct {
+	// Version to run from now on instead of the cluster's; the cluster's own version ends that.
+	Version string `json:"version,omitempty"`
 	// FeatureGates to set; null removes an entry.
 	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
 	// Flags to set; null removes an entry.
@@ -155,10 +162,12 @@ func (s State) With(c Change) State {
 			next.Components = map[Component]ComponentState{}
 		}
 		next.Components[name] = ComponentState{
+			Version:      cmp.Or(change.Version, s.Components[name].Version),
 			FeatureGates: merge(s.Components[name].FeatureGates, change.FeatureGates),
 			Flags:        merge(s.Components[name].Flags, change.Flags),
 		}
 	}
+	next.Components = withoutOwn(next.Components, next.Version)
 	if c.SchedulerProfiles != nil {
 		next.SchedulerProfiles = c.SchedulerProfiles
 	}
@@ -260,6 +269,9 @@ func (s State) words() []string {
 	}
 	for _, name := range SortedKeys(s.Components) {
 		c := s.Components[name]
+		if c.Version != "" {
+			words = append(words, fmt.Sprintf("%s:version=%s", name, c.Version))
+		}
 		for _, gate := range SortedKeys(c.FeatureGates) {
 			words = append(words, fmt.Sprintf("%s:%s=%t", name, gate, c.FeatureGates[gate]))
 		}

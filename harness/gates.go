@@ -104,7 +104,7 @@ func (g *gateReadings) ask(ctx context.Context, component clusters.Component,
 		case err != nil:
 			reading.NotProven = err.Error()
 		case !known:
-			reading.NotProven = "Kubernetes " + state.Version + " has no such gate there"
+			reading.NotProven = "Kubernetes " + state.VersionOf(component) + " has no such gate there"
 		default:
 			reading.Metric, reading.Enabled, reading.Stage = proof.GateMetric, value.Enabled, value.Stage
 		}

@@ -65,9 +65,9 @@ func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.Sta
 	o planning.TransitionOptions,
 ) error {
 	switch {
-	case o.UpTo > 0:
+	case o.Roll != clusters.Roll{}:
 		if rolling, ok := c.(clusters.Rolling); ok {
-			return rolling.ConvergeUpTo(ctx, state, o.UpTo)
+			return rolling.Roll(ctx, state, o.Roll)
 		}
 	case o.Method == "":
 		return c.Converge(ctx, state)

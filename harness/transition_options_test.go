@@ -155,8 +155,12 @@ type rollingCluster struct {
 	second *apitest.Server
 }
 
-func (c *rollingCluster) ConvergeUpTo(ctx context.Context, state clusters.State, upTo int) error {
-	c.converged = append(c.converged, fmt.Sprintf("up to %d", upTo))
+func (c *rollingCluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
+	text := fmt.Sprintf("up to %d", roll.UpTo)
+	if roll.APIServersFirst {
+		text += ", API servers first"
+	}
+	c.converged = append(c.converged, text)
 	return c.Converge(ctx, state)
 }
 
@@ -210,6 +214,80 @@ func TestUpToAndVia(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, recorder.Run().Tracks[0].Scenarios[0].Message, "asked through kube-apiserver@0 (1.35.4): ")
+}
+
+func TestOrder(t *testing.T) {
+	text := strings.Replace(scenario("order",
+		"  - transition: {version: \"1.35\", order: apiServersFirst, upTo: 2}\n"+
+			"  - transition: {version: \"1.35\", order: apiServersFirst}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
+	p := &rolling{provider{t: t}}
+	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, plan.String(), "on 2 of the components, API servers first", ", API servers first\n")
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"up to 2, API servers first", "1.35.4 controlPlanes=2", "up to 0, API servers first",
+		"1.35.4 controlPlanes=2",
+	}
+	if got := p.clusters[0].converged; !slices.Equal(got, want) {
+		t.Errorf("converged %v, want %v", got, want)
+	}
+}
+
+// Components with versions of their own are held against the version skew policy, beside every API server that may run.
+func TestOwnVersions(t *testing.T) {
+	manager := func(version, more string) string {
+		return fmt.Sprintf("  - transition: {components: {kube-controller-manager: {version: %q}}%s}\n", version, more)
+	}
+	const newer, older = "is newer than kube-apiserver", "is more than one minor version older than"
+	const forced = ", force: true"
+	for name, test := range map[string]struct{ steps, want string }{
+		"one minor older": {
+			"  - transition: {version: \"1.35\", components: {kube-scheduler: {version: \"1.34\"}}}\n", "",
+		},
+		"newer":         {manager("1.35", ""), newer},
+		"newer, forced": {manager("1.35", forced), ""},
+		"what was forced stays": {
+			manager("1.35", forced) + "  - transition: {featureGates: {A: true}}\n" + manager("1.34", ""), "",
+		},
+		"forced once, and changed":      {manager("1.35", forced) + manager("1.36", ""), newer},
+		"the cluster's own is no other": {manager("1.35", ", version: \"1.35\""), ""},
+		"stays behind": {
+			manager("1.33", "") + "  - transition: {version: \"1.35\"}\n", older,
+		},
+		"newer than an API server that was left behind": {
+			"  - transition: {version: \"1.35\", upTo: 1, components: {kube-scheduler: {version: \"1.34\"}}}\n" +
+				"  - transition: {components: {kube-scheduler: {version: \"1.35\"}}}\n", "",
+		},
+		"an API server of two minors, held": {
+			"  - transition: {version: \"1.35\"}\n" +
+				"  - transition: {version: \"1.34\", upTo: 1, components: {kube-scheduler: {version: \"1.33\"}}}\n", older,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(scenario("own", test.steps), "cluster: {version: \"1.34\"}", twoPlanes, 1)
+			_, err := harness.NewPlan(t.Context(), &rolling{provider{t: t}}, load(t, text), harness.PlanOptions{})
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case test.want != "" && err == nil:
+				t.Error("no problem was found")
+			case test.want != "":
+				contains(t, err.Error(), test.want, "force: true in a transition rehearses it", "test.yaml:")
+			}
+		})
+	}
+	text := scenario("own", manager("1.33", ""))
+	_, err := harness.NewPlan(t.Context(), &helpless{}, load(t, text), harness.PlanOptions{})
+	if err == nil {
+		t.Fatal("no problem was found where no cluster can")
+	}
+	contains(t, err.Error(), "component kube-controller-manager: provider fake does not support it")
 }
 
 func TestUpToWhereThatCannotBe(t *testing.T) {

@@ -18,7 +18,7 @@ func transitionVerb() verb {
 			if broken := step.Breaks(); broken != nil && broken.System == "" {
 				return clusters.AbilityBreakages
 			}
-			if step.Transition.UpTo > 0 {
+			if step.Transition.Roll() != (clusters.Roll{}) {
 				return clusters.AbilityMixedVersions
 			}
 			return ""

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
 	"github.com/rehearse-dev/rehearse/harness/window"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -68,7 +69,8 @@ func asWindow(server clusters.Server) window.Server {
 	return window.Server{Name: server.String(), Version: server.Version, REST: server.REST}
 }
 
-// leader is the server of the control plane whose controller manager leads, by its own metrics.
+// leader is the server of the control plane whose controller manager leads, with the version of the controller manager:
+// both by its own metrics.
 func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) (window.Server, error) {
 	source, able := c.(clusters.MetricsSource)
 	if !able {
@@ -88,7 +90,11 @@ func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) 
 		if now, err := readMetric(text, leads); err != nil {
 			problems = append(problems, err)
 		} else if now.value == 1 {
-			return asWindow(server), nil
+			at := asWindow(server)
+			if at.Version, err = proof.Version(text); err == nil && at.Version == "" {
+				err = fmt.Errorf("the metrics of %s do not say its version", clusters.ControllerManager.On(server.Plane))
+			}
+			return at, err
 		}
 	}
 	return window.Server{}, errors.Join(append(problems, errors.New("no controller manager leads"))...)

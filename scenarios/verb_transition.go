@@ -30,9 +30,14 @@ type Transition struct {
 	Expect *TransitionExpect `json:"expect,omitempty"`
 	// UpTo stops the transition as soon as that many of the cluster's control planes are in the state: API servers of two
 	// states then serve side by side, and steps run meanwhile (via says which of them a step asks). The next transition
-	// goes on, or back. A control plane is changed as a whole. Default: all of them, one after the other: upward from
-	// number 0, downward from the last.
+	// goes on, or back. With order: apiServersFirst it counts components: of three control planes 1 to 3 are API servers, 4
+	// to 6 controller managers and 7 and 8 schedulers, and to an older version the other way round. Default: all of them.
 	UpTo int `json:"upTo,omitempty"`
+	// Order in which control planes are changed (local). Default: each as a whole, one after the other, as kubeadm does
+	// it: upward from number 0, downward from the last. apiServersFirst, as the version skew policy wants it: all API
+	// servers, then all controller managers, then all schedulers, one after the other; to an older version the other way
+	// round.
+	Order string `json:"order,omitempty"`
 	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool.
 	// Default: the provider's own way.
 	Method string `json:"method,omitempty"`
@@ -47,11 +52,17 @@ type TransitionExpect struct {
 	Broken *Broken `json:"broken"`
 }
 
-// Values of Method and OnFailure.
+// Values of Method, OnFailure and Order.
 const (
-	MethodKubeadm = "kubeadm"
-	Revert        = "revert"
+	MethodKubeadm   = "kubeadm"
+	Revert          = "revert"
+	APIServersFirst = "apiServersFirst"
 )
+
+// Roll is the order of the transition, and where it stops.
+func (t *Transition) Roll() clusters.Roll {
+	return clusters.Roll{APIServersFirst: t.Order == APIServersFirst, UpTo: t.UpTo}
+}
 
 func (t *Transition) subject() string {
 	if t.Version != "" {
@@ -91,6 +102,7 @@ func checkTransition(v *validator, s *Scenario, i int, n *yamltree.Node) {
 		at := n.At("components")
 		v.OneOf(string(name), states.Components(after), at.Key(string(name)), "component")
 		if change := t.Components[name]; change != nil {
+			v.OwnVersion(name, change.Version, at.At(string(name)))
 			v.Gates(clusters.SortedKeys(change.FeatureGates), at.At(string(name), "featureGates"))
 			v.Flags(clusters.SortedKeys(change.Flags), at.At(string(name), "flags"))
 		}

@@ -76,14 +76,43 @@ func checkViaWord(v *validator, s *Scenario, i int, at *yamltree.Node) {
 	}
 }
 
-// held says whether the last transition before a step stopped before the last control plane.
+// held says whether the last transition before a step stopped between API servers.
 func held(s *Scenario, i int) bool {
-	for _, step := range slices.Backward(s.Spec.Steps[:i]) {
-		if step.Transition != nil {
-			return step.Transition.UpTo > 0
+	for j, step := range slices.Backward(s.Spec.Steps[:i]) {
+		t := step.Transition
+		switch {
+		case t == nil:
+			continue
+		case t.Order != APIServersFirst:
+			return t.UpTo > 0
 		}
+		planes := s.Spec.Cluster.NumberOfControlPlanes()
+		from, to := versionBefore(s, j), stateBefore(s, j).With(t.Change).Version
+		first, last := t.UpTo > 0 && t.UpTo < planes, t.UpTo > t.Roll().Most(planes)-planes
+		return first && !older(to, from) || last && !older(from, to)
 	}
 	return false
+}
+
+// versionBefore is the version of the last state before a step that all control planes were in.
+func versionBefore(s *Scenario, i int) string {
+	for j, step := range slices.Backward(s.Spec.Steps[:i]) {
+		if step.Transition == nil {
+			continue
+		}
+		if step.Transition.UpTo == 0 {
+			break
+		}
+		i = j
+	}
+	return stateBefore(s, i).Version
+}
+
+// older says whether one version is older than another.
+func older(one, other string) bool {
+	a, err1 := clusters.ParseVersion(one)
+	b, err2 := clusters.ParseVersion(other)
+	return err1 == nil && err2 == nil && a.Compare(b) < 0
 }
 
 // checkViaComponent checks that what a step names is there on each control plane.
@@ -108,18 +137,30 @@ func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 
 // checkUpTo checks where a transition stops.
 func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
+	v.OneOf(t.Order, []string{APIServersFirst}, n.At("order"), "order of a transition")
+	if order := n.Get("order"); order != nil && order.Text == "" {
+		v.At(order, "leave it out", "order is empty")
+	}
+	if t.Method != "" && t.Order != "" {
+		v.At(n.Key("order"), "", "the method %s has an order of its own", words.Short(t.Method))
+	}
 	at := n.Get("upTo")
 	if at == nil {
 		return
 	}
 	planes := s.Spec.Cluster.NumberOfControlPlanes()
+	most := t.Roll().Most(planes) - 1
 	switch {
+	case t.Order == APIServersFirst && (t.UpTo < 1 || t.UpTo > most):
+		v.At(at, "leave it out to change all of them", "of %d components a transition can stop after 1 to %d, not %d",
+			most+1, most, t.UpTo)
+	case t.Order == APIServersFirst:
 	case planes == 1:
 		v.At(at, "controlPlanes: 2 in spec.cluster makes two",
 			"the cluster has one control plane: the transition cannot stop before the last")
 	case t.UpTo < 1 || t.UpTo >= planes:
 		v.At(at, "leave it out to change all of them", "of %d control planes a transition can stop after 1 to %d, not %d",
-			planes, planes-1, t.UpTo)
+			planes, most, t.UpTo)
 	}
 	if t.Method != "" {
 		v.At(n.Key("upTo"), "", "the method %s changes all control planes", words.Short(t.Method))

@@ -82,7 +82,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 			b.Fatal(err)
 		}
 	}()
-	bin, err := p.programs(b.Context(), state.Version)
+	bin, err := p.programs(b.Context(), state)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 	}
 	for _, name := range []string{"bare start", "bare restart"} {
 		if err := c.replace(b.Context(), string(clusters.APIServer),
-			started{Program: bin.Path(string(clusters.APIServer)), Args: arguments(clusters.APIServer, l, state)}); err != nil {
+			started{Program: bin.path(state, clusters.APIServer), Args: arguments(clusters.APIServer, l, state)}); err != nil {
 			b.Fatal(err)
 		}
 		if err := c.ready(b.Context(), clusters.APIServer); err != nil {

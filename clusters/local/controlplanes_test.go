@@ -129,7 +129,7 @@ func TestControlPlanes(t *testing.T) {
 		state := up
 		state.Version = step.version
 		began := time.Now()
-		if err := c.ConvergeUpTo(t.Context(), state, step.upTo); err != nil {
+		if err := c.Roll(t.Context(), state, clusters.Roll{UpTo: step.upTo}); err != nil {
 			t.Fatalf("to %s, up to %d: %v", step.version, step.upTo, err)
 		}
 		t.Logf("to %s, up to %d: %s", step.version, step.upTo, time.Since(began))

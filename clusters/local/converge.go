@@ -18,12 +18,12 @@ type want struct {
 
 // Converge brings the cluster to a state: what differs is restarted, in the order of the version skew policy.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
-	return c.ConvergeUpTo(ctx, state, 0)
+	return c.Roll(ctx, state, clusters.Roll{})
 }
 
-// ConvergeUpTo is Converge up to a number of control planes.
-func (c *Cluster) ConvergeUpTo(ctx context.Context, state clusters.State, upTo int) error {
-	if err := c.converge(ctx, state, upTo); err != nil {
+// Roll is Converge in an order, and up to a place in it.
+func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
+	if err := c.converge(ctx, state, roll); err != nil {
 		return fmt.Errorf("bring cluster %s to %s: %w", c.Name(), state, err)
 	}
 	c.mu.Lock()
@@ -32,12 +32,12 @@ func (c *Cluster) ConvergeUpTo(ctx context.Context, state clusters.State, upTo i
 	return c.save()
 }
 
-func (c *Cluster) converge(ctx context.Context, state clusters.State, upTo int) error {
+func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	if c.etcdProbe == nil {
 		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it " +
 			"anew")
 	}
-	bin, err := c.provider.programs(ctx, state.Version)
+	bin, err := c.provider.programs(ctx, state)
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, upTo int) 
 	if err := c.placeSchedulers(state); err != nil {
 		return err
 	}
-	rounds, err := c.rounds(state, bin)
+	rounds, err := c.rounds(state, bin, roll.APIServersFirst)
 	if err != nil {
 		return err
 	}
-	if err := c.rollAll(ctx, state, c.hold(rounds, upTo)); err != nil {
+	if err := c.rollAll(ctx, state, c.hold(rounds, roll)); err != nil {
 		return err
 	}
 	if err := c.usable(ctx); err != nil {
@@ -151,7 +151,7 @@ func (c *roller) prove(ctx context.Context, state clusters.State, changed []want
 			continue
 		}
 		component, _ := w.component.Plane()
-		if err := proof.Component(data, state.Version, state.Gates(component)); err != nil {
+		if err := proof.Component(data, state.VersionOf(component), state.Gates(component)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
 		}
 		if err := proof.Emulation(data, state); err != nil && len(state.Components[component].Flags) == 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -72,7 +73,7 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 		return state, err
 	}
 	state.Version = version
-	return state, nil
+	return state.ResolveOwnVersions(func(own string) (string, error) { return p.Releases.Resolve(ctx, own) })
 }
 
 // Check refuses states whose gates their version does not know, locks or leaves without a dependency, and whose
@@ -87,6 +88,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
 		errs = append(errs, state.CheckSchedulers()...)
+		errs = append(errs, state.CheckOwnVersions()...)
 	}
 	return errors.Join(errs...)
 }
@@ -107,7 +109,7 @@ func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) erro
 		return nil
 	}
 	scheduler := string(clusters.Scheduler)
-	programs, err := p.Releases.Ensure(ctx, state.Version, scheduler)
+	programs, err := p.Releases.Ensure(ctx, state.VersionOf(clusters.Scheduler), scheduler)
 	if err != nil {
 		return fmt.Errorf("get the kube-scheduler that schedulerProfiles are checked with: %w", err)
 	}
@@ -143,16 +145,35 @@ func checkSystems(systems []clusters.System) error {
 
 // Prepare gets the programs of the state's version.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
-	_, err := p.programs(ctx, state.Version)
+	_, err := p.programs(ctx, state)
 	return err
 }
 
-func (p *Provider) programs(ctx context.Context, version string) (releases.Binaries, error) {
-	names := make([]string, 0, 3)
-	for _, c := range clusters.ControlPlane() {
-		names = append(names, string(c))
+// programsOf are the programs of a state, by their version.
+type programsOf map[string]releases.Binaries
+
+// path of a component's program in a state.
+func (p programsOf) path(state clusters.State, c clusters.Component) string {
+	return p[state.VersionOf(c)].Path(string(c.Binary()))
+}
+
+func (p *Provider) programs(ctx context.Context, state clusters.State) (programsOf, error) {
+	names := map[string][]string{}
+	for _, c := range append(clusters.ControlPlane(), state.ControlPlane()...) {
+		version := state.VersionOf(c)
+		if !slices.Contains(names[version], string(c.Binary())) {
+			names[version] = append(names[version], string(c.Binary()))
+		}
 	}
-	return p.Releases.Ensure(ctx, version, names...)
+	all := programsOf{}
+	for _, version := range clusters.SortedKeys(names) {
+		programs, err := p.Releases.Ensure(ctx, version, names[version]...)
+		if err != nil {
+			return nil, err
+		}
+		all[version] = programs
+	}
+	return all, nil
 }
 
 // Sweep removes what killed runs left behind.

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// round is what changes at a time: what one control plane has to start anew.
+// round is what changes at a time: what one control plane has to start anew, or one kind of component on it.
 type round struct {
 	plane   int
 	changed []want
@@ -26,8 +25,9 @@ type roller struct {
 	leaders
 }
 
-// rounds are what leads to the state: upward from the first control plane to the last, downward the other way round.
-func (c *roller) rounds(state clusters.State, bin releases.Binaries) ([]round, error) {
+// rounds are what leads to the state: upward from the first control plane to the last, or from the first API server to
+// the last scheduler; downward the other way round.
+func (c *roller) rounds(state clusters.State, bin programsOf, apiServersFirst bool) ([]round, error) {
 	var all []round
 	down := false
 	for plane := range c.layout.planes() {
@@ -42,20 +42,44 @@ func (c *roller) rounds(state clusters.State, bin releases.Binaries) ([]round, e
 		down = down || r.down
 		all = append(all, r)
 	}
+	if apiServersFirst {
+		all = byComponent(all)
+	}
 	if down {
 		slices.Reverse(all)
 	}
 	return all, nil
 }
 
-// hold leaves out the rounds that would bring more than that many control planes to the state, and takes note of them;
-// 0 is all.
-func (c *roller) hold(rounds []round, upTo int) []round {
+// byComponent takes rounds apart: one for each kind of component on each control plane.
+func byComponent(rounds []round) []round {
+	var all []round
+	for _, kind := range clusters.ControlPlane() {
+		for _, r := range rounds {
+			part := round{plane: r.plane, down: r.down}
+			for _, w := range r.changed {
+				if w.component.Binary() == kind {
+					part.changed = append(part.changed, w)
+				}
+			}
+			if len(part.changed) > 0 {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
+// hold leaves out the rounds behind the place where the transition is to stop, and takes note of the control planes
+// whose API servers are among them.
+func (c *roller) hold(rounds []round, roll clusters.Roll) []round {
 	var behind []int
-	if upTo > 0 {
-		n := min(max(upTo-c.layout.planes()+len(rounds), 0), len(rounds))
+	if roll.UpTo > 0 {
+		n := min(max(roll.UpTo-roll.Most(c.layout.planes())+len(rounds), 0), len(rounds))
 		for _, r := range rounds[n:] {
-			behind = append(behind, r.plane)
+			if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) || !roll.APIServersFirst {
+				behind = append(behind, r.plane)
+			}
 		}
 		rounds = rounds[:n]
 	}
@@ -78,11 +102,11 @@ func (c *Cluster) oldest(version string) string {
 }
 
 // changes are the components of a control plane that do not run as the state wants them.
-func (c *roller) changes(state clusters.State, plane int, bin releases.Binaries) (changed []want, err error) {
+func (c *roller) changes(state clusters.State, plane int, bin programsOf) (changed []want, err error) {
 	l := layout{c.layout.Dir, c.ports()}
 	for _, component := range l.onPlane(state, plane) {
 		w := want{component, started{
-			Program: bin.Path(string(component.Binary())), Version: state.Version, Args: arguments(component, l, state),
+			Program: bin.path(state, component), Version: state.VersionOf(component), Args: arguments(component, l, state),
 		}}
 		if component.Binary() == clusters.Scheduler {
 			if w.Config, err = schedulerConfig(l, component, schedulerProfiles(state, component)); err != nil {

@@ -62,7 +62,16 @@ func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.St
 	if found {
 		state.Version = v.String()
 	}
-	return state, err
+	if err != nil {
+		return state, err
+	}
+	return state.ResolveOwnVersions(func(own string) (string, error) {
+		v, found, err := p.cache.CachedVersion(own)
+		if !found {
+			return own, err
+		}
+		return v.String(), err
+	})
 }
 
 // Check says what every provider would say of the states: gates that their version does not know, locks or leaves
@@ -73,6 +82,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 		errs = append(errs, p.checkGates(ctx, state), clusters.CheckNodes(state.Nodes),
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
 		errs = append(errs, state.CheckSchedulers()...)
+		errs = append(errs, state.CheckOwnVersions()...)
 		if len(state.SchedulerProfiles) > 0 {
 			p.leave("schedulerProfiles: `rehearse plan` checks them with the version's kube-scheduler")
 		}

@@ -36,6 +36,12 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 	return errors.Join(errs...)
 }
 
+// Version is the exact version that a component's /metrics say it runs; "" where they do not say.
+func Version(metrics []byte) (string, error) {
+	found, err := families(metrics)
+	return strings.TrimPrefix(label(found[buildMetric], "git_version"), "v"), err
+}
+
 // Emulation says whether a component's /metrics prove that it emulates what a state says; nothing where it says
 // nothing.
 func Emulation(metrics []byte, state clusters.State) error {

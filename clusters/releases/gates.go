@@ -14,18 +14,32 @@ import (
 func CheckGates(ctx context.Context, from features.Lister, state clusters.State, components []clusters.Component,
 	progress clusters.Progress,
 ) error {
-	list, err := from.FeatureList(ctx, state.Version)
-	var unknown *NoFeatureListError
-	if errors.As(err, &unknown) {
-		progress("feature gates not checked: %v", err)
-		return nil
+	byVersion := map[string][]clusters.Component{}
+	for _, component := range components {
+		version := state.VersionOf(component)
+		byVersion[version] = append(byVersion[version], component)
 	}
-	if err != nil {
-		return err
+	var errs []error
+	for _, version := range clusters.SortedKeys(byVersion) {
+		list, err := from.FeatureList(ctx, version)
+		var unknown *NoFeatureListError
+		if errors.As(err, &unknown) {
+			progress("feature gates not checked: %v", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		errs = append(errs, checkGates(list, version, state, byVersion[version])...)
 	}
-	version, err := clusters.ParseVersion(state.Version)
+	return errors.Join(errs...)
+}
+
+// checkGates checks the gates of the components that run one version.
+func checkGates(list *features.List, text string, state clusters.State, components []clusters.Component) []error {
+	version, err := clusters.ParseVersion(text)
 	if err != nil {
-		return err
+		return []error{err}
 	}
 	var errs []error
 	told := map[string]bool{}
@@ -42,7 +56,7 @@ func CheckGates(ctx context.Context, from features.Lister, state clusters.State,
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where

@@ -66,8 +66,10 @@ func fetchFor(command *cobra.Command, options releases.Options, path string) err
 func needed(list []*scenarios.Scenario) (versions []string, modules []clusters.ModuleProgram) {
 	for _, s := range list {
 		for _, state := range s.Path() {
-			if state.Version != "" && !slices.Contains(versions, state.Version) {
-				versions = append(versions, state.Version)
+			for _, component := range append([]clusters.Component{clusters.APIServer}, state.OwnVersions()...) {
+				if version := state.VersionOf(component); version != "" && !slices.Contains(versions, version) {
+					versions = append(versions, version)
+				}
 			}
 			for _, system := range state.Systems {
 				if program, ok := system.Program(); ok && !slices.Contains(modules, program) {

@@ -121,6 +121,9 @@ func (m move) state(state clusters.State) (clusters.State, error) {
 	if state.Emulates() {
 		return state, errors.New("it emulates a version of Kubernetes")
 	}
+	if len(state.OwnVersions()) > 0 {
+		return state, errOwnVersion
+	}
 	var err error
 	if state.Version, err = m.kubernetesFor(state.Version); err != nil {
 		return state, err
@@ -135,6 +138,9 @@ func (m move) state(state clusters.State) (clusters.State, error) {
 	}
 	return state, nil
 }
+
+// errOwnVersion is of a scenario that the matrix leaves out.
+var errOwnVersion = errors.New("one of its components has another version of Kubernetes than its cluster")
 
 // installed is the system where the scenario installs it.
 func (m move) installed(system clusters.System) (clusters.System, error) {
@@ -152,6 +158,11 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
 	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" || c.EmulationForwardCompatible != nil {
 		return c, there, errors.New("it emulates a version of Kubernetes")
+	}
+	for _, component := range c.Components {
+		if component != nil && component.Version != "" {
+			return c, there, errOwnVersion
+		}
 	}
 	var err error
 	if c.Version != "" {

@@ -200,6 +200,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 		path = append(path, resolved)
 	}
 	p.checkTransitions(s, path)
+	p.checkOwnVersions(ctx, s, path)
 	options := p.transitionOptions(s, path)
 	p.checkVerbs(ctx, s, path)
 	p.checkWebhookCalls(ctx, s, path)

@@ -11,8 +11,8 @@ import (
 type TransitionOptions struct {
 	// Method by which the cluster goes, "" for the provider's own.
 	Method string
-	// UpTo is the number of control planes after which it stops, 0 for all.
-	UpTo int
+	// Roll is the order in which it changes control planes, and where it stops.
+	Roll clusters.Roll
 	// Revert takes the cluster back when it does not arrive.
 	Revert bool
 }
@@ -23,8 +23,13 @@ func (o TransitionOptions) String() string {
 	if o.Method != "" {
 		text = " by " + o.Method
 	}
-	if o.UpTo > 0 {
-		text += fmt.Sprintf(" on %d of the control planes", o.UpTo)
+	switch {
+	case o.Roll.APIServersFirst && o.Roll.UpTo > 0:
+		text += fmt.Sprintf(" on %d of the components, API servers first", o.Roll.UpTo)
+	case o.Roll.APIServersFirst:
+		text += ", API servers first"
+	case o.Roll.UpTo > 0:
+		text += fmt.Sprintf(" on %d of the control planes", o.Roll.UpTo)
 	}
 	if o.Revert {
 		text += ", and back on failure"
@@ -47,7 +52,7 @@ func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State
 		n := len(options)
 		options = append(options, TransitionOptions{
 			Method: step.Transition.Method,
-			UpTo:   step.Transition.UpTo,
+			Roll:   step.Transition.Roll(),
 			Revert: step.Transition.OnFailure == scenarios.Revert,
 		})
 		if method := options[n].Method; method == "" {

@@ -41,6 +41,7 @@ func (v *Check) State(s clusters.State, n *yamltree.Node) {
 	for _, name := range clusters.SortedKeys(s.Components) {
 		at := n.At("components")
 		v.OneOf(string(name), Components(s), at.Key(string(name)), "component")
+		v.OwnVersion(name, s.Components[name].Version, at.At(string(name)))
 		v.Gates(clusters.SortedKeys(s.Components[name].FeatureGates), at.At(string(name), "featureGates"))
 		v.Flags(clusters.SortedKeys(s.Components[name].Flags), at.At(string(name), "flags"))
 	}
@@ -67,6 +68,19 @@ func (v *Check) Emulation(emulated, compatible string, n *yamltree.Node) {
 			v.At(at, fmt.Sprintf("write %q", version.MinorString()), "%s is a minor version, without a patch", name)
 		}
 	}
+}
+
+// OwnVersion checks the version of a component alone.
+func (v *Check) OwnVersion(name clusters.Component, text string, n *yamltree.Node) {
+	if n.Get("version") == nil {
+		return
+	}
+	if !clusters.CanHaveOwnVersion(name) {
+		v.At(n.Key("version"), fmt.Sprintf("%s and %s can", clusters.ControllerManager, clusters.Scheduler),
+			"%s cannot have a version of its own", words.Short(string(name)))
+		return
+	}
+	v.Version(text, n.At("version"))
 }
 
 // Gates checks the names of feature gates.

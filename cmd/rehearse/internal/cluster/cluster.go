@@ -141,7 +141,7 @@ func transitionCommand() *cobra.Command {
 	var flags lastingFlags
 	var state cli.StateFlags
 	var force bool
-	var upTo int
+	var roll rollFlags
 	command := &cobra.Command{
 		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -168,7 +168,7 @@ func transitionCommand() *cobra.Command {
 			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
 				return err
 			}
-			if err := convergeUpTo(command.Context(), command.OutOrStdout(), cluster, wanted, upTo); err != nil {
+			if err := roll.converge(command.Context(), command.OutOrStdout(), cluster, wanted); err != nil {
 				return err
 			}
 			fmt.Fprintf(command.OutOrStdout(), "cluster %s: %s\n", cluster.Name(), cluster.State())
@@ -179,7 +179,7 @@ func transitionCommand() *cobra.Command {
 	state.AddTo(command)
 	command.Flags().StringArrayVar(&state.Removed, "remove-scheduler", nil, "remove this additional kube-scheduler")
 	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
-	command.Flags().IntVar(&upTo, "up-to", 0, upToUsage)
+	roll.addTo(command)
 	return command
 }
 

@@ -5,26 +5,44 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-const upToUsage = "stop as soon as that many control planes are in the state, and say how to reach each API server " +
-	"(default: all of them)"
+// rollFlags say in which order a transition changes control planes, and where it stops.
+type rollFlags struct {
+	upTo  int
+	order string
+}
 
-// convergeUpTo brings a cluster to a state, up to a number of control planes; 0 is all of them. Where it stops before
-// the last it says how to reach each API server.
-func convergeUpTo(ctx context.Context, out io.Writer, cluster clusters.Cluster, state clusters.State, upTo int) error {
-	if upTo == 0 {
+func (f *rollFlags) addTo(command *cobra.Command) {
+	command.Flags().IntVar(&f.upTo, "up-to", 0, "stop as soon as that many control planes are in the state, or with "+
+		"--order that many components, and say how to reach each API server (default: all of them)")
+	command.Flags().StringVar(&f.order, "order", "", "apiServersFirst: all API servers, then all controller managers, "+
+		"then all schedulers (default: one control plane after the other)")
+}
+
+// converge brings a cluster to a state. Where it stops in between it says how to reach each API server.
+func (f *rollFlags) converge(ctx context.Context, out io.Writer, cluster clusters.Cluster, state clusters.State) error {
+	if f.order != "" && f.order != scenarios.APIServersFirst {
+		return fmt.Errorf("--order %s: want %s, or nothing", f.order, scenarios.APIServersFirst)
+	}
+	roll := clusters.Roll{APIServersFirst: f.order != "", UpTo: f.upTo}
+	if roll == (clusters.Roll{}) {
 		return cli.Broken(cluster.Converge(ctx, state))
 	}
 	rolling, able := cluster.(clusters.Rolling)
-	planes := state.NumberOfControlPlanes()
-	if !able || upTo < 0 || upTo >= planes {
-		return fmt.Errorf("--up-to %d: cluster %s has %d control planes that can be changed one by one", upTo, cluster.Name(),
-			planes)
+	most := roll.Most(state.NumberOfControlPlanes())
+	switch {
+	case !able:
+		return fmt.Errorf("--up-to and --order: cluster %s cannot %s", cluster.Name(), clusters.AbilityMixedVersions.Text())
+	case f.upTo < 0 || f.upTo >= most:
+		return fmt.Errorf("--up-to %d: of cluster %s %d can be changed one by one", f.upTo, cluster.Name(), most)
 	}
-	if err := rolling.ConvergeUpTo(ctx, state, upTo); err != nil {
+	if err := rolling.Roll(ctx, state, roll); err != nil || f.upTo == 0 {
 		return cli.Broken(err)
 	}
 	for _, server := range rolling.Servers() {

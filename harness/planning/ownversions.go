@@ -1,0 +1,68 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// checkOwnVersions finds components with a version of their own which the provider's clusters cannot run, or which the
+// version skew policy forbids beside the API servers that may run then.
+func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
+	if !slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.OwnVersions()) > 0 }) {
+		return
+	}
+	places := pathPlaces(s)
+	able := p.has(ctx, clusters.AbilityMixedVersions, s.Spec.Cluster)
+	var servers []string
+	known := map[string]bool{}
+	for n, state := range path {
+		step, forced := s.Transition(n-1), false
+		if step == nil || step.Transition.UpTo == 0 {
+			servers = nil
+		}
+		if step != nil {
+			forced = step.Transition.Force
+		}
+		if !slices.Contains(servers, state.Version) {
+			servers = append(servers, state.Version)
+		}
+		if own := state.OwnVersions(); len(own) > 0 && !able {
+			p.problem(places[n], "component %s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
+				"scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityMixedVersions.Text(),
+				clusters.AbilityMixedVersions)
+			return
+		}
+		found := map[string]bool{}
+		for _, err := range skewed(state, servers) {
+			if found[err.Error()] = true; !forced && !known[err.Error()] {
+				p.problem(places[n], "%w; force: true in a transition rehearses it all the same", err)
+			}
+		}
+		known = found // who was let in stays
+	}
+}
+
+// skewed says which components must not run beside the API servers. Those that emulate a version all go by that one.
+func skewed(state clusters.State, servers []string) []error {
+	if state.EmulatedVersion != "" {
+		return nil
+	}
+	var errs []error
+	for _, component := range state.OwnVersions() {
+		for _, server := range servers {
+			own, err1 := clusters.ParseVersion(state.VersionOf(component))
+			apiServer, err2 := clusters.ParseVersion(server)
+			if err := errors.Join(err1, err2); err != nil {
+				errs = append(errs, err)
+			} else if err := skew.CheckComponent(component, own, apiServer); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errs
+}
