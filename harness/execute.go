@@ -35,8 +35,8 @@ type Options struct {
 	Recorder *reports.Recorder
 	// Expressions of the scenarios; new ones unless set.
 	Expressions *expressions.Evaluator
-	// Parallel is how many scenarios run at once, besides those that only wait. One: one after the other. Default: four for
-	// each core.
+	// Parallel is how many scenarios run at once, besides those that only wait. One: one after the other.
+	// Default: four for each core.
 	Parallel int
 	// Clusters is how many clusters there are at once; one unless set.
 	Clusters int
@@ -145,9 +145,8 @@ type execution struct {
 	firstStates *firstStates
 }
 
-// runAll runs the tracks in their order, as many at once as there may be clusters, and some more while others only wait.
-// A track that begins with the first
-// state of another lets those go ahead that need not wait.
+// runAll runs the tracks in their order, as many at once as there may be clusters, and some more while others only
+// wait. A track that begins with the first state of another lets those go ahead that need not wait.
 func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 	places := newRooms(e.Clusters, e.SpareClusters)
 	var running sync.WaitGroup

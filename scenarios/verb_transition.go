@@ -30,8 +30,9 @@ type Transition struct {
 	Expect *TransitionExpect `json:"expect,omitempty"`
 	// UpTo stops the transition as soon as that many of the cluster's control planes are in the state: API servers of two
 	// states then serve side by side, and steps run meanwhile (via says which of them a step asks). The next transition
-	// goes on, or back. With order: apiServersFirst it counts components: of three control planes 1 to 3 are API servers, 4
-	// to 6 controller managers and 7 and 8 schedulers, and to an older version the other way round. Default: all of them.
+	// goes on, or back. With order: apiServersFirst it counts components: of three control planes 1 to 3 are API servers,
+	// 4 to 6 controller managers and 7 and 8 schedulers, and to an older version the other way round. Default: all of
+	// them.
 	UpTo int `json:"upTo,omitempty"`
 	// Order in which control planes are changed (local). Default: each as a whole, one after the other, as kubeadm does
 	// it: upward from number 0, downward from the last. apiServersFirst, as the version skew policy wants it: all API

@@ -140,7 +140,8 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 }
 
 // At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
-// to settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new mark is of that moment: the next transition can be judged from it when nothing is written before.
+// to settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new mark
+// is of that moment: the next transition can be judged from it when nothing is written before.
 // The error is of what kept the state from being surveyed; what could not be judged of an object is in its series.
 func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 	s.state++

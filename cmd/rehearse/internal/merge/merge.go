@@ -38,8 +38,8 @@ is there twice or is of another run.`,
   rehearse merge shard-1 shard-2 -o merged
   kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
   rehearse merge job.log -o merged`,
-		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json, matrix.json), its report folder, or " +
-			"the log of its pod"),
+		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json, matrix.json), " +
+			"its report folder, or the log of its pod"),
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
