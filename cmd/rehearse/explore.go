@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,6 +182,11 @@ func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provide
 	}
 	if len(path) > 1 {
 		return nil, nil, errors.New("--gates: want one state in --path: the gates are turned on, off and on there")
+	}
+	if !f.plan && slices.Contains(f.gates, "all") { // only the programs tell which gates they know
+		if err := provider.Prepare(command.Context(), path[0]); err != nil {
+			return nil, nil, err
+		}
 	}
 	list, err := provider.Releases.FeatureList(command.Context(), path[0].Version)
 	if err != nil {

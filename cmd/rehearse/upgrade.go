@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -24,6 +25,7 @@ type upgradeFlags struct {
 	from, to     cli.StateFlags
 	files        []string
 	overlays     []string
+	ordinary     bool
 	only, except []string
 	namespace    string
 	nodes        int
@@ -50,6 +52,7 @@ func newUpgradeCommand() *cobra.Command {
 it to the version --to one minor version at a time, back the same way, and up once more. At each
 state it finds out what became of every object: whether it reads as before, can be edited, deleted
 and created again, and whether anything moved while nobody touched it. It needs no scenario.
+What breaks is printed as soon as it is seen; the whole report comes at the end.
 
 In the end it creates all objects anew with the version --to, as a rollout after the upgrade does, and
 goes back once more: an object that the newer version made can be one that the older one cannot edit.
@@ -65,7 +68,8 @@ Pods run on simulated nodes: no image is pulled, and nothing in a container runs
 
 Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be
 judged; 130 interrupted.`,
-		Example: `  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
+		Example: `  rehearse upgrade --from 1.34 --to 1.36 --ordinary
+  rehearse upgrade --from 1.34 --to 1.36 -f manifests/
   rehearse upgrade --from 1.34 --to 1.36 -k overlays/prod
   helm template my-chart | rehearse upgrade --from 1.35 --to 1.36 -f -
   rehearse upgrade --from 1.35.3 --to 1.35.4 -f statefulset.yaml --no-rollback
@@ -96,6 +100,8 @@ judged; 130 interrupted.`,
 		"a file or a folder of manifests, or - for the standard input; may be repeated")
 	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil,
 		"a folder with a kustomization, as kubectl -k takes it; may be repeated")
+	set.BoolVar(&flags.ordinary, "ordinary", false,
+		"objects as most clusters have them, which come with rehearse: where you have no manifests at hand, or beside them")
 	set.StringToStringVar(&flags.to.Gates, "feature-gates", nil,
 		"feature gates of the target: A=true,B=false; A= returns a gate to its default")
 	set.StringToStringVar(&flags.to.RuntimeConfig, "runtime-config", nil,
@@ -135,9 +141,9 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		Namespace: f.namespace, Settle: f.settle, Sample: f.sample,
 		Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
-	if (len(f.files)+len(f.overlays) > 0) == f.copies() {
-		return o, errors.New("name what is to be rehearsed: -f or -k, or one of --from-context, --capture and " +
-			"--etcd-snapshot; see rehearse upgrade --help")
+	if (f.ordinary || len(f.files)+len(f.overlays) > 0) == f.copies() {
+		return o, errors.New("name the objects to rehearse: -f or -k for your manifests, --ordinary for objects as most " +
+			"clusters have them, or one of --from-context, --capture and --etcd-snapshot; see rehearse upgrade --help")
 	}
 	if !slices.Contains(upgrade.Strategies(), upgrade.Strategy(f.strategy)) {
 		return o, fmt.Errorf("--strategy %s: want one of %v", f.strategy, upgrade.Strategies())
@@ -180,7 +186,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 // addSystems puts the systems of the flags into the first state, and returns those that are others in the last one.
 func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
 	if f.copies() && len(f.systems)+len(f.upgrades) > 0 {
-		return nil, errors.New("--system and --upgrade go with -f and -k: a copy of a cluster has the cluster's own CRDs " +
+		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the cluster's own CRDs " +
 			"and webhooks, see --webhook")
 	}
 	first, err1 := cli.DefinedSystems("--system", f.systems)
@@ -207,9 +213,14 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	error,
 ) {
 	if first.Version == "" {
-		return first, nil, errors.New("-f and -k need --from, the version that you have; see rehearse upgrade --help")
+		return first, nil, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse upgrade " +
+			"--help")
 	}
-	objects, err := manifests.Sources{Paths: f.files, Overlays: f.overlays, Stdin: command.InOrStdin()}.Load()
+	sources := manifests.Sources{Paths: f.files, Overlays: f.overlays, Stdin: command.InOrStdin()}
+	if f.ordinary {
+		sources.Files = ordinary.Files()
+	}
+	objects, err := sources.Load()
 	if err != nil {
 		return first, nil, err
 	}

@@ -33,8 +33,10 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 	all := len(names) == 1 && names[0] == "all"
 	if all {
 		names = nil
+		_, asked := list.Programs[clusters.APIServer] // if not, it may know any of them: the program is not there yet
 		for _, d := range list.DescribeAll() {
-			if _, own := d.Components[clusters.APIServer]; own && !d.Spec.Locked && !strings.HasPrefix(d.Gate, "All") {
+			_, own := d.Components[clusters.APIServer]
+			if (own || !asked) && !d.Spec.Locked && !strings.HasPrefix(d.Gate, "All") {
 				names = append(names, d.Gate)
 			}
 		}

@@ -21,6 +21,9 @@ type Sources struct {
 	Overlays []string
 	// Stdin is the standard input.
 	Stdin io.Reader
+	// Files are manifests that are not on the disk, such as those that the program brings. All of them are read. May be
+	// nil.
+	Files fs.FS
 }
 
 // Load reads the objects of files, of folders and of the standard input.
@@ -38,6 +41,11 @@ func (s Sources) Load() ([]*Object, error) {
 	}
 	for _, dir := range s.Overlays {
 		l.overlay(dir)
+	}
+	if s.Files != nil {
+		if err := l.all(s.Files); err != nil {
+			l.errs = append(l.errs, err)
+		}
 	}
 	l.errs = append(l.errs, twice(l.objects)...)
 	if err := errors.Join(l.errs...); err != nil {
@@ -74,11 +82,8 @@ func (l *loader) path(path string) error {
 	}
 	before := len(l.seen)
 	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || !isManifest(path) {
 			return err
-		}
-		if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-			return nil
 		}
 		return l.file(path)
 	})
@@ -86,6 +91,26 @@ func (l *loader) path(path string) error {
 		err = fmt.Errorf("read manifests: no *.yaml, *.yml or *.json below %s", path)
 	}
 	return err
+}
+
+// all reads every manifest of a file system.
+func (l *loader) all(files fs.FS) error {
+	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !isManifest(path) {
+			return err
+		}
+		data, err := fs.ReadFile(files, path)
+		if err != nil {
+			return fmt.Errorf("read manifests: %w", err)
+		}
+		l.take(path, data)
+		return nil
+	})
+}
+
+// isManifest says whether a file of a folder is read.
+func isManifest(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
 
 // file reads a file once, however often it is named.

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
 )
 
 func TestLoad(t *testing.T) {
@@ -211,5 +214,27 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 		Overlays: []string{filepath.Join(dir, "base")},
 	}).Load(); err == nil || !strings.Contains(err.Error(), "is also at") {
 		t.Errorf("an object that is there twice: %v", err)
+	}
+}
+
+// The objects that come with the program are those of its folder, each with its file and line.
+func TestLoadReadsWhatComesWithTheProgram(t *testing.T) {
+	embedded, err := Sources{Files: ordinary.Files()}.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Load([]string{"ordinary"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Counts(embedded), Counts(folder); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := embedded[0].Place(), "charts.yaml:2"; got != want {
+		t.Errorf("the first object is at %s, want %s", got, want)
+	}
+	broken := fstest.MapFS{"a.yaml": {Data: []byte("kind: [")}, "b.txt": {Data: []byte("kind: [")}}
+	if _, err := (Sources{Files: broken}).Load(); err == nil || !strings.Contains(err.Error(), "a.yaml:") {
+		t.Errorf("a manifest that cannot be parsed: %v", err)
 	}
 }

@@ -214,7 +214,7 @@ func fill(t *testing.T, config *rest.Config) {
 	must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
 	must(t, err)
-	objects, err := manifests.Load([]string{"../upgrade/testdata/ordinary", "testdata/kinds.yaml"}, nil)
+	objects, err := manifests.Load([]string{"../manifests/ordinary", "testdata/kinds.yaml"}, nil)
 	must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, client, found, o.Content)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,15 +42,47 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 	if err != nil {
 		t.Fatal(err)
 	}
+	var (
+		mu    sync.Mutex
+		heard []string
+	)
 	report, err := upgrade.Run(t.Context(), upgrade.Options{
 		Provider: p, Path: path, Objects: objects, Namespace: "default", Settle: time.Second, Features: p.Releases,
-		Progress: t.Logf,
+		Progress: func(format string, args ...any) {
+			line := fmt.Sprintf(format, args...)
+			t.Log(line)
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, line)
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(upgrades.Text(report))
+	heardEarly(t, report, heard)
 	return report
+}
+
+// heardEarly demands that what breaks was named before the cluster went on to the next state.
+func heardEarly(t *testing.T, report *upgrades.Report, heard []string) {
+	t.Helper()
+	for _, f := range report.Findings {
+		if f.Severity != upgrades.Breaks || f.Check == "control plane" {
+			continue
+		}
+		start := strings.TrimSuffix(f.Line(), f.What)
+		at := slices.IndexFunc(heard, func(line string) bool { return strings.HasPrefix(line, start) })
+		surveys := 0
+		for i, line := range heard {
+			if i < at && strings.HasPrefix(line, "surveying ") {
+				surveys++
+			}
+		}
+		if at < 0 || surveys != f.State+1 {
+			t.Errorf("%q was named after %d surveys, want %d: %q", start, surveys, f.State+1, heard)
+		}
+	}
 }
 
 // said is what the findings say: severity, checks, states and way back of each object.
@@ -69,7 +102,7 @@ func said(r *upgrades.Report) string {
 // any. Beside them are three that Kubernetes 1.36 would not take any more, though they live on (kubernetes#137053,
 // #136582): that is found, and nothing else.
 func TestUpgradeOfOrdinaryObjects(t *testing.T) {
-	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "testdata/ordinary",
+	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "../manifests/ordinary",
 		"testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
 	want := strings.Join([]string{
 		"breaks: create Gauge default/big [1 3] the way back mends it",

@@ -52,6 +52,9 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 		Head:    reports.Head{Format: 1, Started: time.Now()},
 		Objects: len(o.Objects),
 	}}
+	for _, o := range o.Objects {
+		r.hidden.of(o.Content)
+	}
 	hops := features.Along(ctx, o.Features, o.Path.States...)
 	for i, state := range o.Path.States {
 		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
@@ -73,9 +76,6 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	}
 	r.lacking()
 	r.unaccepted()
-	for _, o := range o.Objects {
-		r.hidden.of(o.Content)
-	}
 	r.hidden.hide(r.report)
 	r.report.Interrupted = ctx.Err() != nil
 	r.report.Finished = time.Now()
@@ -206,6 +206,7 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	}
 	if err == nil {
 		state.Reached, state.Survey = true, time.Since(began).Seconds()
+		r.tellEarly(i)
 	}
 	if i == 0 && r.Origin != nil && r.Origin.Surveyed != nil {
 		r.Origin.Surveyed()

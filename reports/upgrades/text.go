@@ -27,7 +27,7 @@ func Text(r *Report) string {
 
 func findingText(f *Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  %s\n", strings.ToUpper(string(f.Severity)), f.Hop, f.title())
+	b.WriteString(f.Line() + "\n")
 	for i, o := range f.Objects {
 		if i == shownObjects {
 			fmt.Fprintf(&b, "    and %d more\n", len(f.Objects)-i)
@@ -39,6 +39,11 @@ func findingText(f *Finding) string {
 		fmt.Fprintf(&b, "    %s: %s\n", line[0], strings.ReplaceAll(line[1], "\n", "\n      "))
 	}
 	return b.String()
+}
+
+// Line is the finding in one line: how bad it is, the hop, the kind, and what fails.
+func (f *Finding) Line() string {
+	return fmt.Sprintf("%s  %s  %s", strings.ToUpper(string(f.Severity)), f.Hop, f.title())
 }
 
 // title is the finding's kind and sentence.
