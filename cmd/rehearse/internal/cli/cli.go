@@ -49,13 +49,10 @@ func Broken(err error) error {
 	return &ExitError{Code: ExitBroken, Err: err}
 }
 
-// ProgressTo prints each line of progress at once. In a pipe or a file a line that repeats the one before it with other
-// numbers is printed only now and then.
+// ProgressTo prints lines of progress. A line that repeats the one before it with other numbers takes its place on a
+// terminal, and is printed now and then in a pipe or a file.
 func ProgressTo(w io.Writer) func(string, ...any) {
-	if !IsTerminal(w) {
-		return terminal.New(TerminalConfig(w, "")).Progress
-	}
-	return func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	return terminal.NewProgress(TerminalConfig(w, ""))
 }
 
 // IsTerminal says whether a person looks at what is written, or types what is read.
