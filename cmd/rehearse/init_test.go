@@ -209,28 +209,6 @@ func TestInitSuite(t *testing.T) {
 	}
 }
 
-// Every command of docs/init.md is one that there is.
-func TestCommandsOfTheInitPage(t *testing.T) {
-	checked := 0
-	for line := range strings.Lines(read(t, "../../docs/init.md")) {
-		command, indented := strings.CutPrefix(line, "    ")
-		command, _, _ = strings.Cut(strings.TrimPrefix(command, "BROKEN=owners "), " #")
-		if !indented {
-			continue
-		}
-		words := strings.Fields(command)
-		if len(words) == 0 || words[0] != "rehearse" {
-			t.Errorf("%q does not run rehearse", command)
-		} else if err := parses(words[1:]); err != nil {
-			t.Errorf("%s: %v", command, err)
-		}
-		checked++
-	}
-	if checked < 10 {
-		t.Errorf("%d commands on the page", checked)
-	}
-}
-
 // What init writes passes on real control planes.
 func TestInitRuns(t *testing.T) {
 	needsClusters(t)

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// The scenarios of the examples are well formed, and lint, which plans them, needs neither the network nor a build.
+func TestExamples(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	others := []string{"upgrade", "_manifests", "requirements.yaml"} // these are objects, and rules
+	found := 0
+	err := filepath.WalkDir("../../examples", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(others, d.Name()) && d.IsDir():
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".yaml" || slices.Contains(others, d.Name()):
+			return nil
+		}
+		found++
+		if code, out, errs := command(t, "lint", path); code != cli.ExitOK {
+			t.Errorf("lint %s: exit code %d: %s%s", path, code, out, errs)
+		}
+		return nil
+	})
+	if err != nil || found < 8 {
+		t.Errorf("found %d examples, %v", found, err)
+	}
+}
+
+// The rehearsal of a gate answers what a production readiness review asks.
+func TestExampleOfAGate(t *testing.T) {
+	needsClusters(t)
+	folder := t.TempDir()
+	if code, out, errs := command(t, "run", "--report-dir", folder, "../../examples/gate"); code != cli.ExitOK {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	code, out, errs := command(t, "report", "prr", "--kep", "2021", folder)
+	if code != cli.ExitOK || !strings.Contains(out, "off, the stored one can be edited: **passed**") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestFetchOfScenarios(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	none := file(t, strings.Replace(scenario(", systems: [{name: m, version: v1.0, module: {path: example.com/m}}]"),
+		"1.35", "1.35.4", 1))
+	code, _, errs := command(t, "fetch", none)
+	if code != cli.ExitInput || !strings.Contains(errs, `"v1.0" is no exact version of a Go module`) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	code, _, errs = command(t, "fetch", "no/such/file.yaml")
+	if code != cli.ExitInput || !strings.Contains(errs, "no/such/file.yaml") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
