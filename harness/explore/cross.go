@@ -199,15 +199,19 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	one := c.entries[n]
 	object, _ := growth.Named(one.Kind, one.Object(), n)
-	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), object, false)
+	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), growth.Text(object), false)
 	if err != nil || !answer.Accepted() {
 		return nil
 	}
-	stored := unstructured.Unstructured{Object: answer.Object}
+	content, err := answer.Object()
+	if err != nil {
+		return nil
+	}
+	stored := unstructured.Unstructured{Object: content}
 	if status := object["status"]; status != nil && one.HasState() {
 		// Where a controller was faster the object crosses with what that wrote.
 		_, _ = c.client.Patch(ctx, one.Kind, stored.GetNamespace(), stored.GetName(), "status",
-			map[string]any{"status": status}, false)
+			growth.Text(map[string]any{"status": status}), false)
 	}
 	given := &manifests.Object{Content: &unstructured.Unstructured{Object: object}, File: place, Line: n + 1}
 	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}

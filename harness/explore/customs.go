@@ -53,7 +53,7 @@ func (c customKinds) define(ctx context.Context, client *growth.Client, found di
 		return kinds, nil
 	}
 	for _, definition := range c {
-		answer, err := client.Create(ctx, kinds[at], "", definition.Content.Object, false)
+		answer, err := client.Create(ctx, kinds[at], "", growth.Text(definition.Content.Object), false)
 		if err == nil && !answer.Accepted() && answer.Code != 409 {
 			err = fmt.Errorf("%s", answer.Words)
 		}

@@ -42,7 +42,7 @@ type Options struct {
 	Objects int
 	// Settle is for how long the untouched cluster is watched at each state.
 	Settle time.Duration
-	// Workers is how many kinds are explored at once.
+	// Workers is how many requests are under way at once.
 	Workers int
 	// Prove runs the scenario of each finding in a cluster of its own.
 	Prove bool

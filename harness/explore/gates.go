@@ -213,12 +213,12 @@ func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*ent
 
 // tryAt asks for the verdict on each object in a cluster's state.
 func (e *exploration) tryAt(ctx context.Context, cluster clusters.Cluster, all []*entry) ([]*verdict, error) {
-	client, _, err := clientsOf(cluster)
+	client, _, err := e.clientsOf(cluster)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { e.report.DryRuns += client.Requests() }()
-	return try(ctx, client, all, e.Workers)
+	return try(ctx, client, all)
 }
 
 // compare notes what a gate changes.

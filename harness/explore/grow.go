@@ -96,7 +96,7 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	}
 	e.Progress("growing objects of %d kinds at %s", len(kinds), state)
 	grown, err := growth.All(e.limit, growth.Options{
-		Client: client, Kinds: kinds, Known: e.known(state), Workers: e.Workers, Progress: e.Progress,
+		Client: client, Kinds: kinds, Known: e.known(state), Progress: e.Progress,
 	})
 	e.gather(grown, state)
 	return err
@@ -106,17 +106,17 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 const userAgent = "rehearse-explore"
 
 // clientsOf are the client that sends objects to a cluster, and the one that asks which kinds it has.
-func clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.DiscoveryInterface, error) {
+func (e Options) clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.DiscoveryInterface, error) {
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(cluster.RESTConfig(), userAgent))
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
-	return growth.NewClient(found.RESTClient()), found, nil
+	return growth.NewClient(found.RESTClient(), e.Workers), found, nil
 }
 
 // ready makes what the objects need in a cluster, and lists its kinds.
 func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, []*fields.Kind, error) {
-	client, found, err := clientsOf(cluster)
+	client, found, err := e.clientsOf(cluster)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,9 +129,9 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 			continue
 		}
 		for _, name := range growth.Namespaces() {
-			answer, err := client.Create(ctx, kind, "", map[string]any{
+			answer, err := client.Create(ctx, kind, "", growth.Text(map[string]any{
 				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
-			}, false)
+			}), false)
 			if err != nil || !answer.Accepted() && answer.Code != 409 {
 				return nil, nil, fmt.Errorf("make namespace %s: %s: %w", name, answer.Words, err)
 			}
@@ -248,7 +248,7 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 			todo = append(todo, one)
 		}
 	}
-	verdicts, err := try(ctx, client, todo, e.Workers)
+	verdicts, err := try(ctx, client, todo)
 	for i, one := range todo {
 		if verdicts[i] != nil {
 			one.verdicts[state] = *verdicts[i]
@@ -257,20 +257,22 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 	return err
 }
 
+// triedAtOnce is how many objects wait for a verdict, or for the client to have room.
+const triedAtOnce = 64
+
 // try asks for the verdict on each object; nil where there is none.
-func try(ctx context.Context, client *growth.Client, all []*entry, workers int) ([]*verdict, error) {
+func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, error) {
 	verdicts := make([]*verdict, len(all))
 	var working errgroup.Group
-	working.SetLimit(max(workers, 1))
+	working.SetLimit(triedAtOnce)
 	for i, one := range all {
 		if ctx.Err() != nil {
 			break
 		}
 		working.Go(func() error {
-			object := one.Object()
-			answer, err := client.Create(ctx, one.Kind, growth.Namespace(one.Kind), object, true)
+			answer, err := client.Create(ctx, one.Kind, growth.Namespace(one.Kind), one.Body, true)
 			if err == nil {
-				verdicts[i] = &verdict{accepted: answer.Accepted(), lost: lostOf(object, answer)}
+				verdicts[i] = verdictOf(one, answer)
 			}
 			return nil
 		})
@@ -279,15 +281,24 @@ func try(ctx context.Context, client *growth.Client, all []*entry, workers int) 
 	return verdicts, context.Cause(ctx)
 }
 
-// lostOf are the fields of an object that the API server drops.
-func lostOf(object map[string]any, answer growth.Answer) string {
+// verdictOf is what an answer says of an object; nil where it says nothing.
+func verdictOf(one *entry, answer growth.Answer) *verdict {
 	if !answer.Accepted() {
-		return ""
+		return &verdict{}
 	}
+	made, err := answer.Object()
+	if err != nil {
+		return nil
+	}
+	return &verdict{accepted: true, lost: lostOf(one.Object(), made)}
+}
+
+// lostOf are the fields of an object that are not in what the API server made of it.
+func lostOf(object, made map[string]any) string {
 	var lost []string
 	for _, place := range growth.Places(object) {
 		value, _ := fields.Get(object, place)
-		if _, there := fields.Get(answer.Object, place); !there && !zero(value) {
+		if _, there := fields.Get(made, place); !there && !zero(value) {
 			lost = append(lost, place.String())
 		}
 	}

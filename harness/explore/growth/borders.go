@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -71,9 +72,9 @@ type trial struct {
 	value  any
 	object map[string]any
 	place  fields.Place
-	// accepted is the object as it was accepted; nil where it was refused. unknown says that there was no verdict.
+	// accepted is the object as it was accepted; nil where it was refused, or where there was no verdict.
 	accepted map[string]any
-	unknown  bool
+	refused  bool
 }
 
 // trials puts values into objects that have the fields.
@@ -93,34 +94,28 @@ func (g *grower) trials(all []*fields.Field, valuesOf func(*fields.Field) []any)
 	return made
 }
 
-// atOnce is how many trials of one kind are sent at once.
-const atOnce = 8
-
-// each judges trials, several at once.
+// each judges all trials at once.
 func each(ctx context.Context, all []*trial, judge func(*trial)) error {
-	work := make(chan *trial)
-	var working sync.WaitGroup
-	for range atOnce {
-		working.Go(func() {
-			for t := range work {
+	var working errgroup.Group
+	working.SetLimit(atOnce)
+	for _, t := range all {
+		working.Go(func() error {
+			if ctx.Err() == nil {
 				judge(t)
 			}
+			return nil
 		})
 	}
-	for _, t := range all {
-		if ctx.Err() != nil {
-			break
-		}
-		work <- t
-	}
-	close(work)
-	working.Wait()
+	_ = working.Wait() // none of them fails
 	return context.Cause(ctx)
 }
 
-// choices makes an object of each value that a field can choose from.
-func (g *grower) choices(ctx context.Context) error {
-	all := g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
+// atOnce is how many trials of one kind wait for an answer, or for the client to have room.
+const atOnce = 64
+
+// choices are trials of each value that a field can choose from.
+func (g *grower) choices() []*trial {
+	return g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
 		var values []any
 		for _, text := range f.Enum {
 			if value, ok := coerce(f.Type, text); ok {
@@ -129,27 +124,28 @@ func (g *grower) choices(ctx context.Context) error {
 		}
 		return values
 	})
-	err := each(ctx, all, func(t *trial) {
+}
+
+// choose makes an object of each choice.
+func (g *grower) choose(ctx context.Context, choices []*trial) error {
+	return each(ctx, choices, func(t *trial) {
 		accepted, _, err := g.accept(ctx, t.object, t.place, forChoice)
 		if got, _ := fields.Get(accepted, t.place); err == nil && accepted != nil && same(got, t.value) {
 			t.accepted = accepted
 		}
 	})
-	for _, t := range all {
-		if t.accepted != nil {
-			g.made = append(g.made, g.specimen(Choice, t.field, t.value, t.accepted))
-		}
-	}
-	return err
 }
 
-// borders tries the values at the borders of each field. Those that are refused are kept, too: another state may accept
-// them.
-func (g *grower) borders(ctx context.Context) error {
-	all := g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
-	err := each(ctx, all, func(t *trial) {
+// borders are trials of the values at the borders of each field.
+func (g *grower) borders() []*trial {
+	return g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
+}
+
+// test sends borders as they are.
+func (g *grower) test(ctx context.Context, borders []*trial) error {
+	return each(ctx, borders, func(t *trial) {
 		answer, err := g.send(ctx, t.object)
-		t.unknown = err != nil
+		t.refused = err == nil && !answer.Accepted()
 		if answer.Accepted() {
 			t.accepted = t.object
 		}
@@ -157,14 +153,21 @@ func (g *grower) borders(ctx context.Context) error {
 			g.panicked(t.object)
 		}
 	})
-	for _, t := range all {
-		s := g.specimen(Border, t.field, t.value, t.object)
-		switch {
+}
+
+// takeTrials takes in what was accepted, and the borders that were refused: another state may accept them.
+func (g *grower) takeTrials(choices, borders []*trial) {
+	for _, t := range choices {
+		if t.accepted != nil {
+			g.made = append(g.made, g.specimen(Choice, t.field, t.value, t.accepted))
+		}
+	}
+	for _, t := range borders {
+		switch s := g.specimen(Border, t.field, t.value, t.object); {
 		case t.accepted != nil:
 			g.made = append(g.made, s)
-		case !t.unknown && err == nil:
+		case t.refused:
 			g.failed = append(g.failed, s)
 		}
 	}
-	return err
 }

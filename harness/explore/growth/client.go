@@ -25,10 +25,14 @@ import (
 type Client struct {
 	api      rest.Interface
 	requests atomic.Int64
+	// slots has one for each request that may be under way.
+	slots chan struct{}
 }
 
-// NewClient sends through a client that writes.Configure has prepared.
-func NewClient(api rest.Interface) *Client { return &Client{api: api} }
+// NewClient sends through a client that writes.Configure has prepared, so many requests at once.
+func NewClient(api rest.Interface, atOnce int) *Client {
+	return &Client{api: api, slots: make(chan struct{}, max(atOnce, 1))}
+}
 
 // Requests is how many have been sent.
 func (c *Client) Requests() int64 { return c.requests.Load() }
@@ -38,8 +42,8 @@ const panicked = "caused apiserver to panic"
 
 // Answer to a write.
 type Answer struct {
-	// Object is what the API server made of the one that was sent; nil where it refused.
-	Object map[string]any
+	// body is what the API server made of the object that was sent; nil where it refused.
+	body []byte
 	// Code and Words of a refusal, and the causes that it names.
 	Code   int
 	Words  string
@@ -57,23 +61,31 @@ type Cause struct {
 }
 
 // Accepted says whether the API server took the object.
-func (a Answer) Accepted() bool { return a.Object != nil }
+func (a Answer) Accepted() bool { return a.body != nil }
+
+// Object is what the API server made of an object that it took.
+func (a Answer) Object() (map[string]any, error) {
+	var object map[string]any
+	if err := json.Unmarshal(a.body, &object); err != nil {
+		return nil, fmt.Errorf("read what the API server made of an object: %w", err)
+	}
+	return object, nil
+}
 
 // manager is the field manager of all that an exploration writes.
 const manager = "rehearse-explore"
 
-// Create sends an object; with dryRun nothing is stored. The error is of what kept the API server from judging it.
-func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string, object map[string]any,
-	dryRun bool,
+// Create sends an object as JSON; with dryRun nothing is stored. The error is of what kept the API server from judging it.
+func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string, object []byte, dryRun bool,
 ) (Answer, error) {
 	return c.send(ctx, dryRun, object, func() *rest.Request {
 		return c.api.Post().AbsPath(kind.Path(namespace)).SetHeader("Content-Type", "application/json")
 	})
 }
 
-// Patch merges fields into a stored object.
+// Patch merges fields, as JSON, into a stored object.
 func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, subresource string,
-	patch map[string]any, dryRun bool,
+	patch []byte, dryRun bool,
 ) (Answer, error) {
 	return c.send(ctx, dryRun, patch, func() *rest.Request {
 		return c.api.Patch(types.MergePatchType).AbsPath(kind.Path(namespace), name, subresource)
@@ -87,13 +99,7 @@ const (
 )
 
 // send sends a request until the API server judges it, or did not several times.
-func (c *Client) send(ctx context.Context, dryRun bool, object map[string]any, request func() *rest.Request) (Answer,
-	error,
-) {
-	body, err := json.Marshal(object)
-	if err != nil {
-		return Answer{}, fmt.Errorf("write an object as JSON: %w", err)
-	}
+func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request func() *rest.Request) (Answer, error) {
 	pauses := backoff.WithMaxRetries(backoff.NewExponentialBackOff(backoff.WithInitialInterval(pause)), again)
 	return backoff.RetryWithData(func() (Answer, error) {
 		r := request().SetHeader("Accept", "application/json").Body(body).
@@ -101,15 +107,19 @@ func (c *Client) send(ctx context.Context, dryRun bool, object map[string]any, r
 		if dryRun {
 			r = r.Param("dryRun", metav1.DryRunAll)
 		}
+		c.slots <- struct{}{}
 		c.requests.Add(1)
-		return answerOf(r.Do(ctx))
+		result := r.Do(ctx)
+		<-c.slots
+		return answerOf(result)
 	}, backoff.WithContext(pauses, ctx))
 }
 
 func answerOf(result rest.Result) (Answer, error) {
-	err := result.Error()
+	err := result.Error() // which, other than that of Raw, has the words of every answer
 	if err == nil {
-		return accepted(result)
+		body, err := result.Raw()
+		return Answer{body: body, Code: http.StatusOK}, err
 	}
 	status, answered := writes.StatusOf(err)
 	if !answered {
@@ -127,16 +137,4 @@ func answerOf(result rest.Result) (Answer, error) {
 		}
 	}
 	return answer, nil
-}
-
-func accepted(result rest.Result) (Answer, error) {
-	text, err := result.Raw()
-	if err != nil {
-		return Answer{}, err
-	}
-	var object map[string]any
-	if err := json.Unmarshal(text, &object); err != nil {
-		return Answer{}, fmt.Errorf("read an object: %w", err)
-	}
-	return Answer{Object: object, Code: http.StatusOK}, nil
 }

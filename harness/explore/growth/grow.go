@@ -3,8 +3,9 @@ package growth
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -93,21 +94,21 @@ func (g *grower) grow(ctx context.Context) error {
 	if err := g.borrow(ctx); err != nil {
 		return err
 	}
-	for _, f := range g.scope.All() {
-		if err := g.field(ctx, f); err != nil {
-			return err
-		}
-	}
-	if err := g.pack(ctx, g.alone); err != nil {
+	if err := g.allFields(ctx); err != nil {
 		return err
 	}
+	choices, borders := g.choices(), g.borders()
+	var working errgroup.Group
+	working.Go(func() error { return g.pack(ctx, g.alone) })
+	working.Go(func() error { return g.choose(ctx, choices) })
+	working.Go(func() error { return g.test(ctx, borders) })
+	err = working.Wait()
 	for _, whole := range g.whole {
+		g.cover(whole)
 		g.made = append(g.made, g.specimen(Whole, nil, len(g.made), whole))
 	}
-	if err := g.choices(ctx); err != nil {
-		return err
-	}
-	return g.borders(ctx)
+	g.takeTrials(choices, borders)
+	return err
 }
 
 // beginning is what growth begins with: an object of the kind, or a stored one whose status grows; nil where none can
@@ -117,7 +118,7 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 		return g.begin(), nil
 	}
 	object, _ := Named(g.kind, g.stored, forStatus)
-	answer, err := g.client.Create(ctx, g.kind, Namespace(g.kind), object, false)
+	answer, err := g.client.Create(ctx, g.kind, Namespace(g.kind), Text(object), false)
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -133,13 +134,18 @@ const forStatus = 0
 
 // send asks for the verdict on an object, by a dry run.
 func (g *grower) send(ctx context.Context, object map[string]any) (Answer, error) {
+	return g.sendText(ctx, object, Text(object))
+}
+
+// sendText is send for an object of which there is the JSON.
+func (g *grower) sendText(ctx context.Context, object map[string]any, text []byte) (Answer, error) {
 	if g.stored == nil {
-		return g.client.Create(ctx, g.kind, Namespace(g.kind), object, true)
+		return g.client.Create(ctx, g.kind, Namespace(g.kind), text, true)
 	}
 	metadata, _ := g.stored["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	status := map[string]any{"status": object["status"]}
-	return g.client.Patch(ctx, g.kind, Namespace(g.kind), name, "status", status, true)
+	return g.client.Patch(ctx, g.kind, Namespace(g.kind), name, "status", Text(status), true)
 }
 
 // panicked notes an object that was too much for the API server.
@@ -162,31 +168,46 @@ func (g *grower) borrow(ctx context.Context) error {
 		if f.Type != fields.Object || g.known[f.Path.String()] || !slices.ContainsFunc(f.All(), g.lacks) {
 			continue
 		}
-		for _, value := range g.wholes[f.Definition] {
-			object := copied(g.minimal)
-			place := g.locate(object, f)
-			mine, there := fields.Get(object, place)
-			merged := copyOf(value)
-			if m, ok := mine.(map[string]any); there && ok {
-				base := copied(m)
-				prefer(base, merged.(map[string]any))
-				merged = base
-			}
-			if !g.set(object, place, merged) {
-				continue
-			}
-			accepted, _, err := g.accept(ctx, object, place, forWhole)
-			if err != nil {
+		lent := g.wholes[f.Definition]
+		accepted := make([]map[string]any, len(lent))
+		var working errgroup.Group
+		for i, value := range lent {
+			working.Go(func() (err error) {
+				accepted[i], err = g.lent(ctx, f, value)
 				return err
+			})
+		}
+		err := working.Wait()
+		for _, object := range accepted {
+			if object != nil {
+				g.cover(object)
+				g.memory.learn(g.kind, object)
+				g.made = append(g.made, g.specimen(Whole, f, len(g.made), object))
 			}
-			if accepted != nil {
-				g.cover(accepted)
-				g.memory.learn(g.kind, accepted)
-				g.made = append(g.made, g.specimen(Whole, f, len(g.made), accepted))
-			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// lent is an object with a value that another kind accepted; nil where none is accepted.
+func (g *grower) lent(ctx context.Context, f *fields.Field, value any) (map[string]any, error) {
+	object := copied(g.minimal)
+	place := g.locate(object, f)
+	mine, there := fields.Get(object, place)
+	merged := copyOf(value)
+	if m, ok := mine.(map[string]any); there && ok {
+		base := copied(m)
+		prefer(base, merged.(map[string]any))
+		merged = base
+	}
+	if !g.set(object, place, merged) {
+		return nil, nil
+	}
+	accepted, _, err := g.accept(ctx, object, place, forWhole)
+	return accepted, err
 }
 
 // lacks says whether no object has a field yet.
@@ -219,103 +240,4 @@ func prefer(object, other map[string]any) {
 			}
 		}
 	}
-}
-
-// field finds an object that has the field.
-func (g *grower) field(ctx context.Context, f *fields.Field) error {
-	path := f.Path.String()
-	if g.known[path] || g.holder[path] != nil {
-		return nil
-	}
-	for p := f.Parent; p != nil; p = p.Parent {
-		if g.gone[p.Path.String()] {
-			g.refused[path] = dropped + " with " + p.Path.String()
-			return nil
-		}
-	}
-	base, budget := g.minimal, forField
-	if parent := f.Parent; parent != nil && len(parent.Path) > 0 {
-		if g.holder[parent.Path.String()] == nil {
-			budget = forOrphan
-		}
-		for ; parent != nil && len(parent.Path) > 0; parent = parent.Parent {
-			if held := g.holder[parent.Path.String()]; held != nil {
-				base = held
-				break
-			}
-		}
-	}
-	object := copied(base)
-	place := g.locate(object, f)
-	if !g.set(object, place, g.build(f)) {
-		g.refused[path] = "no object could be made that has it"
-		return nil
-	}
-	accepted, a, err := g.accept(ctx, object, place, budget)
-	if err != nil {
-		return err
-	}
-	if accepted == nil {
-		g.refused[path] = a.words
-		g.gone[path] = a.lost && strings.HasPrefix(a.words, dropped)
-		return nil
-	}
-	g.took(Alone, f, accepted)
-	g.alone = append(g.alone, accepted)
-	return nil
-}
-
-// pack makes objects that have as many fields as one can, of those that have a few.
-func (g *grower) pack(ctx context.Context, all []map[string]any) error {
-	const most = 6
-	for range most {
-		if len(all) < 2 {
-			return nil
-		}
-		p := &packing{grower: g, whole: copied(g.minimal)}
-		if err := p.add(ctx, all); err != nil {
-			return err
-		}
-		if p.taken < 2 {
-			return nil
-		}
-		g.cover(p.whole)
-		g.whole = append(g.whole, p.whole)
-		all = p.left
-	}
-	return nil
-}
-
-// packing is one object that is made as large as it can be.
-type packing struct {
-	*grower
-	whole map[string]any
-	taken int
-	left  []map[string]any
-}
-
-// add takes in all of the objects at once if it can, or else either half.
-func (p *packing) add(ctx context.Context, all []map[string]any) error {
-	object, fits := copied(p.whole), true
-	for _, one := range all {
-		fits = fits && overlay(object, one)
-	}
-	if fits {
-		answer, err := p.send(ctx, object)
-		if ctx.Err() != nil {
-			return err
-		}
-		if err == nil && answer.Accepted() {
-			p.whole, p.taken = object, p.taken+len(all)
-			return nil
-		}
-	}
-	if len(all) == 1 {
-		p.left = append(p.left, all[0])
-		return nil
-	}
-	if err := p.add(ctx, all[:len(all)/2]); err != nil {
-		return err
-	}
-	return p.add(ctx, all[len(all)/2:])
 }

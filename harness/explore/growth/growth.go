@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
@@ -17,8 +19,6 @@ type Options struct {
 	Kinds  []*fields.Kind
 	// Known says which fields of a kind need no object, by their paths; nil for none.
 	Known func(*fields.Kind) map[string]bool
-	// Workers is how many kinds grow at once.
-	Workers int
 	// Progress hears of each kind.
 	Progress clusters.Progress
 }
@@ -127,37 +127,30 @@ func Teacher(kind *fields.Kind) string {
 	return ""
 }
 
+// kindsAtOnce is how many kinds grow at once. How many requests are under way is the client's to say.
+const kindsAtOnce = 16
+
 func wave(ctx context.Context, o Options, growers []*grower, below *memory, wholes map[string][]any) error {
-	work := make(chan *grower)
-	var working sync.WaitGroup
-	var mu sync.Mutex
-	var failure error
-	for range max(o.Workers, 1) {
-		working.Go(func() {
-			for g := range work {
-				g.memory, g.wholes = &memory{known: map[string][]any{}, below: below}, wholes
-				err := g.grow(ctx)
-				mu.Lock()
-				if err != nil && failure == nil {
-					failure = err
-				}
-				if err == nil {
-					r := g.result()
-					o.Progress("%s: %d of %d fields, %d objects", g.kind.ID(), len(r.Covered), len(r.Covered)+len(r.Rest),
-						len(r.Specimens))
-				}
-				mu.Unlock()
-			}
-		})
-	}
+	var working errgroup.Group
+	working.SetLimit(kindsAtOnce)
+	var telling sync.Mutex
 	for _, g := range slices.SortedStableFunc(slices.Values(growers), func(a, b *grower) int {
 		return len(b.scope.All()) - len(a.scope.All()) // the longest first
 	}) {
-		work <- g
+		working.Go(func() error {
+			g.memory, g.wholes = &memory{known: map[string][]any{}, below: below}, wholes
+			if err := g.grow(ctx); err != nil {
+				return err
+			}
+			r := g.result()
+			telling.Lock()
+			defer telling.Unlock()
+			o.Progress("%s: %d of %d fields, %d objects", g.kind.ID(), len(r.Covered), len(r.Covered)+len(r.Rest),
+				len(r.Specimens))
+			return nil
+		})
 	}
-	close(work)
-	working.Wait()
-	return failure
+	return working.Wait()
 }
 
 // homes is in how many kinds the borders of one field are explored.

@@ -25,6 +25,11 @@ type rule func(object map[string]any) [3]string
 // server judges objects by rules, and drops the field that it does not know.
 func server(t *testing.T, drops string, rules ...rule) *growth.Client {
 	t.Helper()
+	return clientOf(t, judging(t, drops, rules...), 4)
+}
+
+func judging(t *testing.T, drops string, rules ...rule) *httptest.Server {
+	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var object map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&object); err != nil || r.URL.Query().Get("dryRun") != "All" {
@@ -52,16 +57,16 @@ func server(t *testing.T, drops string, rules ...rule) *growth.Client {
 		}
 	}))
 	t.Cleanup(web.Close)
-	return clientOf(t, web)
+	return web
 }
 
-func clientOf(t *testing.T, web *httptest.Server) *growth.Client {
+func clientOf(t *testing.T, web *httptest.Server, atOnce int) *growth.Client {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return growth.NewClient(found.RESTClient())
+	return growth.NewClient(found.RESTClient(), atOnce)
 }
 
 func TestAPanicIsAnAnswer(t *testing.T) {
@@ -76,8 +81,8 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, test.words, http.StatusInternalServerError)
 		}))
-		client := clientOf(t, web)
-		answer, err := client.Create(t.Context(), box(), "default", map[string]any{}, true)
+		client := clientOf(t, web, 1)
+		answer, err := client.Create(t.Context(), box(), "default", []byte("{}"), true)
 		if answer.Accepted() || (err == nil) != test.panicked || client.Requests() != test.requests ||
 			!strings.Contains(answer.Words, test.words) {
 			t.Errorf("%s: %+v, %v, after %d requests", test.words, answer, err, client.Requests())
@@ -118,7 +123,7 @@ func grow(t *testing.T, client *growth.Client, kind *fields.Kind) *growth.Grown 
 	t.Helper()
 	var mu sync.Mutex
 	grown, err := growth.All(t.Context(), growth.Options{
-		Client: client, Kinds: []*fields.Kind{kind}, Workers: 2,
+		Client: client, Kinds: []*fields.Kind{kind},
 		Progress: func(string, ...any) { mu.Lock(); defer mu.Unlock() },
 	})
 	if err != nil || len(grown) != 1 {
@@ -312,19 +317,36 @@ func TestBordersThatAreRefusedAreKeptApart(t *testing.T) {
 	}
 }
 
+// Whether one request is under way at a time or many: the same comes of it, also where one field needs another one.
 func TestTheSameGrowsAgain(t *testing.T) {
-	ids := func() string {
-		grown := grow(t, server(t, ""), box(field("a", fields.String),
-			field("b", fields.Map, field(fields.Value, fields.Quantity)),
-			field("c", fields.List, field(fields.Item, fields.Either))))
+	ids := func(atOnce int) string {
+		needs := func(o map[string]any) [3]string {
+			switch {
+			case at(o, "spec.d") != nil && at(o, "spec.a") != "b":
+				return [3]string{"FieldValueInvalid", "spec.a", "must be 'b' where `d` is set"}
+			case at(o, "spec.e.title") != nil && at(o, "spec.e.title") != "x":
+				return [3]string{"FieldValueNotSupported", "spec.e.title", `supported values: "x"`}
+			}
+			return [3]string{}
+		}
+		twin := func(name string) *fields.Field { return field(name, fields.Object, field("title", fields.String)) }
+		kind := box(field("a", fields.String), field("b", fields.Map, field(fields.Value, fields.Quantity)),
+			field("c", fields.List, field(fields.Item, fields.Either)), field("d", fields.Boolean), twin("e"), twin("f"))
+		for _, f := range kind.Root.All() {
+			f.Owner = strings.Replace(f.Owner, "spec.f.", "spec.e.", 1)
+		}
+		grown := grow(t, clientOf(t, judging(t, "", needs), atOnce), kind)
 		var all []string
 		for _, s := range grown.Specimens {
 			all = append(all, s.ID()+" "+string(s.Body))
 		}
 		return strings.Join(all, "\n")
 	}
-	if first, second := ids(), ids(); first != second {
-		t.Errorf("first\n%s\nthen\n%s", first, second)
+	first := ids(1)
+	for _, atOnce := range []int{1, 3, 32} {
+		if other := ids(atOnce); first != other {
+			t.Errorf("one at a time:\n%s\n%d at a time:\n%s", first, atOnce, other)
+		}
 	}
 }
 

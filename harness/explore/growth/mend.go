@@ -92,7 +92,7 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 	}
 	a.seen[text] = true
 	a.budget--
-	answer, err := a.send(ctx, object)
+	answer, err := a.sendText(ctx, object, []byte(text))
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, nil, err
@@ -101,8 +101,9 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		return false, nil, nil
 	}
 	if answer.Accepted() {
-		if a.target == nil || has(answer.Object, a.target) {
-			return true, nil, nil
+		kept, err := answer.keeps(a.target)
+		if err != nil || kept {
+			return kept, nil, err
 		}
 		a.lost = true
 		a.note(dropped)
@@ -131,10 +132,14 @@ func (a *attempt) note(words string) {
 // dropped is what is said of a field that the API server accepts and does not keep.
 const dropped = "accepted, but dropped"
 
-// has says whether what the API server made of an object has a field.
-func has(object map[string]any, at fields.Place) bool {
+// keeps says whether what the API server made of an object has a field; nil is what every object has.
+func (a Answer) keeps(at fields.Place) (bool, error) {
+	if at == nil {
+		return true, nil
+	}
+	object, err := a.Object()
 	_, ok := fields.Get(object, at)
-	return ok
+	return ok, err
 }
 
 // mendings are copies of a refused object with a change each, the likeliest first.
