@@ -289,6 +289,10 @@ func TestSeveralGatesAreOnAndOffWithWhatTheyNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	judged := gates[0].Flipped.Components[clusters.APIServer].FeatureGates
+	if !maps.Equal(judged, map[string]bool{"A": true, "Below": true}) || len(gates[0].Flipped.FeatureGates) > 0 {
+		t.Errorf("A is flipped by %v of kube-apiserver, and %v of all", judged, gates[0].Flipped.FeatureGates)
+	}
 	path := PathOf(list, state, gates)
 	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{
 		"A": false, "B": false,
@@ -329,7 +333,7 @@ func TestFindingsWithTheSameSmallestObjectAreOne(t *testing.T) {
 		smallest := &entry{Specimen: &growth.Specimen{Body: []byte(body)}}
 		return &group{
 			key: key, gate: gate, kinds: []string{kind}, smallest: smallest, entries: []*entry{smallest},
-			path: path,
+			route: route{path: path},
 		}
 	}
 	all := merged([]*group{
@@ -342,5 +346,27 @@ func TestFindingsWithTheSameSmallestObjectAreOne(t *testing.T) {
 		!slices.Equal(all[0].kinds, []string{"Pod", "Job"}) {
 		t.Errorf("%d findings, the first depends on %q and has %d objects of %v", len(all), all[0].gate,
 			len(all[0].entries), all[0].kinds)
+	}
+}
+
+// What was found with several gates is shown with its own alone, and can be shown with all of them where that fails.
+func TestAFindingIsShownWithItsOwnGate(t *testing.T) {
+	state := func(gates map[string]bool) clusters.State {
+		return clusters.State{Version: "1.36.3", FeatureGates: gates}
+	}
+	high, low := state(map[string]bool{"A": true, "B": true}), state(map[string]bool{"A": false, "B": false})
+	gate := Gate{Name: "A", On: state(map[string]bool{"A": true}), Off: state(map[string]bool{"A": false})}
+	e := Options{Path: []clusters.State{high, low, high}, Gates: []Gate{gate, {Name: "B"}}}
+	g := &group{gate: "A", route: route{from: high, before: high, to: low, path: []clusters.State{high, low}}}
+	e.isolate(g)
+	if got, want := hopsOf(g.path), nameOf(gate.On)+"|"+nameOf(gate.Off); got != want || nameOf(g.to) != nameOf(gate.Off) {
+		t.Errorf("the finding of A is on %s, want %s", got, want)
+	}
+	if got, want := hopsOf(g.common.path), nameOf(high)+"|"+nameOf(low); got != want {
+		t.Errorf("with all gates it is on %s, want %s", got, want)
+	}
+	several := &group{gate: "A,B", route: route{path: []clusters.State{high, low}}}
+	if e.isolate(several); several.common != nil || hopsOf(several.path) != nameOf(high)+"|"+nameOf(low) {
+		t.Errorf("the finding of two gates is on %s", hopsOf(several.path))
 	}
 }

@@ -20,6 +20,9 @@ import (
 type Gate struct {
 	Name    string
 	On, Off clusters.State
+	// Flipped is the state in which kube-apiserver alone has the gate as nobody would have it who does not set it: enough
+	// to ask for verdicts, and no other component restarts.
+	Flipped clusters.State
 	// Default is its value where nobody sets it.
 	Default bool
 }
@@ -53,11 +56,15 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		case d.Spec.Locked:
 			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s", name, list.Version)
 		}
-		gates = append(gates, Gate{
-			Name: name, Default: d.Spec.Default,
-			On:  with(list, state, true, append(list.Dependencies(name), name)...),
-			Off: with(list, state, false, append(dependents(list, name), name)...),
-		})
+		on, off := append(list.Dependencies(name), name), append(dependents(list, name), name)
+		gate := Gate{
+			Name: name, Default: d.Spec.Default, On: with(list, state, true, on...), Off: with(list, state, false, off...),
+			Flipped: judging(list, state, true, on...),
+		}
+		if gate.Default {
+			gate.Flipped = judging(list, state, false, off...)
+		}
+		gates = append(gates, gate)
 	}
 	return gates, nil
 }
@@ -88,6 +95,22 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 		}
 	}
 	return state.With(change)
+}
+
+// judging is a state with those of some gates on or off that kube-apiserver knows, in it alone.
+func judging(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
+	own := &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
+	for _, gate := range gates {
+		components := list.Describe(gate).Components
+		if _, knows := components[clusters.APIServer]; knows || len(components) == 0 {
+			own.FeatureGates[gate] = &value
+		}
+	}
+	every := "true"
+	return state.With(clusters.Change{
+		RuntimeConfig: map[string]*string{everyAPI: &every},
+		Components:    map[clusters.Component]*clusters.ComponentChange{clusters.APIServer: own},
+	})
 }
 
 // PathOf is the path on which gates are explored: on, off, and on, those that they need with them, and those that need
@@ -151,16 +174,12 @@ func (e *exploration) attribute(ctx context.Context) error {
 		if e.late(fmt.Sprintf("which objects depend on %d more gates", len(e.Gates)-i)) {
 			return context.Cause(ctx)
 		}
-		flipped := gate.On
-		if gate.Default {
-			flipped = gate.Off
-		}
-		if err := cluster.Converge(ctx, flipped); err != nil {
+		if err := cluster.Converge(ctx, gate.Flipped); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
-				gate.Name, nameOf(flipped), err))
+				gate.Name, nameOf(gate.Flipped), err))
 			remove()
 			if cluster, remove, err = e.create(ctx, base); err != nil {
 				remove = func() {}

@@ -28,9 +28,9 @@ type group struct {
 	kinds   []string
 	finding *upgrades.Finding
 	entries []*entry
-	// from, before and to are the states as a sighting has them; path is the shortest that shows it.
-	from, before, to clusters.State
-	path             []clusters.State
+	route
+	// common is the route on which the finding was made smaller, where its own one is of its gate alone.
+	common *route
 	// smallest is the smallest entry that shows it.
 	smallest *entry
 	scenario string
@@ -38,6 +38,13 @@ type group struct {
 	number     int
 	definition map[string]any
 	proof      explorations.Proof
+}
+
+// route leads to a finding.
+type route struct {
+	// from, before and to are the states as a sighting has them; path is the shortest that shows it.
+	from, before, to clusters.State
+	path             []clusters.State
 }
 
 // take groups what a survey shows, and notes what it could not judge.
@@ -75,7 +82,7 @@ func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 			What: "kube-apiserver panics when it judges an object", Words: body,
 		},
 		checks: []string{"control plane"}, kinds: []string{kind.GroupKind().String()}, proof: explorations.NotTried,
-		from: e.Path[at], before: e.Path[at], to: e.Path[at],
+		route: route{from: e.Path[at], before: e.Path[at], to: e.Path[at]},
 	})
 }
 
@@ -85,7 +92,8 @@ func (e *exploration) groupOf(s *sighting, gate string, sort explorations.Sort, 
 	at := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key && g.gate == gate })
 	if at < 0 {
 		e.groups = append(e.groups, &group{
-			key: key, gate: gate, sort: sort, rule: rule, finding: s.finding, from: s.before, before: s.before, to: s.to,
+			key: key, gate: gate, sort: sort, rule: rule, finding: s.finding,
+			route:  route{from: s.before, before: s.before, to: s.to},
 			checks: append([]string{s.finding.Check}, s.finding.Checks...), proof: explorations.NotTried,
 		})
 		at = len(e.groups) - 1

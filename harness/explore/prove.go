@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"k8s.io/utils/clock"
 
@@ -14,15 +15,29 @@ import (
 )
 
 // prove writes a scenario of each finding, and runs it in a cluster that was made for it: only what it shows again is a
-// finding.
+// finding. What a gate alone does not show is tried with all gates once more.
 func (e *exploration) prove(ctx context.Context) error {
+	if err := e.proveThose(ctx, e.groups); err != nil {
+		return err
+	}
+	var again []*group
+	for _, g := range e.groups {
+		if g.proof == explorations.NotShown && g.common != nil {
+			g.route, g.common = *g.common, nil
+			again = append(again, g)
+		}
+	}
+	return e.proveThose(ctx, again)
+}
+
+func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 	var all []*scenarios.Scenario
 	byName := map[string]*group{}
-	for i, g := range e.groups {
+	for _, g := range groups {
 		if g.smallest == nil || g.broken() {
 			continue
 		}
-		g.number, g.definition = i+1, e.customs.definition(g.smallest.Kind)
+		g.number, g.definition = slices.Index(e.groups, g)+1, e.customs.definition(g.smallest.Kind)
 		g.scenario = g.write()
 		if byName[g.name()] != nil {
 			continue

@@ -18,11 +18,22 @@ import (
 const rounds = 4
 
 // reduce makes the object of each finding as small, and its path as short, as it can be. All variants of all findings
-// on one path cross it together.
+// on one path cross it together. Where several gates are explored that path has all of them, and each finding gets the
+// one of its own gate in the end: as many clusters would be needed as there are gates.
 func (e *exploration) reduce(ctx context.Context) error {
 	for _, g := range e.groups {
 		g.path = e.shortest(g)
 	}
+	err := e.shrink(ctx)
+	e.groups = merged(e.groups)
+	for _, g := range e.groups {
+		e.isolate(g)
+	}
+	return err
+}
+
+// shrink makes the objects of all findings smaller.
+func (e *exploration) shrink(ctx context.Context) error {
 	for _, path := range e.pathsOf(e.groups) {
 		var reducing []*reduction
 		for _, g := range e.groups {
@@ -43,7 +54,6 @@ func (e *exploration) reduce(ctx context.Context) error {
 			}
 		}
 	}
-	e.groups = merged(e.groups)
 	return context.Cause(ctx)
 }
 
@@ -77,15 +87,6 @@ func merged(all []*group) []*group {
 
 // shortest is the shortest path that can show a finding.
 func (e Options) shortest(g *group) []clusters.State {
-	if gate := e.gateOf(g.gate); gate != nil && len(e.Gates) > 1 {
-		alone := func(state clusters.State) clusters.State {
-			if nameOf(state) == nameOf(e.Path[0]) {
-				return gate.On
-			}
-			return gate.Off
-		}
-		g.from, g.before, g.to = alone(g.from), alone(g.before), alone(g.to)
-	}
 	switch {
 	case g.birth():
 		return []clusters.State{g.to}
@@ -93,6 +94,27 @@ func (e Options) shortest(g *group) []clusters.State {
 		return []clusters.State{g.from, g.to}
 	}
 	return []clusters.State{g.from, g.before, g.to}
+}
+
+// isolate puts a finding onto the path on which its own gate alone is on and off; it was found on that of all gates.
+func (e Options) isolate(g *group) {
+	gate := e.gateOf(g.gate)
+	if gate == nil || len(e.Gates) < 2 {
+		return
+	}
+	common := g.route
+	g.common = &common
+	alone := func(state clusters.State) clusters.State {
+		if nameOf(state) == nameOf(e.Path[0]) {
+			return gate.On
+		}
+		return gate.Off
+	}
+	g.from, g.before, g.to = alone(g.from), alone(g.before), alone(g.to)
+	g.path = nil
+	for _, state := range common.path {
+		g.path = append(g.path, alone(state))
+	}
 }
 
 // allowed says whether the version skew policy allows a step.
