@@ -29,6 +29,8 @@ type sighting struct {
 	made    []clusters.State
 	// before is the state before the hop, to the one after it.
 	before, to clusters.State
+	// written says that the entries were written anew at each state.
+	written bool
 }
 
 // crossing takes objects along a path in one cluster.
@@ -138,6 +140,9 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 		default:
 		}
 	}
+	if err == nil && i+1 < len(c.path) {
+		err = c.rewriteAll(ctx)
+	}
 	c.report.Path[i].Reached = err == nil
 	c.report.Path[i].Survey = time.Since(began).Seconds()
 	return err == nil, err
@@ -221,16 +226,28 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 func (c *crossing) sightings() []*sighting {
 	var all []*sighting
 	for _, f := range c.report.Findings {
-		s := &sighting{finding: f, to: c.path[f.State], before: c.path[max(f.State-1, 0)]}
+		as := func(written bool) *sighting {
+			return &sighting{finding: f, to: c.path[f.State], before: c.path[max(f.State-1, 0)], written: written}
+		}
+		untouched, written := as(false), as(true)
 		for _, o := range f.Objects {
 			n, err := strconv.Atoi(strings.TrimPrefix(o.Place, place+":"))
 			if err != nil || n < 1 || n > len(c.entries) {
 				continue
 			}
+			s := untouched
+			if c.entries[n-1].written {
+				s = written
+			}
 			s.entries = append(s.entries, c.entries[n-1])
 			s.made = append(s.made, c.path[c.made[n-1]])
 		}
-		all = append(all, s)
+		if len(untouched.entries) > 0 || len(written.entries) == 0 {
+			all = append(all, untouched)
+		}
+		if len(written.entries) > 0 {
+			all = append(all, written)
+		}
 	}
 	if c.exploration.report.Crossed == 0 {
 		for i, s := range c.report.Path {

@@ -110,6 +110,8 @@ type entry struct {
 	verdicts map[string]verdict
 	// gates that it depends on, where gates are explored.
 	gates []string
+	// written says that each state writes the object anew as it reads it, before the path goes on.
+	written bool
 }
 
 // verdict is what a state makes of an object.

@@ -370,3 +370,88 @@ func TestAFindingIsShownWithItsOwnGate(t *testing.T) {
 		t.Errorf("the finding of two gates is on %s", hopsOf(several.path))
 	}
 }
+
+// What objects show that each state writes is a finding of its own only where those do not show it that nobody writes.
+func TestWhatAWriteLosesIsAFinding(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
+	untouched := ingress(t, path[0], path[1]).smallest
+	twin := *untouched
+	twin.written = true
+	seen := func(one *entry, state int, back string) *sighting {
+		return &sighting{
+			finding: &upgrades.Finding{
+				Severity: upgrades.Breaks, Check: "content", Kind: "Ingress.networking.k8s.io", State: state, Back: back,
+				Words: "spec.a is gone",
+			},
+			entries: []*entry{one}, made: path[:1], before: path[state-1], to: path[state], written: one.written,
+		}
+	}
+	for _, test := range []struct {
+		name string
+		seen []*sighting
+		want []string
+	}{
+		{
+			"a field that the older version does not know",
+			[]*sighting{seen(&twin, 1, "the way back does not mend it"), seen(untouched, 1, "the way back mends it")},
+			[]string{"hazard the way back mends it, but not once the object was written meanwhile"},
+		},
+		{
+			"a field that the older version knows and does not write",
+			[]*sighting{seen(&twin, 2, "")},
+			[]string{"defect "},
+		},
+	} {
+		e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+		e.take(test.seen)
+		var got []string
+		for _, g := range e.groups {
+			f := g.report()
+			got = append(got, string(f.Sort)+" "+f.Back)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+	e.take([]*sighting{seen(&twin, 2, "")})
+	g := e.groups[0]
+	g.path = e.shortest(g)
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, g.write())
+	}
+	var verbs []string
+	for _, step := range set.Scenarios[0].Spec.Steps {
+		verbs = append(verbs, step.Verb())
+	}
+	if got := strings.Join(verbs, " "); got != "create patch transition patch transition survives" {
+		t.Errorf("the scenario is %s:\n%s", got, g.write())
+	}
+}
+
+func TestTwinsCrossWhereThePathGoesOn(t *testing.T) {
+	of := func(role growth.Role, name string) *entry {
+		kind := &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}}
+		return &entry{
+			Specimen: &growth.Specimen{Kind: kind, Role: role, Field: name, Body: []byte("{}")},
+			verdicts: map[string]verdict{"1.34.4": {accepted: true}},
+		}
+	}
+	for _, test := range []struct{ states, want int }{{2, 0}, {3, 1}} {
+		e := &exploration{report: &explorations.Report{}}
+		for range test.states {
+			e.Path = append(e.Path, clusters.State{Version: "1.34.4"})
+		}
+		e.corpus = []*entry{of(growth.Alone, "a"), of(growth.Alone, "b"), of(growth.Minimal, ""), of(growth.Whole, "")}
+		twins := 0
+		for _, one := range e.choose() {
+			if one.written {
+				twins++
+			}
+		}
+		if twins != test.want {
+			t.Errorf("a path of %d states: %d twins, want %d", test.states, twins, test.want)
+		}
+	}
+}

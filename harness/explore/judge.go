@@ -38,6 +38,8 @@ type group struct {
 	number     int
 	definition map[string]any
 	proof      explorations.Proof
+	// forGood says that the way back does not mend it once the object was written.
+	forGood bool
 }
 
 // route leads to a finding.
@@ -47,8 +49,10 @@ type route struct {
 	path             []clusters.State
 }
 
-// take groups what a survey shows, and notes what it could not judge.
+// take groups what a survey shows, and notes what it could not judge. Objects that each state writes come last: what
+// they share with the others does not come of that.
 func (e *exploration) take(seen []*sighting) {
+	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(late(a.written), late(b.written)) })
 	for _, s := range seen {
 		if s.finding.Severity == upgrades.Unjudged {
 			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s: %s: %s", s.finding.Kind, s.finding.What,
@@ -56,8 +60,11 @@ func (e *exploration) take(seen []*sighting) {
 			continue
 		}
 		sort, rule := judge(s.finding)
-		if sort == "" {
+		if sort == "" || s.written && e.shared(s) {
 			continue
+		}
+		if s.written {
+			sort, rule = explorations.Defect, "what one state writes the next one must read as it was"
 		}
 		if len(s.entries) == 0 {
 			e.groupOf(s, "", sort, rule).add(s, nil, s.before)
@@ -67,6 +74,37 @@ func (e *exploration) take(seen []*sighting) {
 		}
 	}
 }
+
+func late(written bool) int {
+	if written {
+		return 1
+	}
+	return 0
+}
+
+// shared says whether objects that nobody wrote show the same, and notes what a write does besides: an older version
+// that does not show a field has lost it when it writes the object.
+func (e *exploration) shared(s *sighting) bool {
+	of := *s
+	of.written = false
+	key, found := keyOf(&of), false
+	for _, g := range e.groups {
+		if g.key != key {
+			continue
+		}
+		found = true
+		if strings.HasSuffix(g.finding.Back, mends) && strings.HasSuffix(s.finding.Back, mendsNot) {
+			g.forGood = true
+		}
+	}
+	return found
+}
+
+// How a survey says that the other direction mends what came with a state, and that it does not.
+const (
+	mends    = " mends it"
+	mendsNot = " does not mend it"
+)
 
 // panicked notes an object that was too much for the API server.
 func (e *exploration) panicked(kind *fields.Kind, body, state string) {
@@ -141,7 +179,7 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	default:
 		return "", ""
 	}
-	mended := strings.Contains(f.Back, "mends it") && !strings.Contains(f.Back, "not")
+	mended := strings.HasSuffix(f.Back, mends)
 	switch {
 	case has("control plane"):
 		return explorations.Defect, "a control plane must come up, and stay up, with whatever is stored"
@@ -172,10 +210,13 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 func keyOf(s *sighting) string {
 	checks := append([]string{s.finding.Check}, s.finding.Checks...)
 	slices.SortFunc(checks, cmp.Compare[string])
-	return strings.Join([]string{
-		nameOf(s.before), nameOf(s.to), strings.Join(checks, ","), string(s.finding.Severity),
-		class(s.finding),
-	}, "|")
+	parts := []string{
+		nameOf(s.before), nameOf(s.to), strings.Join(checks, ","), string(s.finding.Severity), class(s.finding),
+	}
+	if s.written {
+		parts = append(parts, "written")
+	}
+	return strings.Join(parts, "|")
 }
 
 var (
@@ -233,6 +274,9 @@ func (g *group) report() *explorations.Finding {
 		From: nameOf(g.from), Before: nameOf(g.before), To: nameOf(g.to),
 		What: g.finding.What, Words: g.finding.Words, Back: g.finding.Back, Objects: len(g.entries),
 		Scenario: g.scenario, Proof: g.proof,
+	}
+	if g.forGood {
+		f.Back += ", but not once the object was written meanwhile"
 	}
 	for _, one := range g.entries {
 		field := one.Field

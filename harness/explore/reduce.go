@@ -90,6 +90,8 @@ func (e Options) shortest(g *group) []clusters.State {
 	switch {
 	case g.birth():
 		return []clusters.State{g.to}
+	case g.smallest != nil && g.smallest.written && nameOf(g.from) != nameOf(g.before):
+		return []clusters.State{g.from, g.before, g.to} // the state before the hop wrote it
 	case nameOf(g.from) != nameOf(g.to) && (nameOf(g.from) == nameOf(g.before) || allowed(g.from, g.to)):
 		return []clusters.State{g.from, g.to}
 	}
@@ -281,6 +283,8 @@ func (r *reduction) without(first clusters.State, places ...fields.Place) *varia
 	specimen := *r.group.smallest.Specimen
 	specimen.Body = growth.Text(object)
 	specimen.Value += fmt.Sprint(" without ", places)
-	one := &entry{Specimen: &specimen, verdicts: map[string]verdict{nameOf(first): {accepted: true}}}
+	one := &entry{
+		Specimen: &specimen, verdicts: map[string]verdict{nameOf(first): {accepted: true}}, written: r.group.smallest.written,
+	}
 	return &variant{reduction: r, entry: one, removed: places}
 }

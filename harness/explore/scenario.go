@@ -70,6 +70,10 @@ func (g *group) write() string {
 		if i == 0 {
 			first = name
 		}
+		if g.smallest.written {
+			fmt.Fprintf(&b, "  - name: %s\n    patch:\n%s      merge: {metadata: {labels: {rehearse.dev/none: null}}}\n",
+				quote("written in state "+nameOf(g.path[i])), selected)
+		}
 		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(transition(g.path[i], state)), 6))
 	}
 	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected,

@@ -1,9 +1,10 @@
 package survey_test
 
 import (
+	"fmt"
 	"os"
-	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,95 +27,44 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const surveyed = `
-{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
----
-{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {a: b}, ports: [{port: 80}]}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: gone}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: still}, data: {a: b}}
----
-{apiVersion: v1, kind: Secret, metadata: {name: policed}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: thinned}, data: {a: b, lost: c}}
-`
-
-// policy refuses every write of Secrets, and takes data out of a ConfigMap whenever it is updated.
-const policy = `
-{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: thin}, spec: {reinvocationPolicy: Never, matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps], resourceNames: [thinned]}]}, mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: "remove", path: "/data/lost"}]'}}]}}
----
-{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: thin}, spec: {policyName: thin}}
----
-{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: never}, spec: {matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [secrets]}]}, validations: [{expression: "false", message: never}]}}
----
-{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: never}, spec: {policyName: never, validationActions: [Deny]}}
-`
-
-// What somebody does to a cluster between two surveys stands for what an upgrade may do: the second survey shows all of
-// it, nothing else, and has stored nothing itself.
-func TestSurveyShowsWhatHappened(t *testing.T) {
+// What somebody does to a cluster between two surveys stands for what an upgrade may do. The second survey shows each
+// fault by just the checks that are there for it, and has stored nothing itself.
+func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	two := 2
 	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{
 		Version: "1.36",
 		Nodes:   []clusters.NodeGroup{{Count: &two}},
 	})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := survey.New(cluster.RESTConfig(), survey.Options{Settle: time.Second, Progress: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
-	s.Add(create(t, client, surveyed)...)
-	if err := s.Still(t.Context()); err != nil {
-		t.Fatal(err)
+	var faulty atomic.Bool
+	create(t, client, definitions(converter(t, &faulty)))
+	all := faults()
+	for _, f := range all {
+		served(t, client, f)
+		s.Add(create(t, client, f.manifest())...)
+		f.patched(t, client, f.before)
 	}
+	must(t, s.Still(t.Context()))
 	visit := func(between func()) {
 		t.Helper()
 		since, err := s.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		between()
-		if _, err := s.At(t.Context(), since); err != nil {
-			t.Fatal(err)
-		}
+		_, err = s.At(t.Context(), since)
+		must(t, err)
 	}
 	visit(func() {})
 	visit(func() {})
 	visit(func() {
-		pods := resource(client, "", "v1", "pods")
-		list, err := pods.List(t.Context(), metav1.ListOptions{})
-		if err != nil || len(list.Items) != 2 {
-			t.Fatalf("%v; want two pods", err)
+		faulty.Store(true)
+		for _, f := range all {
+			f.happen(t, client)
 		}
-		must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
-		must(t, resource(client, "", "v1", "configmaps").Delete(t.Context(), "gone", metav1.DeleteOptions{}))
-		patch := []byte(`{"spec":{"ports":[{"port":81}]}}`)
-		_, err = resource(client, "", "v1", "services").Patch(t.Context(), "web", types.MergePatchType, patch,
-			metav1.PatchOptions{})
-		must(t, err)
-		create(t, client, policy)
-		enforced(func() bool {
-			secret := &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "v1", "kind": "Secret",
-				"metadata": map[string]any{"name": "probe"},
-			}}
-			_, err := resource(client, "", "v1", "secrets").Create(t.Context(), secret,
-				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-			return err != nil
-		})
-		enforced(func() bool {
-			label := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
-			thinned, err := resource(client, "", "v1", "configmaps").Patch(t.Context(), "thinned", types.MergePatchType, label,
-				metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
-			must(t, err)
-			_, there, _ := unstructured.NestedString(thinned.Object, "data", "lost")
-			return !there
-		})
+		enforced(t, client)
 	})
 	r := &upgrades.Report{Path: []*upgrades.State{
 		{Name: "a", Way: upgrades.Start, Reached: true},
@@ -122,64 +72,180 @@ func TestSurveyShowsWhatHappened(t *testing.T) {
 		{Name: "c", Way: upgrades.Up, Reached: true},
 	}}
 	s.Judge(r)
-	var got []string
+	caught := map[string][]string{}
 	for _, f := range r.Findings {
 		if f.State != 2 {
 			t.Errorf("before anything happened: %+v", f)
 		}
-		got = append(got, string(f.Severity)+": "+strings.Join(append([]string{f.Check}, f.Checks...), "+")+" "+
-			f.Objects[0].Name)
+		for _, o := range f.Objects {
+			_, name, _ := strings.Cut(o.Name, "/")
+			if f.Severity != upgrades.Breaks {
+				caught[name] = append(caught[name], string(f.Severity))
+			}
+			caught[name] = append(append(caught[name], f.Check), f.Checks...)
+		}
 	}
-	want := []string{
-		"breaks: moved ConfigMap default/gone", "breaks: moved ReplicaSet default/web", "breaks: content Service default/web",
-		"breaks: apply Service default/web", // the manifest would add its port to the other one, and neither has a name
-		"breaks: update+label+apply+create Secret default/policed", "breaks: keep ConfigMap default/thinned",
+	alone := map[string]bool{"update": true}
+	for _, f := range all {
+		if got := strings.Join(caught[f.name], " "); got != f.want {
+			t.Errorf("%s: caught by %q, want %q", f.name, got, f.want)
+		}
+		alone[strings.TrimPrefix(f.want, "changes ")] = true
 	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	for _, check := range survey.Checks() {
+		if !alone[string(check)] {
+			t.Errorf("there is no fault that %s alone catches", check)
+		}
 	}
-	still, err := resource(client, "", "v1", "configmaps").Get(t.Context(), "still", metav1.GetOptions{})
+	still, err := resource(client, "ConfigMap").Get(t.Context(), "still", metav1.GetOptions{})
 	if err != nil || len(still.GetLabels()) > 0 || len(still.GetManagedFields()) != 1 {
 		t.Errorf("the survey stored something: %v %v", still, err)
 	}
 }
 
-func resource(client dynamic.Interface, group, version, name string) dynamic.ResourceInterface {
-	api := client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: name})
-	if group == "admissionregistration.k8s.io" {
-		return api
+// manifest of a fault's object.
+func (f fault) manifest() string {
+	if strings.Contains(f.object, "metadata: {finalizers") {
+		return strings.Replace(f.object, "metadata: {", "metadata: {name: "+f.name+", ", 1)
 	}
-	return api.Namespace("default")
+	return strings.Replace(f.object, "{", "{metadata: {name: "+f.name+"}, ", 1)
+}
+
+func (f fault) kind() string {
+	_, rest, _ := strings.Cut(f.object, "kind: ")
+	kind, _, _ := strings.Cut(rest, ",")
+	return kind
+}
+
+func (f fault) patched(t *testing.T, client dynamic.Interface, patch string) {
+	t.Helper()
+	if patch == "" {
+		return
+	}
+	var subresources []string
+	if rest, ok := strings.CutPrefix(patch, "status "); ok {
+		patch, subresources = rest, []string{"status"}
+	}
+	_, err := resource(client, f.kind()).Patch(t.Context(), f.name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{}, subresources...)
+	must(t, err)
+}
+
+// happen lets the fault happen. Its policies are enforced later.
+func (f fault) happen(t *testing.T, client dynamic.Interface) {
+	t.Helper()
+	f.patched(t, client, f.after)
+	if f.deletes {
+		must(t, resource(client, f.kind()).Delete(t.Context(), f.name, metav1.DeleteOptions{}))
+	}
+	if f.deletesPod {
+		pods := resource(client, "Pod")
+		list, err := pods.List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 2 {
+			t.Fatalf("%v; want two pods", err)
+		}
+		must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
+	}
+	if f.kind() == "Forgotten" {
+		_, err := resource(client, "CustomResourceDefinition").Patch(t.Context(), "forgottens.example.com",
+			types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/versions/0/served","value":false},`+
+				`{"op":"replace","path":"/spec/versions/1/served","value":false}]`), metav1.PatchOptions{})
+		must(t, err)
+		for {
+			_, err := resource(client, f.kind()).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				break
+			}
+			wait()
+		}
+	}
+	if policies := f.policies(); policies != "" {
+		create(t, client, policies)
+	}
+}
+
+// served waits until the kind of a fault's object is.
+func served(t *testing.T, client dynamic.Interface, f fault) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if _, err := resource(client, f.kind()).List(t.Context(), metav1.ListOptions{}); err == nil {
+			return
+		}
+		wait()
+	}
+}
+
+// enforced waits until policies are: those that were created last, and so all that came before them. No event tells.
+func enforced(t *testing.T, client dynamic.Interface) {
+	t.Helper()
+	last := fault{
+		name: "last", object: `{apiVersion: v1, kind: ConfigMap, data: {a: b}}`, on: "CREATE", resource: "configmaps",
+		must: "false",
+	}
+	mutated := fault{name: "mutated", object: last.object, patch: `{op: "replace", path: "/data/a", value: "x"}`}
+	create(t, client, mutated.manifest()+"\n---\n"+mutated.policies()+"\n---\n"+last.policies())
+	maps := resource(client, "ConfigMap")
+	for t.Context().Err() == nil {
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "last"},
+		}}
+		if _, err := maps.Create(t.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+			break
+		}
+		wait()
+	}
+	for t.Context().Err() == nil {
+		o, err := maps.Patch(t.Context(), "mutated", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`),
+			metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		must(t, err)
+		if a, _, _ := unstructured.NestedString(o.Object, "data", "a"); a == "x" {
+			return
+		}
+		wait()
+	}
+}
+
+// wait is between two looks at what no event tells; the test's own time limit ends that.
+func wait() { time.Sleep(20 * time.Millisecond) }
+
+// resource of a kind, in namespace default where it has namespaces.
+func resource(client dynamic.Interface, kind string) dynamic.ResourceInterface {
+	of, version, namespaced := "example.com", "v1", true
+	switch kind {
+	case "ConfigMap", "Service", "Pod":
+		of = ""
+	case "ReplicaSet":
+		of = "apps"
+	case "CustomResourceDefinition":
+		of, namespaced = "apiextensions.k8s.io", false
+	case "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+		"MutatingAdmissionPolicyBinding":
+		of, namespaced = "admissionregistration.k8s.io", false
+	}
+	plural := strings.ToLower(kind) + "s"
+	if strings.HasSuffix(kind, "Policy") {
+		plural = strings.TrimSuffix(strings.ToLower(kind), "y") + "ies"
+	}
+	api := client.Resource(schema.GroupVersionResource{Group: of, Version: version, Resource: plural})
+	if namespaced {
+		return api.Namespace("default")
+	}
+	return api
 }
 
 func create(t *testing.T, client dynamic.Interface, text string) []survey.Created {
 	t.Helper()
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
 	must(t, err)
-	plurals := map[string]string{
-		"ReplicaSet": "replicasets", "Service": "services", "ConfigMap": "configmaps",
-		"Secret": "secrets", "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
-		"ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
-		"MutatingAdmissionPolicy":          "mutatingadmissionpolicies",
-		"MutatingAdmissionPolicyBinding":   "mutatingadmissionpolicybindings",
-	}
 	var created []survey.Created
 	for _, o := range objects {
-		stored, err := resource(client, o.GVK().Group, o.GVK().Version, plurals[o.GVK().Kind]).Create(t.Context(), o.Content,
-			metav1.CreateOptions{})
-		must(t, err)
+		stored, err := resource(client, o.GVK().Kind).Create(t.Context(), o.Content, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(fmt.Errorf("create %s: %w", o, err))
+		}
 		created = append(created, survey.Created{Object: o, Namespace: "default", UID: string(stored.GetUID())})
 	}
 	return created
-}
-
-// enforced asks until a policy is enforced, of which no event tells; the test's own time limit ends it.
-func enforced(is func() bool) {
-	for !is() {
-		time.Sleep(20 * time.Millisecond)
-	}
 }
 
 func must(t *testing.T, err error) {

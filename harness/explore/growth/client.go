@@ -92,6 +92,31 @@ func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, 
 	})
 }
 
+// Rewrite writes a stored object as it is read.
+func (c *Client) Rewrite(ctx context.Context, kind *fields.Kind, namespace, name string) error {
+	var answer Answer
+	for range 1 + again {
+		c.requests.Add(1)
+		stored, err := c.api.Get().AbsPath(kind.Path(namespace), name).SetHeader("Accept", "application/json").Do(ctx).Raw()
+		if err != nil {
+			return fmt.Errorf("read %s %s: %w", kind.Kind, name, err)
+		}
+		answer, err = c.send(ctx, false, stored, func() *rest.Request {
+			return c.api.Put().AbsPath(kind.Path(namespace), name).SetHeader("Content-Type", "application/json")
+		})
+		if err != nil {
+			return err
+		}
+		if answer.Accepted() || answer.Code != http.StatusConflict {
+			break
+		}
+	}
+	if !answer.Accepted() {
+		return fmt.Errorf("write %s %s as it is: %s", kind.Kind, name, answer.Words)
+	}
+	return nil
+}
+
 // again is how often a request without a verdict is sent once more, and pause how long it waits before the first time.
 const (
 	again = 2
