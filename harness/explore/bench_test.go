@@ -83,9 +83,9 @@ func (p *tape) replay(b *testing.B, config *rest.Config, atOnce int) time.Durati
 	return time.Since(began)
 }
 
-// benchedKinds are some whose objects are small and large, with templates and without.
+// benchedKinds are some whose objects are small and large.
 func benchedKinds() []string {
-	return []string{"Pod", "Deployment", "Service", "Ingress", "NetworkPolicy", "PersistentVolume", "StorageClass", "Job"}
+	return []string{"Pod", "Service", "Ingress", "PersistentVolume"}
 }
 
 // What the dry runs of a growth cost beside a bare client that sends the same ones to the same API server.
