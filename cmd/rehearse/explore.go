@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/explore"
@@ -42,6 +43,7 @@ type exploreFlags struct {
 	plan      bool
 	reportDir string
 	shard     string
+	systems   session.SystemFlags
 	// features are the lists of feature gates.
 	features features.Lister
 }
@@ -60,6 +62,9 @@ a finding.
 
 A state of the path is a version, with feature gates and APIs behind it: "1.34.4 SomeGate=true".
 
+With --system an operator runs beside the objects, so that its kinds are explored, too. With --upgrade it
+is changed once the newest version is there, and changed back before the path goes on.
+
 With --shard 2/5 only a part of the kinds is explored; rehearse merge makes one report of all parts.
 
 A finding is a defect (stuck, unreadable, moved, lost for good) or a hazard that follows from how
@@ -70,12 +75,14 @@ judged; 130 interrupted.`,
 		Example: `  rehearse explore --path 1.34,1.35,1.34
   rehearse explore --path 1.35,1.36,1.35 --kinds Pod,Ingress --for 20m --seed 7
   rehearse explore --path 1.36 --gates all
+  rehearse explore --path 1.36 --kinds Widget --system my=process:op.yaml --upgrade my=process:op-2.yaml
   rehearse explore --path 1.35,1.36,1.35 --shard 1/2 --report-dir shard-1
   rehearse explore --path "1.34.4 SomeGate=true,1.34.4 SomeGate=false" --known known.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
 	flags.ReleaseFlags.AddTo(command)
+	flags.systems.AddTo(command)
 	set := command.Flags()
 	set.StringSliceVar(&flags.path, "path", nil, `states to go through: 1.34,1.35,1.34, or "1.34.4 SomeGate=true,1.34.4"`)
 	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: "+
@@ -136,6 +143,9 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 	if o.Path, o.Gates, err = f.withGates(command, provider, o.Path); err != nil {
 		return o, err
 	}
+	if err := f.withSystems(command, &o); err != nil {
+		return o, err
+	}
 	if err := f.check(o.Path); err != nil {
 		return o, err
 	}
@@ -170,13 +180,34 @@ func (f *exploreFlags) customs(o *explore.Options) error {
 	return nil
 }
 
+// withSystems puts the systems of the flags onto the path.
+func (f *exploreFlags) withSystems(command *cobra.Command, o *explore.Options) error {
+	first, upgraded, with, err := f.systems.Read(o.Progress)
+	if err != nil {
+		return err
+	}
+	if len(upgraded) > 0 && len(f.gates) > 0 {
+		return errors.New("--upgrade and --gates: explore them one after the other, or nobody knows which breaks what")
+	}
+	o.Systems = with
+	o.Path = explore.WithSystems(o.Path, first, upgraded)
+	o.Base.Systems = append(o.Base.Systems, first...)
+	for i := range o.Gates {
+		gate := &o.Gates[i]
+		for _, state := range []*clusters.State{&gate.On, &gate.Off, &gate.Flipped} {
+			state.Systems = append(state.Systems, first...)
+		}
+	}
+	return systems.CheckPath(command.Context(), o.Path, with)
+}
+
 // withGates is the path on which gates are flipped, and the gates.
 func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provider, path []clusters.State) (
 	[]clusters.State, []explore.Gate, error,
 ) {
 	if len(f.gates) == 0 {
-		if len(path) < 2 {
-			return nil, nil, fmt.Errorf("--path %s: want two states or more, or --gates", f.path[0])
+		if len(path) < 2 && len(f.systems.Upgrades) == 0 {
+			return nil, nil, fmt.Errorf("--path %s: want two states or more, --gates, or --upgrade", f.path[0])
 		}
 		return path, nil, nil
 	}

@@ -23,11 +23,15 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		want string
 	}{
 		{"no path", nil, "name the states to go through"},
-		{"one state", []string{"--path", "1.34"}, "want two states or more, or --gates"},
+		{"one state", []string{"--path", "1.34"}, "want two states or more, --gates, or --upgrade"},
 		{"no version", []string{"--path", "one,1.34"}, `version "one"`},
 		{"no gate", []string{"--path", "1.34 A,1.35"}, `"A": want NAME=true or NAME=false`},
 		{"nothing changes", []string{"--path", "1.34,1.34"}, "nothing changes"},
 		{"two minors down", []string{"--path", "1.35,1.33"}, "--force explores it all the same"},
+		{
+			"an upgrade of nothing", []string{"--path", "1.34", "--upgrade", "my=process:../../docs/findings/none.yaml"},
+			"none.yaml",
+		},
 		{"gates on a path", []string{"--path", "1.34,1.35", "--gates", "all"}, "want one state in --path"},
 		{"a gate that is none", []string{"--path", "1.34", "--gates", "RelaxedServiceNames"}, "has no such gate"},
 		{"a known finding without a reason", []string{"--path", "1.34,1.35", "--known", wrong}, "needs an id and a reason"},
@@ -54,8 +58,11 @@ func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 	if err := os.WriteFile(known, []byte("known: []\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range commandsOf(t, "explore", 7) {
-		planned(t, words(strings.ReplaceAll(line, "known.yaml", known)), "", "survey, watched for")
+	others := strings.NewReplacer(
+		"known.yaml", known, "process:op.yaml", "process:"+file(t, operatorFile),
+		"process:op-2.yaml", "process:"+file(t, strings.ReplaceAll(operatorFile, "v1", "v2")))
+	for _, line := range commandsOf(t, "explore", 8) {
+		planned(t, words(others.Replace(line)), "", "survey, watched for")
 	}
 }
 

@@ -34,8 +34,7 @@ type upgradeFlags struct {
 	noRollback   bool
 	noRedeploy   bool
 	strategy     string
-	systems      []string
-	upgrades     []string
+	systems      session.SystemFlags
 	plan         bool
 	reportDir    string
 }
@@ -90,6 +89,7 @@ judged; 130 interrupted.`,
 	}
 	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
+	flags.systems.AddTo(command)
 	set := command.Flags()
 	set.String("shard", "", "there are none")
 	_ = set.MarkHidden("shard") // it was just defined
@@ -119,10 +119,6 @@ judged; 130 interrupted.`,
 		"once each leader has its lease")
 	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
 		"the others only (default: all are sent)")
-	set.StringArrayVar(&flags.systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
-		", a YAML file that defines it; may be repeated")
-	set.StringArrayVar(&flags.upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the "+
-		"way back before Kubernetes is taken back: as --system; may be repeated")
 	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "how to go through the versions: minor (one minor "+
 		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
 		"skip-level (the last version's programs at once, which emulate one minor version after the other)")
@@ -185,26 +181,15 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 
 // addSystems puts the systems of the flags into the first state, and returns those that are others in the last one.
 func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
-	if f.copies() && len(f.systems)+len(f.upgrades) > 0 {
-		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the cluster's own CRDs " +
-			"and webhooks, see --webhook")
+	if f.copies() && f.systems.Any() {
+		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the cluster's " +
+			"own CRDs and webhooks, see --webhook")
 	}
-	first, err1 := cli.DefinedSystems("--system", f.systems)
-	upgraded, err2 := cli.DefinedSystems("--upgrade", f.upgrades)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
+	first, upgraded, with, err := f.systems.Read(o.Progress)
 	for _, system := range first {
 		from.Systems = append(from.Systems, clusters.SystemChange{System: system})
 	}
-	for _, system := range upgraded {
-		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
-			return nil, fmt.Errorf("--upgrade %s: it is the upgrade of no system; --system %s=KIND:FILE names the one "+
-				"before it", system.Name, system.Name)
-		}
-	}
-	options, err := session.PlanOptions(o.Progress)
-	o.Systems.Simulators, o.Systems.Modules = options.Simulators, options.Modules
+	o.Systems = with
 	return upgraded, err
 }
 

@@ -41,19 +41,19 @@ func (e *exploration) choose() []*entry {
 	for _, why := range slices.Sorted(maps.Keys(left)) {
 		e.report.Notes = append(e.report.Notes, fmt.Sprintf("%d objects did not cross, since they %s", left[why], why))
 	}
-	return append(able, e.twins(able)...)
+	if len(e.Path) < 3 {
+		return able
+	}
+	return append(able, twins(able)...)
 }
 
 // twinsOf is how many of the objects that cross have a twin, at most: one in so many.
 const twinsOf = 4
 
 // twins of objects cross with these where the path goes on behind the second state: each state writes them anew. What
-// becomes of them and not of the others comes of that. Those of which the states have different opinions come first, and
-// then those with many fields.
-func (e *exploration) twins(chosen []*entry) []*entry {
-	if len(e.Path) < 3 {
-		return nil
-	}
+// becomes of them and not of the others comes of that. Those of which the states have different opinions come first,
+// and then those with many fields.
+func twins(chosen []*entry) []*entry {
 	var all []*entry
 	for _, one := range chosen {
 		if one.disputed() || one.Role == growth.Minimal || one.Role == growth.Whole {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -40,7 +41,7 @@ type crossing struct {
 	entries []*entry
 	// made is the number of the state in which each entry was created.
 	made    map[int]int
-	cluster clusters.Cluster
+	cluster *systems.Host
 	client  *growth.Client
 	survey  *survey.Survey
 	// mark is from when the next state is judged.
@@ -132,13 +133,9 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	}
 	c.Progress("surveying %d objects at %s", len(c.made), name)
 	c.mark, err = c.survey.At(ctx, c.mark)
-	if dog, ok := c.cluster.(clusters.ProcessRunner); ok {
-		select {
-		case died := <-dog.Died():
-			c.broke(i, "a component of the control plane ended by itself", died.Error())
-			return false, nil
-		default:
-		}
+	if died := c.cluster.Death(); died != nil {
+		c.broke(i, "a component of the control plane, or a system, ended by itself", died.Error())
+		return false, nil
 	}
 	if err == nil && i+1 < len(c.path) {
 		err = c.rewriteAll(ctx)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -48,6 +49,8 @@ type Options struct {
 	Prove bool
 	// Customs are CustomResourceDefinitions whose kinds are explored with those of Kubernetes.
 	Customs []*manifests.Object
+	// Systems has the simulators and the modules that the systems of the path are made of.
+	Systems systems.Options
 	// Known findings. May be nil.
 	Known *explorations.Known
 	// Progress hears what is going on.
@@ -166,20 +169,28 @@ func (e *exploration) late(what string) bool {
 }
 
 // create makes a cluster in a state. The function removes it.
-func (e *exploration) create(ctx context.Context, state clusters.State) (clusters.Cluster, func(), error) {
+func (e *exploration) create(ctx context.Context, state clusters.State) (*systems.Host, func(), error) {
 	e.clusters++
 	name := fmt.Sprintf("explore-%s-%d", strings.ToLower(rand.Text()[:6]), e.clusters)
 	cluster, err := e.Provider.Create(ctx, name, state)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create a cluster in state %s: %w", state, err)
 	}
-	return cluster, func() {
+	remove := func(delete func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 		defer cancel()
-		if err := cluster.Delete(ctx); err != nil {
+		if err := delete(ctx); err != nil {
 			e.Progress("the cluster could not be removed: %v", err)
 		}
-	}, nil
+	}
+	with := e.Systems
+	with.Progress = e.Progress
+	host, err := systems.NewHost(ctx, cluster, state.Systems, with)
+	if err != nil {
+		remove(cluster.Delete)
+		return nil, nil, err
+	}
+	return host, func() { remove(host.Delete) }, nil
 }
 
 // nameOf a state, without what has to do with the exploration's own clusters.

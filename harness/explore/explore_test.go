@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -289,9 +290,9 @@ func TestSeveralGatesAreOnAndOffWithWhatTheyNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := gates[0].Flipped.Components[clusters.APIServer].FeatureGates
-	if !maps.Equal(judged, map[string]bool{"A": true, "Below": true}) || len(gates[0].Flipped.FeatureGates) > 0 {
-		t.Errorf("A is flipped by %v of kube-apiserver, and %v of all", judged, gates[0].Flipped.FeatureGates)
+	judged := gates[1].Flipped.Components[clusters.APIServer].FeatureGates
+	if !maps.Equal(judged, map[string]bool{"A": true, "Below": true}) || len(gates[1].Flipped.FeatureGates) > 0 {
+		t.Errorf("A is flipped by %v of kube-apiserver, and %v of all", judged, gates[1].Flipped.FeatureGates)
 	}
 	path := PathOf(list, state, gates)
 	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{
@@ -453,5 +454,60 @@ func TestTwinsCrossWhereThePathGoesOn(t *testing.T) {
 		if twins != test.want {
 			t.Errorf("a path of %d states: %d twins, want %d", test.states, twins, test.want)
 		}
+	}
+}
+
+// A gate that is flipped with another one has what comes of both, and not what comes of the other one alone.
+func TestAPairOfGatesHasWhatNeedsBoth(t *testing.T) {
+	one := func(name string) *entry {
+		return &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{
+			GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: name},
+		}}}
+	}
+	needsBelow, needsBoth, either := one("A"), one("B"), one("C")
+	all := []*entry{needsBelow, needsBoth, either}
+	yes, no := &verdict{accepted: true}, &verdict{}
+	usual := []*verdict{no, no, yes}
+	states := map[string][]*verdict{"Below": {yes, no, yes}, "Above": {yes, yes, yes}}
+	a := &attribution{
+		exploration: &exploration{report: &explorations.Report{}}, disputed: all, usual: usual, flipped: states,
+	}
+	a.compare(Gate{Name: "Below"})
+	a.compare(Gate{Name: "Above", Others: []string{"Below"}})
+	for at, want := range []string{"[Below]", "[Above]", "[]"} {
+		if got := fmt.Sprint(all[at].gates); got != want {
+			t.Errorf("object %d depends on %s, want %s", at, got, want)
+		}
+	}
+}
+
+func TestSystemsOfAPath(t *testing.T) {
+	state := func(version string) clusters.State { return clusters.State{Version: version} }
+	first, next := clusters.System{Name: "my", Version: "v1"}, clusters.System{Name: "my", Version: "v2"}
+	for _, test := range []struct {
+		path []string
+		want string
+	}{
+		{[]string{"1.36.3"}, "1.36.3 v1, 1.36.3 v2, 1.36.3 v1"},
+		{[]string{"1.35.4", "1.36.3"}, "1.35.4 v1, 1.36.3 v1, 1.36.3 v2"},
+		{[]string{"1.35.4", "1.36.3", "1.35.4"}, "1.35.4 v1, 1.36.3 v1, 1.36.3 v2, 1.36.3 v1, 1.35.4 v1"},
+		{[]string{"1.36.3", "1.35.4"}, "1.36.3 v1, 1.36.3 v2, 1.36.3 v1, 1.35.4 v1"},
+	} {
+		var path []clusters.State
+		for _, version := range test.path {
+			path = append(path, state(version))
+		}
+		var got []string
+		for _, s := range WithSystems(path, []clusters.System{first}, []clusters.System{next}) {
+			got = append(got, s.Version+" "+s.Systems[0].Version)
+		}
+		if text := strings.Join(got, ", "); text != test.want {
+			t.Errorf("got %s, want %s", text, test.want)
+		}
+	}
+	before := clusters.State{Version: "1.36.3", Systems: []clusters.System{first}}
+	after := clusters.State{Version: "1.36.3", Systems: []clusters.System{next}}
+	if t2 := transition(before, after); len(t2.Systems) != 1 || t2.Systems[0].System.Version != "v2" {
+		t.Errorf("the transition of a scenario changes %v", t2.Systems)
 	}
 }

@@ -1,19 +1,12 @@
 package explore
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
-	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
 // Gate is a feature gate that is explored, with the states in which it alone is on and off.
@@ -25,6 +18,8 @@ type Gate struct {
 	Flipped clusters.State
 	// Default is its value where nobody sets it.
 	Default bool
+	// Others are flipped with it: what it needs, or what needs it.
+	Others []string
 }
 
 // everyAPI serves also the APIs that are off by default: gates would have no effect on them.
@@ -59,13 +54,15 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		on, off := append(list.Dependencies(name), name), append(dependents(list, name), name)
 		gate := Gate{
 			Name: name, Default: d.Spec.Default, On: with(list, state, true, on...), Off: with(list, state, false, off...),
-			Flipped: judging(list, state, true, on...),
+			Flipped: judging(list, state, true, on...), Others: on[:len(on)-1],
 		}
 		if gate.Default {
-			gate.Flipped = judging(list, state, false, off...)
+			gate.Flipped, gate.Others = judging(list, state, false, off...), off[:len(off)-1]
 		}
 		gates = append(gates, gate)
 	}
+	// So that what comes of others alone is known before.
+	slices.SortStableFunc(gates, func(a, b Gate) int { return len(a.Others) - len(b.Others) })
 	return gates, nil
 }
 
@@ -126,159 +123,6 @@ func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.
 	}
 	high, low := with(list, state, true, on...), with(list, state, false, off...)
 	return []clusters.State{high, low, high}
-}
-
-// attribute finds out which objects depend on which gate: their verdicts change when the gate alone is flipped.
-func (e *exploration) attribute(ctx context.Context) error {
-	if len(e.Gates) == 0 {
-		return nil
-	}
-	var disputed []*entry
-	for _, one := range e.corpus {
-		if one.disputed() {
-			disputed = append(disputed, one)
-		}
-	}
-	if len(e.Gates) == 1 {
-		table := &explorations.Gate{Name: e.Gates[0].Name}
-		for _, one := range disputed {
-			one.gates = []string{table.Name}
-			tell(table, one, one.verdicts[nameOf(e.Gates[0].On)], one.verdicts[nameOf(e.Gates[0].Off)])
-		}
-		e.report.Gates = append(e.report.Gates, table)
-		return nil
-	}
-	disputed, alike := e.representatives(disputed)
-	defer func() {
-		for one, others := range alike {
-			for _, other := range others {
-				other.gates = one.gates
-			}
-		}
-	}()
-	e.Progress("%d shapes of objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
-	base := e.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
-	cluster, remove, err := e.create(ctx, base)
-	if err != nil {
-		return err
-	}
-	defer func() { remove() }()
-	if _, _, err := e.ready(ctx, cluster); err != nil {
-		return err
-	}
-	usual, err := e.tryAt(ctx, cluster, disputed)
-	if err != nil {
-		return err
-	}
-	for i, gate := range e.Gates {
-		if e.late(fmt.Sprintf("which objects depend on %d more gates", len(e.Gates)-i)) {
-			return context.Cause(ctx)
-		}
-		if err := cluster.Converge(ctx, gate.Flipped); err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
-				gate.Name, nameOf(gate.Flipped), err))
-			remove()
-			if cluster, remove, err = e.create(ctx, base); err != nil {
-				remove = func() {}
-				return err
-			}
-			if _, _, err := e.ready(ctx, cluster); err != nil {
-				return err
-			}
-			continue
-		}
-		now, err := e.tryAt(ctx, cluster, disputed)
-		if err != nil {
-			return err
-		}
-		e.compare(gate, disputed, usual, now)
-		if done := i + 1; done%10 == 0 {
-			e.Progress("%d of %d gates flipped", done, len(e.Gates))
-		}
-	}
-	return nil
-}
-
-// podTemplate is what stands before the fields of a Pod in kinds that make Pods.
-var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
-
-// representatives are the smallest of all objects that were made for one field and of which the states with all gates
-// on and off make the same; the others, which depend on the same gates, are those that are alike.
-func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
-	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
-	groups := map[string][]*entry{}
-	for _, one := range disputed {
-		key := one.ID()
-		if one.Owner != "" {
-			key = fmt.Sprint(one.Owner, one.verdicts[on], one.verdicts[off])
-			key = podTemplate.ReplaceAllString(key, "")
-		}
-		groups[key] = append(groups[key], one)
-	}
-	var all []*entry
-	alike := map[*entry][]*entry{}
-	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		group := groups[key]
-		first := slices.MinFunc(group, func(a, b *entry) int {
-			return cmp.Or(len(a.Body)-len(b.Body), cmp.Compare(a.ID(), b.ID()))
-		})
-		all, alike[first] = append(all, first), group
-	}
-	return all, alike
-}
-
-// tryAt asks for the verdict on each object in a cluster's state.
-func (e *exploration) tryAt(ctx context.Context, cluster clusters.Cluster, all []*entry) ([]*verdict, error) {
-	client, _, err := e.clientsOf(cluster)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { e.report.DryRuns += client.Requests() }()
-	return try(ctx, client, all)
-}
-
-// compare notes what a gate changes.
-func (e *exploration) compare(gate Gate, all []*entry, usual, flipped []*verdict) {
-	on, off := flipped, usual
-	if gate.Default {
-		on, off = usual, flipped
-	}
-	table := &explorations.Gate{Name: gate.Name}
-	for i, one := range all {
-		if on[i] == nil || off[i] == nil || *on[i] == *off[i] {
-			continue
-		}
-		one.gates = append(one.gates, gate.Name)
-		tell(table, one, *on[i], *off[i])
-	}
-	if len(table.Fields)+len(table.Accepted)+len(table.Refused) > 0 {
-		e.report.Gates = append(e.report.Gates, table)
-	}
-}
-
-// tell puts into the table of a gate what it does to an object.
-func tell(table *explorations.Gate, one *entry, on, off verdict) {
-	add := func(all *[]string, text string) {
-		if !slices.Contains(*all, text) {
-			*all = append(*all, text)
-		}
-	}
-	what := strings.TrimSpace(one.Kind.Kind + " " + one.Field + " " + one.Value)
-	switch {
-	case on.accepted && off.accepted:
-		for _, field := range strings.Fields(off.lost) {
-			if !slices.Contains(strings.Fields(on.lost), field) {
-				add(&table.Fields, one.Kind.Kind+" "+field)
-			}
-		}
-	case on.accepted:
-		add(&table.Accepted, what)
-	case off.accepted:
-		add(&table.Refused, what)
-	}
 }
 
 // gateOf is the explored gate of that name; nil where there is none.

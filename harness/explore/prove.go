@@ -69,9 +69,11 @@ func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 }
 
 func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
-	plan, err := harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{})
+	with := harness.PlanOptions{Simulators: e.Systems.Simulators, Modules: e.Systems.Modules}
+	plan, err := harness.NewPlan(ctx, e.Provider, all, with)
 	if err != nil { // two of them make the same object outside of their namespaces
-		plan, err = harness.NewPlan(ctx, e.Provider, all, harness.PlanOptions{NoSharing: true})
+		with.NoSharing = true
+		plan, err = harness.NewPlan(ctx, e.Provider, all, with)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("plan the scenarios of the findings: %w", err)

@@ -34,7 +34,7 @@ func (e *exploration) reduce(ctx context.Context) error {
 
 // shrink makes the objects of all findings smaller.
 func (e *exploration) shrink(ctx context.Context) error {
-	for _, path := range e.pathsOf(e.groups) {
+	for _, path := range pathsOf(e.groups) {
 		var reducing []*reduction
 		for _, g := range e.groups {
 			if g.smallest != nil && !g.broken() && hopsOf(g.path) == hopsOf(path) {
@@ -135,7 +135,7 @@ func hopsOf(path []clusters.State) string {
 }
 
 // pathsOf are the different paths of groups.
-func (e *exploration) pathsOf(groups []*group) [][]clusters.State {
+func pathsOf(groups []*group) [][]clusters.State {
 	var all [][]clusters.State
 	for _, g := range groups {
 		if !slices.ContainsFunc(all, func(path []clusters.State) bool { return hopsOf(path) == hopsOf(g.path) }) {

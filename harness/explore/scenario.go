@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -112,6 +113,11 @@ func transition(before, after clusters.State) scenarios.Transition {
 		RuntimeConfig: difference(before.RuntimeConfig, after.RuntimeConfig),
 		Components:    map[clusters.Component]*clusters.ComponentChange{},
 	}}
+	for _, system := range after.Systems {
+		if was, _ := before.System(system.Name); !reflect.DeepEqual(was, system) {
+			t.Systems = append(t.Systems, clusters.SystemChange{System: system})
+		}
+	}
 	if before.Version != after.Version {
 		t.Version, t.Force = after.Version, !allowed(before, after)
 	}

@@ -45,7 +45,8 @@ func faults() []fault {
 		{name: "gone", object: text, deletes: true, want: "moved"},
 		{
 			name: "restarted", object: `{apiVersion: apps/v1, kind: ReplicaSet, spec: {replicas: 2, ` +
-				`selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`,
+				`selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, ` +
+				`spec: {containers: [{name: c, image: i}]}}}}`,
 			deletesPod: true, want: "moved",
 		},
 		{name: "unread", object: fmt.Sprintf(custom, "Unread"), want: "read"},

@@ -77,7 +77,7 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 		p.add(way[len(way)-1:], upgrades.Redeploy)
 		p.add(back, upgrades.Back)
 	}
-	return p, errors.Join(provider.Check(ctx, way), checkSystems(ctx, way, w.Systems))
+	return p, errors.Join(provider.Check(ctx, way), systems.CheckPath(ctx, way, w.Systems))
 }
 
 // withSystems are the states from one to the other: first Kubernetes goes all the way, then the systems change.

@@ -113,8 +113,8 @@ type rehearsal struct {
 	hidden  hidden
 	report  *upgrades.Report
 	cluster clusters.Cluster
-	// systems of the cluster; nil where there are none.
-	systems *systems.Set
+	// host is the cluster with its systems.
+	host    *systems.Host
 	creator *creator
 	survey  *survey.Survey
 	// mark is from when the next state is judged.
@@ -146,10 +146,16 @@ func (r *rehearsal) run(ctx context.Context) error {
 			r.Progress("the cluster could not be removed: %v", err)
 		}
 	}()
-	defer func() { r.endSystems(context.WithoutCancel(ctx)) }()
-	if err := r.equip(ctx); err != nil {
+	with := r.Systems
+	with.Progress = r.Progress
+	if r.host, err = systems.NewHost(ctx, r.cluster, r.Path.States[0].Systems, with); err != nil {
 		return err
 	}
+	defer func() {
+		if err := r.host.Close(context.WithoutCancel(ctx)); err != nil {
+			r.Progress("%v", err)
+		}
+	}()
 	r.report.Path[0].Transition = time.Since(began).Seconds()
 	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{
 		Settle: r.Settle, Sample: r.Sample,
@@ -249,7 +255,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	defer cancel()
 	began := time.Now()
 	state.Began = began
-	err = r.convergeAll(timed, r.Path.States[i])
+	err = r.host.Converge(timed, r.Path.States[i])
 	state.Transition = time.Since(began).Seconds()
 	broken, _ := clusters.Breakage(err)
 	if len(broken) == 0 || ctx.Err() != nil {
@@ -261,7 +267,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 
 // died says whether a component ended by itself while the state was surveyed, which is a finding.
 func (r *rehearsal) died(i int) bool {
-	err := r.death()
+	err := r.host.Death()
 	if err == nil {
 		return false
 	}

@@ -51,8 +51,11 @@ func borderValues(f *fields.Field) []any {
 // paths is at how many places of a kind the values of one field of a definition are explored.
 const paths = 2
 
+// trials are how a grower tries values of the fields that it has objects for.
+type trials struct{ *grower }
+
 // explored are the fields whose values are explored in this kind, with an object that has each.
-func (g *grower) explored(wanted func(*fields.Field) bool) []*fields.Field {
+func (g trials) explored(wanted func(*fields.Field) bool) []*fields.Field {
 	var all []*fields.Field
 	taken := map[string]int{}
 	for _, f := range g.scope.All() {
@@ -77,8 +80,8 @@ type trial struct {
 	refused  bool
 }
 
-// trials puts values into objects that have the fields.
-func (g *grower) trials(all []*fields.Field, valuesOf func(*fields.Field) []any) []*trial {
+// of puts values into objects that have the fields.
+func (g trials) of(all []*fields.Field, valuesOf func(*fields.Field) []any) []*trial {
 	var made []*trial
 	for _, f := range all {
 		held := g.holder[f.Path.String()]
@@ -114,8 +117,8 @@ func each(ctx context.Context, all []*trial, judge func(*trial)) error {
 const atOnce = 64
 
 // choices are trials of each value that a field can choose from.
-func (g *grower) choices() []*trial {
-	return g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
+func (g trials) choices() []*trial {
+	return g.of(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
 		var values []any
 		for _, text := range f.Enum {
 			if value, ok := coerce(f.Type, text); ok {
@@ -127,7 +130,7 @@ func (g *grower) choices() []*trial {
 }
 
 // choose makes an object of each choice.
-func (g *grower) choose(ctx context.Context, choices []*trial) error {
+func (g trials) choose(ctx context.Context, choices []*trial) error {
 	return each(ctx, choices, func(t *trial) {
 		accepted, _, err := g.accept(ctx, t.object, t.place, forChoice)
 		if got, _ := fields.Get(accepted, t.place); err == nil && accepted != nil && same(got, t.value) {
@@ -137,12 +140,12 @@ func (g *grower) choose(ctx context.Context, choices []*trial) error {
 }
 
 // borders are trials of the values at the borders of each field.
-func (g *grower) borders() []*trial {
-	return g.trials(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
+func (g trials) borders() []*trial {
+	return g.of(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
 }
 
 // test sends borders as they are.
-func (g *grower) test(ctx context.Context, borders []*trial) error {
+func (g trials) test(ctx context.Context, borders []*trial) error {
 	return each(ctx, borders, func(t *trial) {
 		answer, err := g.send(ctx, t.object)
 		t.refused = err == nil && !answer.Accepted()
@@ -155,8 +158,8 @@ func (g *grower) test(ctx context.Context, borders []*trial) error {
 	})
 }
 
-// takeTrials takes in what was accepted, and the borders that were refused: another state may accept them.
-func (g *grower) takeTrials(choices, borders []*trial) {
+// take takes in what was accepted, and the borders that were refused: another state may accept them.
+func (g trials) take(choices, borders []*trial) {
 	for _, t := range choices {
 		if t.accepted != nil {
 			g.made = append(g.made, g.specimen(Choice, t.field, t.value, t.accepted))

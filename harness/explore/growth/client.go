@@ -75,7 +75,8 @@ func (a Answer) Object() (map[string]any, error) {
 // manager is the field manager of all that an exploration writes.
 const manager = "rehearse-explore"
 
-// Create sends an object as JSON; with dryRun nothing is stored. The error is of what kept the API server from judging it.
+// Create sends an object as JSON; with dryRun nothing is stored. The error is of what kept the API server from judging
+// it.
 func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string, object []byte, dryRun bool,
 ) (Answer, error) {
 	return c.send(ctx, dryRun, object, func() *rest.Request {

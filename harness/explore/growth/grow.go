@@ -94,20 +94,21 @@ func (g *grower) grow(ctx context.Context) error {
 	if err := g.borrow(ctx); err != nil {
 		return err
 	}
-	if err := g.allFields(ctx); err != nil {
+	if err := (rounds{g}).all(ctx); err != nil {
 		return err
 	}
-	choices, borders := g.choices(), g.borders()
+	values := trials{g}
+	choices, borders := values.choices(), values.borders()
 	var working errgroup.Group
 	working.Go(func() error { return g.pack(ctx, g.alone) })
-	working.Go(func() error { return g.choose(ctx, choices) })
-	working.Go(func() error { return g.test(ctx, borders) })
+	working.Go(func() error { return values.choose(ctx, choices) })
+	working.Go(func() error { return values.test(ctx, borders) })
 	err = working.Wait()
 	for _, whole := range g.whole {
 		g.cover(whole)
 		g.made = append(g.made, g.specimen(Whole, nil, len(g.made), whole))
 	}
-	g.takeTrials(choices, borders)
+	values.take(choices, borders)
 	return err
 }
 

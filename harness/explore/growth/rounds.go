@@ -9,6 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
+// rounds are how a grower finds an object for each field.
+type rounds struct{ *grower }
+
 // outcome of the search for an object that has a field.
 type outcome struct {
 	field    *fields.Field
@@ -18,9 +21,9 @@ type outcome struct {
 	gone  bool
 }
 
-// allFields finds an object for each field, in rounds. All searches of a round run at once, and know what the rounds
+// all finds an object for each field, in rounds. All searches of a round run at once, and know what the rounds
 // before found out but nothing of each other: so the same comes of it each time, however fast the answers are.
-func (g *grower) allFields(ctx context.Context) error {
+func (g rounds) all(ctx context.Context) error {
 	pending := g.scope.All()
 	for len(pending) > 0 {
 		var now []*fields.Field
@@ -49,7 +52,7 @@ func (g *grower) allFields(ctx context.Context) error {
 // round takes those fields that are searched for at once: their parents are settled, so that it is known whether they
 // can be had, and no two have the same owner, so that the second learns from the first. Fields that need no search are
 // in neither list.
-func (g *grower) round(pending []*fields.Field) (now, later []*fields.Field) {
+func (g rounds) round(pending []*fields.Field) (now, later []*fields.Field) {
 	open, owners := map[*fields.Field]bool{}, map[string]bool{}
 	for _, f := range pending {
 		switch {
@@ -70,7 +73,7 @@ func (g *grower) round(pending []*fields.Field) (now, later []*fields.Field) {
 }
 
 // withoutParent notes that the API server drops a field with one above it.
-func (g *grower) withoutParent(f *fields.Field) bool {
+func (g rounds) withoutParent(f *fields.Field) bool {
 	for p := f.Parent; p != nil; p = p.Parent {
 		if g.gone[p.Path.String()] {
 			g.refused[f.Path.String()] = dropped + " with " + p.Path.String()
@@ -81,7 +84,7 @@ func (g *grower) withoutParent(f *fields.Field) bool {
 }
 
 // field looks for an object that has the field, and changes nothing of the grower.
-func (g *grower) field(ctx context.Context, f *fields.Field) (*outcome, error) {
+func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	base, budget := g.minimal, forField
 	if parent := f.Parent; parent != nil && len(parent.Path) > 0 {
 		if g.holder[parent.Path.String()] == nil {
@@ -109,7 +112,7 @@ func (g *grower) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 }
 
 // settle takes in what came of a search, unless an object of the same round has the field already.
-func (g *grower) settle(o *outcome) {
+func (g rounds) settle(o *outcome) {
 	path := o.field.Path.String()
 	switch {
 	case g.holder[path] != nil:

@@ -1,0 +1,94 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Host is a cluster with its systems: they come to a state together.
+type Host struct {
+	clusters.Cluster
+	// set is nil where there are no systems.
+	set *Set
+}
+
+// NewHost installs systems in a cluster, where there are any.
+func NewHost(ctx context.Context, cluster clusters.Cluster, first []clusters.System, o Options) (*Host, error) {
+	h := &Host{Cluster: cluster}
+	if len(first) == 0 {
+		return h, nil
+	}
+	var err error
+	if h.set, err = New(cluster, o); err != nil {
+		return nil, err
+	}
+	if err := h.set.Converge(ctx, first); err != nil {
+		return nil, errors.Join(fmt.Errorf("install the systems: %w", err), h.Close(context.WithoutCancel(ctx)))
+	}
+	return h, nil
+}
+
+// Converge brings the cluster to a state, and then its systems.
+func (h *Host) Converge(ctx context.Context, state clusters.State) error {
+	if h.set != nil {
+		h.set.Hold()
+	}
+	if err := h.Cluster.Converge(ctx, state); err != nil || h.set == nil {
+		return err
+	}
+	return h.set.Converge(ctx, state.Systems)
+}
+
+// Death of a component, or of a system, that ended by itself; nil where none did.
+func (h *Host) Death() error {
+	var died, ended <-chan error
+	if dog, ok := h.Cluster.(clusters.ProcessRunner); ok {
+		died = dog.Died()
+	}
+	if h.set != nil {
+		ended = h.set.Died()
+	}
+	select {
+	case err := <-died:
+		return err
+	case err := <-ended:
+		return err
+	default:
+		return nil
+	}
+}
+
+// Close ends the systems. It comes before their cluster goes.
+func (h *Host) Close(ctx context.Context) error {
+	if h.set == nil {
+		return nil
+	}
+	return h.set.Close(ctx, false)
+}
+
+// Delete ends the systems, and removes the cluster.
+func (h *Host) Delete(ctx context.Context) error {
+	return errors.Join(h.Close(ctx), h.Cluster.Delete(ctx))
+}
+
+// CheckPath says what is wrong with the systems of a path, before anything starts.
+func CheckPath(ctx context.Context, path []clusters.State, o Options) error {
+	var checked []clusters.System
+	for _, state := range path {
+		for _, system := range state.Systems {
+			if slices.ContainsFunc(checked, func(s clusters.System) bool { return reflect.DeepEqual(s, system) }) {
+				continue
+			}
+			if err := Check(ctx, []clusters.System{system}, o.Simulators, o.Modules); err != nil {
+				return err
+			}
+			checked = append(checked, system)
+		}
+	}
+	return nil
+}

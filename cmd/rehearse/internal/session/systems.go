@@ -1,0 +1,46 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+)
+
+// SystemFlags are which systems run beside the objects, and what they become.
+type SystemFlags struct{ Systems, Upgrades []string }
+
+// AddTo adds the flags to a command.
+func (s *SystemFlags) AddTo(command *cobra.Command) {
+	set := command.Flags()
+	set.StringArrayVar(&s.Systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
+		", a YAML file that defines it; may be repeated")
+	set.StringArrayVar(&s.Upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the "+
+		"way back before Kubernetes is taken back: as --system; may be repeated")
+}
+
+// Any says whether the flags name any.
+func (s *SystemFlags) Any() bool { return len(s.Systems)+len(s.Upgrades) > 0 }
+
+// Read the systems, those that are others in the end, and what runs them.
+func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []clusters.System, o systems.Options, _ error) {
+	first, err1 := cli.DefinedSystems("--system", s.Systems)
+	upgraded, err2 := cli.DefinedSystems("--upgrade", s.Upgrades)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, nil, o, err
+	}
+	for _, system := range upgraded {
+		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
+			return nil, nil, o, fmt.Errorf("--upgrade %s: it is the upgrade of no system; --system %s=KIND:FILE names the one "+
+				"before it", system.Name, system.Name)
+		}
+	}
+	options, err := PlanOptions(progress)
+	o.Simulators, o.Modules = options.Simulators, options.Modules
+	return first, upgraded, o, err
+}

@@ -1,0 +1,206 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+// attribute finds out which objects depend on which gate: their verdicts change when the gate alone is flipped.
+func (e *exploration) attribute(ctx context.Context) error {
+	if len(e.Gates) == 0 {
+		return nil
+	}
+	var disputed []*entry
+	for _, one := range e.corpus {
+		if one.disputed() {
+			disputed = append(disputed, one)
+		}
+	}
+	if len(e.Gates) == 1 {
+		table := &explorations.Gate{Name: e.Gates[0].Name}
+		for _, one := range disputed {
+			one.gates = []string{table.Name}
+			tell(table, one, one.verdicts[nameOf(e.Gates[0].On)], one.verdicts[nameOf(e.Gates[0].Off)])
+		}
+		e.report.Gates = append(e.report.Gates, table)
+		return nil
+	}
+	disputed, alike := e.representatives(disputed)
+	defer func() {
+		for one, others := range alike {
+			for _, other := range others {
+				other.gates = one.gates
+			}
+		}
+	}()
+	e.Progress("%d shapes of objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
+	a := &attribution{exploration: e, disputed: disputed, flipped: map[string][]*verdict{}}
+	defer func() { a.remove() }()
+	if err := a.anew(ctx); err != nil {
+		return err
+	}
+	var err error
+	if a.usual, err = a.try(ctx); err != nil {
+		return err
+	}
+	for i, gate := range e.Gates {
+		if e.late(fmt.Sprintf("which objects depend on %d more gates", len(e.Gates)-i)) {
+			return context.Cause(ctx)
+		}
+		if err := a.flip(ctx, gate); err != nil {
+			return err
+		}
+		if done := i + 1; done%10 == 0 {
+			e.Progress("%d of %d gates flipped", done, len(e.Gates))
+		}
+	}
+	return nil
+}
+
+// attribution finds out what each gate alone changes, in a cluster in which all others have their defaults.
+type attribution struct {
+	*exploration
+	cluster *systems.Host
+	// delete the cluster; nil where there is none.
+	delete func()
+	// disputed are the objects that are tried, usual the verdicts on them where no gate is flipped.
+	disputed []*entry
+	usual    []*verdict
+	// flipped are the verdicts where a gate is, by its name.
+	flipped map[string][]*verdict
+}
+
+func (a *attribution) remove() {
+	if a.delete != nil {
+		a.delete()
+	}
+	a.delete = nil
+}
+
+// anew makes the cluster.
+func (a *attribution) anew(ctx context.Context) error {
+	a.remove()
+	base := a.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
+	var err error
+	if a.cluster, a.delete, err = a.create(ctx, base); err != nil {
+		return err
+	}
+	_, _, err = a.ready(ctx, a.cluster)
+	return err
+}
+
+// flip notes what a gate changes. Where kube-apiserver does not come up with it nothing is known of it.
+func (a *attribution) flip(ctx context.Context, gate Gate) error {
+	if err := a.cluster.Converge(ctx, gate.Flipped); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		a.report.Unjudged = append(a.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
+			gate.Name, nameOf(gate.Flipped), err))
+		return a.anew(ctx)
+	}
+	now, err := a.try(ctx)
+	if err != nil {
+		return err
+	}
+	a.flipped[gate.Name] = now
+	a.compare(gate)
+	return nil
+}
+
+// try asks for the verdict on each object in the cluster's state.
+func (a *attribution) try(ctx context.Context) ([]*verdict, error) {
+	client, _, err := a.clientsOf(a.cluster)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { a.report.DryRuns += client.Requests() }()
+	return try(ctx, client, a.disputed)
+}
+
+// compare notes what a gate changes. What comes of another gate that is flipped with it is that one's.
+func (a *attribution) compare(gate Gate) {
+	flipped := a.flipped[gate.Name]
+	on, off := flipped, a.usual
+	if gate.Default {
+		on, off = a.usual, flipped
+	}
+	table := &explorations.Gate{Name: gate.Name}
+	for i, one := range a.disputed {
+		if on[i] == nil || off[i] == nil || *on[i] == *off[i] {
+			continue
+		}
+		if slices.ContainsFunc(gate.Others, func(other string) bool {
+			alone := a.flipped[other]
+			return alone != nil && alone[i] != nil && *alone[i] == *flipped[i]
+		}) {
+			continue
+		}
+		one.gates = append(one.gates, gate.Name)
+		tell(table, one, *on[i], *off[i])
+	}
+	if len(table.Fields)+len(table.Accepted)+len(table.Refused) > 0 {
+		a.report.Gates = append(a.report.Gates, table)
+	}
+}
+
+// podTemplate is what stands before the fields of a Pod in kinds that make Pods.
+var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
+
+// representatives are the smallest of all objects that were made for one field and of which the states with all gates
+// on and off make the same; the others, which depend on the same gates, are those that are alike.
+func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
+	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
+	groups := map[string][]*entry{}
+	for _, one := range disputed {
+		key := one.ID()
+		if one.Owner != "" {
+			key = fmt.Sprint(one.Owner, one.verdicts[on], one.verdicts[off])
+			key = podTemplate.ReplaceAllString(key, "")
+		}
+		groups[key] = append(groups[key], one)
+	}
+	var all []*entry
+	alike := map[*entry][]*entry{}
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[key]
+		first := slices.MinFunc(group, func(a, b *entry) int {
+			return cmp.Or(len(a.Body)-len(b.Body), cmp.Compare(a.ID(), b.ID()))
+		})
+		all, alike[first] = append(all, first), group
+	}
+	return all, alike
+}
+
+// tell puts into the table of a gate what it does to an object.
+func tell(table *explorations.Gate, one *entry, on, off verdict) {
+	add := func(all *[]string, text string) {
+		if !slices.Contains(*all, text) {
+			*all = append(*all, text)
+		}
+	}
+	what := strings.TrimSpace(one.Kind.Kind + " " + one.Field + " " + one.Value)
+	switch {
+	case on.accepted && off.accepted:
+		for _, field := range strings.Fields(off.lost) {
+			if !slices.Contains(strings.Fields(on.lost), field) {
+				add(&table.Fields, one.Kind.Kind+" "+field)
+			}
+		}
+	case on.accepted:
+		add(&table.Accepted, what)
+	case off.accepted:
+		add(&table.Refused, what)
+	}
+}
