@@ -24,6 +24,21 @@ func (v *Check) Systems(list []clusters.System, n *yamltree.Node) {
 				"say what the system %q is: simulated, process, module or manifests", words.Short(s.Name))
 		}
 		v.wholeSystem(s, at)
+		v.webhookPort(s, list[:i], at)
+	}
+}
+
+// webhookPort checks that no other system listens on the port that a system's program cannot choose.
+func (v *Check) webhookPort(s clusters.System, others []clusters.System, n *yamltree.Node) {
+	own := s.Launched()
+	if own == nil || own.WebhookPort == 0 {
+		return
+	}
+	for _, other := range others {
+		if p := other.Launched(); other.Name != s.Name && p != nil && p.WebhookPort == own.WebhookPort {
+			v.At(n, "", "the systems %q and %q cannot both listen on port %d (webhookPort)", words.Short(other.Name),
+				words.Short(s.Name), own.WebhookPort)
+		}
 	}
 }
 
@@ -53,6 +68,7 @@ func (v *Check) SystemChanges(before clusters.State, list []clusters.SystemChang
 				"a system that does not change")
 		default:
 			v.wholeSystem(after, at)
+			v.webhookPort(after, before.With(clusters.Change{Systems: list}).Systems, at)
 		}
 	}
 }
