@@ -30,8 +30,9 @@ type fakeCluster struct {
 	probe   func(n int) (code int, message string)
 	probes  int
 	metrics string
-	// rediscovered counts how often the controllers heard of new kinds.
+	// rediscovered counts how often the controllers heard of new kinds, which fails with deaf.
 	rediscovered int
+	deaf         error
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -43,8 +44,10 @@ func newFakeCluster(t *testing.T) *fakeCluster {
 }
 
 func (c *fakeCluster) Rediscover(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.rediscovered++
-	return nil
+	return c.deaf
 }
 
 func (c *fakeCluster) Name() string             { return "fake" }

@@ -3,6 +3,9 @@ package systems
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -102,6 +105,33 @@ func TestInstall(t *testing.T) {
 	}
 	if c.rediscovered != 1 {
 		t.Errorf("the controllers were told %d times of the one new kind", c.rediscovered)
+	}
+}
+
+// TestControllersHearWhileItStarts: the controllers are told of the last system's kinds before its process serves, and
+// that they cannot be told is no success.
+func TestControllersHearWhileItStarts(t *testing.T) {
+	c := newFakeCluster(t)
+	serves := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.rediscovered == 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer serves.Close()
+	waits := installed(t)
+	waits.Process.Ready = &clusters.SystemReadiness{HTTPGet: serves.URL}
+	s := newSet(t, c, Options{})
+	converge(t, s, sleeper("other"), waits)
+	if c.rediscovered != 1 {
+		t.Errorf("the controllers were told %d times of the one new kind", c.rediscovered)
+	}
+	converge(t, s)
+	c.deaf = errors.New("kube-controller-manager does not start")
+	if err := s.Converge(t.Context(), []clusters.System{installed(t)}); err == nil ||
+		!strings.Contains(err.Error(), "tell the controllers of new kinds: kube-controller-manager does not start") {
+		t.Errorf("controllers that cannot be told: %v", err)
 	}
 }
 

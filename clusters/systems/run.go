@@ -26,8 +26,9 @@ const (
 	lookTimeout  = 5 * time.Second
 )
 
-// launch installs what a process needs, starts it, and returns when it serves. A process that runs already ends first.
-func (s *Set) launch(ctx context.Context, sys *system) (err error) {
+// launch installs what a process needs, which it says, starts it, and returns when it serves. A process that runs
+// already ends first.
+func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err error) {
 	if sys.place == nil {
 		if sys.place, err = s.makePlace(sys.definition.Name); err != nil {
 			return err
@@ -62,6 +63,7 @@ func (s *Set) launch(ctx context.Context, sys *system) (err error) {
 		if err := s.install(ctx, sys, ca); err != nil {
 			return err
 		}
+		installed()
 	}
 	if err := s.start(ctx, sys); err != nil {
 		return err

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,28 +49,63 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 	return all, own, nil
 }
 
-// announced does something, and then tells the cluster of the kinds that came with it.
-func (s *installer) announced(ctx context.Context, do func() error) error {
+// newKinds tells a cluster's controllers of the kinds that come with systems, which takes a second: while the last
+// system starts, where no more kinds can come with it.
+type newKinds struct {
+	installer   *installer
+	controllers clusters.Rediscoverer
+	known       []reference
+	begun       chan error
+}
+
+// announced does something, and then tells the cluster of the kinds that came with it. What is done may say when all of
+// them are there.
+func (s *installer) announced(ctx context.Context, do func(allThere func()) error) error {
 	controllers, ok := s.cluster.(clusters.Rediscoverer)
 	if !ok {
-		return do()
+		return do(func() {})
 	}
-	before, _, err := s.api.stock(ctx, "")
+	known, _, err := s.api.stock(ctx, "")
 	if err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	kinds := &newKinds{installer: s, controllers: controllers, known: known}
+	if err := do(func() { kinds.begin(ctx) }); err != nil {
+		return errors.Join(err, kinds.end())
+	}
+	if err := kinds.end(); err != nil {
 		return err
 	}
-	after, _, err := s.api.stock(ctx, "")
+	return kinds.tell(ctx)
+}
+
+func (k *newKinds) begin(ctx context.Context) {
+	if k.begun == nil {
+		k.begun = make(chan error, 1)
+		go func() { k.begun <- k.tell(ctx) }()
+	}
+}
+
+func (k *newKinds) end() error {
+	if k.begun == nil {
+		return nil
+	}
+	return <-k.begun
+}
+
+// tell tells of kinds that were not known yet.
+func (k *newKinds) tell(ctx context.Context) error {
+	now, _, err := k.installer.api.stock(ctx, "")
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(after,
+	before := k.known
+	k.known = now
+	if !slices.ContainsFunc(now,
 		func(r reference) bool { return r.kind != namespaceKind && !slices.Contains(before, r) }) {
 		return nil
 	}
-	if err := controllers.Rediscover(ctx); err != nil {
+	if err := k.controllers.Rediscover(ctx); err != nil {
 		return fmt.Errorf("tell the controllers of new kinds: %w", err)
 	}
 	return nil

@@ -139,7 +139,7 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
 	s.hold(true)
-	err := s.announced(ctx, func() error { return s.converge(ctx, wanted) })
+	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	s.hold(false)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	return s.ended()
 }
 
-func (s *Set) converge(ctx context.Context, wanted []clusters.System) error {
+func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere func()) error {
 	for _, name := range slices.Backward(slices.Clone(s.order)) {
 		pods := s.system(name).definition.Kind() == "manifests"
 		if !slices.ContainsFunc(wanted,
@@ -157,8 +157,12 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System) error {
 			}
 		}
 	}
-	for _, definition := range wanted {
-		if err := s.one(ctx, definition); err != nil {
+	for i, definition := range wanted {
+		installed := func() {}
+		if i == len(wanted)-1 {
+			installed = allThere
+		}
+		if err := s.one(ctx, definition, installed); err != nil {
 			return fmt.Errorf("system %s: %w", definition, err)
 		}
 	}
@@ -175,8 +179,8 @@ func (s *Set) ended() error {
 	return nil
 }
 
-// one makes one system be there as it is defined.
-func (s *Set) one(ctx context.Context, definition clusters.System) error {
+// one makes one system be there as it is defined, and says when its kinds are, if that is before it serves.
+func (s *Set) one(ctx context.Context, definition clusters.System, installed func()) error {
 	built, err := Build(ctx, definition, s.Modules) // before its time begins: this may take minutes
 	if err != nil {
 		return err
@@ -198,15 +202,13 @@ func (s *Set) one(ctx context.Context, definition clusters.System) error {
 	}
 	sys.definition, sys.installed = definition, false
 	sys.built = built
-	bring := s.launch
 	if definition.Kind() == "manifests" {
-		bring = s.deploy
+		err = s.deploy(ctx, sys)
+	} else {
+		err = s.launch(ctx, sys, installed)
 	}
-	if err := bring(ctx, sys); err != nil {
-		return err
-	}
-	sys.installed = true
-	return nil
+	sys.installed = err == nil
+	return err
 }
 
 // asCalled is a system whatever becomes of the calls of its webhooks: that changes while its process runs on.
