@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,6 +43,35 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 		}
 	}
 	return nil
+}
+
+// youth is how long kube-apiserver goes on to let a creation of a kind wait: for two seconds, if its
+// CustomResourceDefinition was established less than that ago. Who asks earlier waits longer.
+const youth = 2 * time.Second
+
+// mature is when the youngest of a system's CustomResourceDefinitions has outgrown that.
+func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error) {
+	var last time.Time
+	for _, object := range objects {
+		if object.kind != crdKind {
+			continue
+		}
+		crd, err := a.dynamic.Resource(crdResource).Get(ctx, object.name, metav1.GetOptions{})
+		if err != nil {
+			return last, fmt.Errorf("read the age of %s: %w", object, err)
+		}
+		conditions, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "status", "conditions")
+		list, _ := conditions.([]any)
+		for _, item := range list {
+			condition, _ := item.(map[string]any)
+			text, _ := condition["lastTransitionTime"].(string)
+			// what is no time tells of no age
+			if at, err := time.Parse(time.RFC3339, text); err == nil && condition["type"] == "Established" && at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last.Add(youth), nil
 }
 
 func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionResource) error {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -132,6 +133,28 @@ func TestControllersHearWhileItStarts(t *testing.T) {
 	if err := s.Converge(t.Context(), []clusters.System{installed(t)}); err == nil ||
 		!strings.Contains(err.Error(), "tell the controllers of new kinds: kube-controller-manager does not start") {
 		t.Errorf("controllers that cannot be told: %v", err)
+	}
+}
+
+// TestMature: a kind's first creation is not asked for while the API server would let it wait for its youth.
+func TestMature(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	converge(t, s, installed(t))
+	established := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2026-01-02T03:04:05Z": established.Add(youth), "": time.Time{}.Add(youth), "soon": time.Time{}.Add(youth),
+	} {
+		c.mu.Lock()
+		c.written[crdPath]["status"] = map[string]any{"conditions": []any{
+			map[string]any{"type": "NamesAccepted", "status": "True", "lastTransitionTime": "2027-01-01T00:00:00Z"},
+			map[string]any{"type": "Established", "status": "True", "lastTransitionTime": text},
+		}}
+		c.mu.Unlock()
+		at, err := s.api.mature(t.Context(), s.system("widgets").objects)
+		if err != nil || !at.Equal(want) {
+			t.Errorf("established at %q: mature at %s, %v; want %s", text, at, err, want)
+		}
 	}
 }
 

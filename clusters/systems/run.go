@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -368,5 +369,24 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(hooks, func(h hook) bool { return h.creates }) {
+		at, err := s.api.mature(ctx, sys.objects)
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, min(time.Until(at), youth)); err != nil {
+			return err
+		}
+	}
 	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
+}
+
+// pause waits for so long.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
 }
