@@ -20,6 +20,7 @@ const (
 	AbilityControlPlanes  Ability = "controlPlanes"
 	AbilityMixedVersions  Ability = "mixedVersions"
 	AbilityWebhookCalls   Ability = "webhookCalls"
+	AbilityPeerProxy      Ability = "peerProxy"
 )
 
 // PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images
@@ -57,6 +58,8 @@ func declarations() []declaration {
 			implements[Rolling],
 		},
 		{AbilityWebhookCalls, "stand between its API servers and the webhooks of a system", nil},
+		// It needs to run each of them under a hostname of its own.
+		{AbilityPeerProxy, "have its API servers pass requests on to one another", nil},
 	}
 }
 

@@ -54,8 +54,8 @@ type Spec struct {
 	// wanted, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, which is a busybox
 	// that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go
 	// down below 1.34), breakages (to tell which component a transition broke), controlPlanes (more than one),
-	// mixedVersions (upTo and via), webhookCalls (of a system). Where the provider lacks one the scenario is skipped, and
-	// the report says so.
+	// mixedVersions (upTo and via), webhookCalls (of a system), peerProxy (API servers that pass requests on to one
+	// another). Where the provider lacks one the scenario is skipped, and the report says so.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the state that the cluster starts in.
 	Cluster clusters.State `json:"cluster" fixed:"true"`

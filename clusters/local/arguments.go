@@ -46,6 +46,9 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 		f = schedulerFlags(l, c)
 	}
 	component, _ := c.Plane()
+	if isAPIServer(c) && peers(l, component, state) {
+		f["peer-ca-file"] = l.pki("ca.crt")
+	}
 	if gates := state.Gates(component); len(gates) > 0 {
 		f["feature-gates"] = join(gates)
 	}

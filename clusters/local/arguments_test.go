@@ -18,6 +18,9 @@ func TestArguments(t *testing.T) {
 	states := map[string]clusters.State{
 		"plain": {Version: "1.34.4"},
 		"three": {Version: "1.35.4", ControlPlanes: 3},
+		"peers": {
+			Version: "1.36.3", ControlPlanes: 2, FeatureGates: map[string]bool{"UnknownVersionInteroperabilityProxy": true},
+		},
 		"full": {
 			Version: "1.36.3", FeatureGates: map[string]bool{"GenericWorkload": true, "A": false},
 			RuntimeConfig: map[string]string{"scheduling.k8s.io/v1alpha2": "true", "api/beta": "false"},

@@ -27,14 +27,14 @@ func Definition() clusters.Definition {
 	}
 }
 
-// abilities of every local cluster. Simulated nodes run whatever image they are given.
+// abilities of local clusters. Simulated nodes run whatever image they are given.
 func abilities() []clusters.Ability {
 	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilitySimulatedNodes, clusters.AbilityPodImage,
 		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages, clusters.AbilityControlPlanes,
-		clusters.AbilityWebhookCalls)
+		clusters.AbilityWebhookCalls, clusters.AbilityPeerProxy)
 }
 
-// Has says whether local clusters have an ability.
+// Has says whether local clusters have an ability. Whether API servers find one another depends on the machine.
 func (p *Provider) Has(_ context.Context, ability clusters.Ability, _ clusters.State) (bool, error) {
-	return slices.Contains(abilities(), ability), nil
+	return slices.Contains(abilities(), ability) && (ability != clusters.AbilityPeerProxy || p.namesHosts()), nil
 }

@@ -86,7 +86,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			errs = append(errs, p.checkProfiles(ctx, state))
 		}
 		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
-			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
+			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state))
 		errs = append(errs, state.CheckSchedulers()...)
 		errs = append(errs, state.CheckOwnVersions()...)
 	}

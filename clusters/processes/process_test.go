@@ -179,18 +179,44 @@ func TestHostname(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, NewSpawner(), Spec{
+	spawner := NewSpawner()
+	p := start(t, spawner, Spec{
 		Name: "named", Program: "/bin/sh", Args: []string{"-c", "hostname; echo started; exec sleep 1000"},
 		Hostname: "elsewhere", SetHostname: []string{"/bin/sh", "-c", `hostname "$0" && exec "$@"`},
 	})
 	awaitLine(t, p.LogFile, "started")
-	if got := LastLines(p.LogFile, 5); !strings.Contains(got, "elsewhere") && !strings.Contains(got, own) {
-		t.Errorf("the process sees the hostname %q", got)
+	want := own
+	if spawner.NamesHosts(nil) { // it was looked for at the start
+		want = "elsewhere"
+	}
+	if got := LastLines(p.LogFile, 5); !strings.Contains(got, want) {
+		t.Errorf("the process sees the hostname %q, want %q", got, want)
 	}
 	if err := p.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := os.Hostname(); err != nil || after != own {
 		t.Errorf("the machine is called %q now, %v", after, err)
+	}
+}
+
+// Where a name cannot be set, though the namespace is there, a process starts all the same, under the machine's name.
+func TestNoHostname(t *testing.T) {
+	own, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spawner := NewSpawner()
+	refused := []string{"/bin/sh", "-c", "exit 1"}
+	p := start(t, spawner, Spec{
+		Name: "unnamed", Program: "/bin/sh", Args: []string{"-c", "hostname; echo started; exec sleep 1000"},
+		Hostname: "elsewhere", SetHostname: refused,
+	})
+	awaitLine(t, p.LogFile, "started")
+	if got := LastLines(p.LogFile, 5); !strings.Contains(got, own) || spawner.NamesHosts(refused) {
+		t.Errorf("the process sees the hostname %q, want %q", got, own)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }

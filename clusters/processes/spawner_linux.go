@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 )
 
@@ -17,6 +18,9 @@ import (
 // parent-death signal is sent when the *thread* that forked ends, not the process.
 type Spawner struct {
 	requests chan func()
+	// isolated is the way to a hostname of one's own, nil where there is none; looked for once.
+	isolated *syscall.SysProcAttr
+	look     sync.Once
 }
 
 // NewSpawner returns a spawner; there is one for a program.
@@ -55,20 +59,32 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 }
 
 // begin starts the program, with a hostname of its own where the machine allows that.
-func (s *Spawner) begin(spec Spec, logFile *os.File) (cmd *exec.Cmd, err error) {
-	if spec.Hostname != "" {
-		for _, isolated := range hostnames() {
-			alone := spec
-			line := append(slices.Clone(spec.SetHostname), spec.Hostname, spec.Program)
-			alone.Program, alone.Args = line[0], append(line[1:], spec.Args...)
-			cmd = command(alone, logFile, isolated)
-			if err = s.fork(cmd); err == nil {
-				return cmd, nil
+func (s *Spawner) begin(spec Spec, logFile *os.File) (*exec.Cmd, error) {
+	isolated := syscall.SysProcAttr{}
+	if spec.Hostname != "" && s.NamesHosts(spec.SetHostname) {
+		isolated = *s.isolated
+		line := append(slices.Clone(spec.SetHostname), spec.Hostname, spec.Program)
+		spec.Program, spec.Args = line[0], append(line[1:], spec.Args...)
+	}
+	cmd := command(spec, logFile, isolated)
+	return cmd, s.fork(cmd)
+}
+
+// NamesHosts says whether this machine lets a process have a hostname of its own, given the command line that sets it
+// (Spec.SetHostname), which is tried without a program. A machine may allow the namespace and yet refuse the name.
+func (s *Spawner) NamesHosts(setHostname []string) bool {
+	s.look.Do(func() {
+		for _, way := range hostnames() {
+			line := append(slices.Clone(setHostname), "tried")
+			cmd := exec.Command(line[0], line[1:]...) //nolint:noctx // it ends by itself
+			cmd.SysProcAttr = &way
+			if s.fork(cmd) == nil && cmd.Wait() == nil {
+				s.isolated = &way
+				return
 			}
 		}
-	}
-	cmd = command(spec, logFile, syscall.SysProcAttr{})
-	return cmd, s.fork(cmd)
+	})
+	return s.isolated != nil
 }
 
 func (s *Spawner) fork(cmd *exec.Cmd) error {
@@ -90,10 +106,13 @@ func hostnames() []syscall.SysProcAttr {
 }
 
 // BecomeOnHost gives the machine a name, which only this process sees, and makes it the program. It returns only when
-// that fails.
+// that fails, or where no program is given.
 func BecomeOnHost(hostname string, command []string) error {
 	if err := syscall.Sethostname([]byte(hostname)); err != nil {
 		return fmt.Errorf("set the hostname: %w", err)
+	}
+	if len(command) == 0 {
+		return nil
 	}
 	return fmt.Errorf("start %s: %w", command[0], syscall.Exec(command[0], command, os.Environ()))
 }

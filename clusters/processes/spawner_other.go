@@ -18,6 +18,9 @@ func (*Spawner) Close() {}
 // Start refuses.
 func (*Spawner) Start(Spec) (*Process, error) { return nil, errUnsupported }
 
+// NamesHosts is false: nothing is started.
+func (*Spawner) NamesHosts([]string) bool { return false }
+
 func killGroup(int) error { return errUnsupported }
 
 func endGroup(int) error { return errUnsupported }

@@ -34,8 +34,9 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: lasting %t, but is a LastingProvider: %t", d.Name, d.Lasting, lasting)
 		}
 		for _, ability := range clusters.Abilities() {
-			if ability == clusters.AbilityPodImage && d.Name == "kind" {
-				continue // the engine knows
+			if ability == clusters.AbilityPodImage && d.Name == "kind" ||
+				ability == clusters.AbilityPeerProxy && d.Name == "local" {
+				continue // the engine, or the machine, knows
 			}
 			has, err := p.Has(t.Context(), ability, clusters.State{Version: "1.35.4"})
 			if err != nil || has != slices.Contains(d.Abilities, ability) {
@@ -48,7 +49,7 @@ func TestDefinitions(t *testing.T) {
 // What these providers can do: a change of an interface must not change it unseen.
 func TestWhoHasWhat(t *testing.T) {
 	want := map[string]string{
-		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions webhookCalls",
+		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions webhookCalls peerProxy",
 		"kind":  "exec components metrics dns podImage breakages controlPlanes",
 
 		"existing": "exec metrics",

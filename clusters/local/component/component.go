@@ -25,7 +25,7 @@ const Command = "component"
 const host = "host"
 
 // OnHost begins a command line that goes on with a hostname and a program with its arguments: the program sees that
-// hostname.
+// hostname. Without a program it only tries whether the name can be set.
 func OnHost(executable string) []string { return []string{executable, Command, host} }
 
 // Main turns the program into a part of a cluster if its arguments say so, and then does not return. Every program
@@ -34,9 +34,12 @@ func Main() {
 	if len(os.Args) < 3 || os.Args[1] != Command {
 		return
 	}
-	if os.Args[2] == host && len(os.Args) > 4 {
-		fmt.Fprintln(os.Stderr, "error:", processes.BecomeOnHost(os.Args[3], os.Args[4:]))
-		os.Exit(1)
+	if os.Args[2] == host && len(os.Args) > 3 {
+		if err := processes.BecomeOnHost(os.Args[3], os.Args[4:]); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[2], os.Args[3:])
