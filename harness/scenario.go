@@ -52,6 +52,7 @@ type scenarioRun struct {
 	account <-chan struct{}
 
 	timeline  *timeline
+	lookBack  *lookBack
 	survivals *survivals
 	settling  *settling
 	loads     *scenarioLoads
@@ -66,7 +67,8 @@ func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
 		shared: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
 		outputs: map[string]any{},
 	}
-	s.timeline = &timeline{run: s, spans: spansOf(entry.Scenario)}
+	s.timeline = &timeline{run: s, spans: spansOf(entry.Scenario, asksTheBalancer)}
+	s.lookBack = &lookBack{run: s}
 	s.survivals = &survivals{run: s}
 	s.settling = &settling{run: s, unsettled: map[unsettled]bool{}}
 	s.loads = &scenarioLoads{run: s}

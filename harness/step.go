@@ -7,7 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
@@ -32,13 +34,17 @@ func failure(status reports.Status, format string, args ...any) result {
 // step runs the i-th step and keeps its outputs.
 func (s *scenarioRun) step(ctx context.Context, i int) result {
 	s.timeline.begin(ctx, i)
+	s.lookBack.begin(ctx, i)
+	s.survivals.begin(ctx, i)
 	r := s.evaluated(ctx, i)
 	if r.Status != reports.Passed {
 		s.found.lose(i, r)
 		r.final = s.scenario.Spec.Steps[i].ChangesCluster() && !r.acted
 	}
 	if s.found.goesOn(i, r) {
+		s.survivals.end(ctx, i)
 		s.timeline.end(ctx, i)
+		s.lookBack.end(ctx, i)
 	}
 	return r
 }
@@ -106,4 +112,51 @@ func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, valu
 func (r result) with(evidence string) result {
 	r.Evidence = strings.TrimPrefix(r.Evidence+evidence, "\n")
 	return r
+}
+
+// try is what came of looking once at something that no watch tells of.
+type try struct {
+	// problem says what differs from what was expected; "" where nothing does.
+	problem string
+	// undecided: nobody could look.
+	undecided bool
+	// final: looking again would not help.
+	final    bool
+	evidence string
+	values   map[string]any
+}
+
+func (t try) result() result {
+	r := result{values: t.values}
+	r.Status, r.Message, r.Evidence = reports.Passed, t.problem, t.evidence
+	switch {
+	case t.problem == "":
+	case t.undecided:
+		r.Status = reports.Error
+	default:
+		r.Status = reports.Failed
+	}
+	return r
+}
+
+// repeat looks until all is as expected, looking again would not help, or the context ends. A look that the end cut
+// short does not count when there was one before it. What is new since the look before is recorded.
+func repeat(ctx context.Context, record func(string), look func() try) result {
+	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
+	var last *try
+	for {
+		t := look()
+		if t.problem == "" || t.final {
+			return t.result()
+		}
+		if last == nil || ctx.Err() == nil || !t.undecided {
+			if last == nil || last.problem != t.problem {
+				record(t.problem)
+			}
+			last = &t
+		}
+		if !pauses.Wait(ctx, again) {
+			return last.result()
+		}
+	}
 }

@@ -38,11 +38,11 @@ type span struct {
 	missing unknownfields.Missing
 }
 
-// spansOf lists the times that a scenario's steps judge.
-func spansOf(s *scenarios.Scenario) []*span {
+// spansOf lists the times that those of a scenario's steps judge of which a condition is true.
+func spansOf(s *scenarios.Scenario, of func(*scenarios.Step) bool) []*span {
 	var all []*span
 	for i := range s.Spec.Steps {
-		if first, last, ok := s.Span(i); ok {
+		if first, last, ok := s.Span(i); ok && of(&s.Spec.Steps[i]) {
 			all = append(all, &span{judge: i, first: first, last: last, window: &assertions.Window{
 				First: s.Spec.Steps[first].Title(), Last: s.Spec.Steps[last].Title(),
 			}})
@@ -61,7 +61,6 @@ func (t *timeline) begin(ctx context.Context, i int) {
 			span.missing.Keep(t.missing(ctx, span))
 		}
 	}
-	t.run.survivals.begin(ctx, i)
 	t.begun = append(t.begun, assertions.Step{
 		Title: t.run.scenario.Spec.Steps[i].Title(),
 		Seq:   t.run.shared.history.Seq(),
@@ -103,7 +102,6 @@ func (t *timeline) end(ctx context.Context, i int) {
 	if t.run.scenario.Spec.Steps[i].Transition != nil {
 		t.lookForFields(ctx, i)
 	}
-	t.run.survivals.end(ctx, i)
 	for _, span := range t.spans {
 		if span.last == i && span.judge != i {
 			span.window.End = t.moment(ctx, span.judge)

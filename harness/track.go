@@ -86,7 +86,7 @@ func (t *trackRun) run(ctx context.Context) {
 		return
 	}
 	defer t.history.Close()
-	defer t.views.forget()
+	defer t.views.close()
 	alive, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	t.guard(alive, broken)

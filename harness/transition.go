@@ -39,7 +39,7 @@ func (c *transitions) make(ctx context.Context, n int) error {
 		c.run.kinds.Cross("")
 	}
 	c.run.schemas.Reset()
-	c.run.views.forget()
+	c.run.views.cross(ctx)
 	if err == nil {
 		c.run.history.Reread(ctx)
 	}

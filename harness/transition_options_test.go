@@ -135,7 +135,11 @@ func TestRevertAfterADeath(t *testing.T) {
 }
 
 // rolling is a provider whose clusters have two API servers.
-type rolling struct{ provider }
+type rolling struct {
+	provider
+	// made hears of a cluster that was made; may be nil.
+	made func(*rollingCluster)
+}
 
 func (*rolling) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
 	return true, nil
@@ -146,7 +150,11 @@ func (p *rolling) Create(ctx context.Context, name string, state clusters.State)
 	if err != nil {
 		return nil, err
 	}
-	return &rollingCluster{c.(*cluster), apitest.New(p.t)}, nil
+	both := &rollingCluster{c.(*cluster), apitest.New(p.t)}
+	if p.made != nil {
+		p.made(both)
+	}
+	return both, nil
 }
 
 // rollingCluster's second API server has what was written through it alone, so that it shows who was asked.
@@ -185,7 +193,7 @@ func TestUpToAndVia(t *testing.T) {
 		makeMap("b")+"    via: 0\n"+
 		ask("b", "")+
 		"  - transition: {version: \"1.35\"}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
-	p := &rolling{provider{t: t}}
+	p := &rolling{provider: provider{t: t}}
 	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +213,7 @@ func TestUpToAndVia(t *testing.T) {
 	// What one server does not show is said with its name.
 	fails := strings.Replace(text, ", absent: true", ", cel: \"false\"", 1)
 	fails = strings.Replace(fails, "via: new", "via: each\n    timeout: 1s", 1)
-	plan, err = harness.NewPlan(t.Context(), &rolling{provider{t: t}}, load(t, fails), harness.PlanOptions{})
+	plan, err = harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, fails), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +228,7 @@ func TestOrder(t *testing.T) {
 	text := strings.Replace(scenario("order",
 		"  - transition: {version: \"1.35\", order: apiServersFirst, upTo: 2}\n"+
 			"  - transition: {version: \"1.35\", order: apiServersFirst}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
-	p := &rolling{provider{t: t}}
+	p := &rolling{provider: provider{t: t}}
 	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +279,7 @@ func TestOwnVersions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(scenario("own", test.steps), "cluster: {version: \"1.34\"}", twoPlanes, 1)
-			_, err := harness.NewPlan(t.Context(), &rolling{provider{t: t}}, load(t, text), harness.PlanOptions{})
+			_, err := harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, text), harness.PlanOptions{})
 			switch {
 			case test.want == "" && err != nil:
 				t.Errorf("refused: %v", err)

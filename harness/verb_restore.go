@@ -18,6 +18,11 @@ func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step)
 			return err
 		}
 		defer s.shared.history.Resume()
+		resume, err := s.shared.views.pause(ctx)
+		if err != nil {
+			return err
+		}
+		defer resume()
 		return restoreAll(ctx, s, c, step.Restore.Name)
 	})
 }

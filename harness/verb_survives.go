@@ -32,9 +32,11 @@ type survivals struct {
 // survival is what a survives step has found out so far.
 type survival struct {
 	judge, last int
-	survey      *survey.Survey
-	mark        survey.Mark
-	path        []*upgrades.State
+	// plane is the control plane of the API server that is asked; -1 for the balancer.
+	plane  int
+	survey *survey.Survey
+	mark   survey.Mark
+	path   []*upgrades.State
 	// wrong is what kept it from being found out.
 	wrong *result
 }
@@ -46,7 +48,7 @@ func (v *survivals) begin(ctx context.Context, i int) {
 			continue
 		}
 		if first, last, ok := v.run.scenario.Span(judge); ok && first == i {
-			v.all = append(v.all, v.first(ctx, judge, last))
+			v.firsts(ctx, judge, last)
 		}
 	}
 	if !v.run.scenario.Spec.Steps[i].ChangesCluster() {
@@ -82,16 +84,43 @@ func (v *survivals) close() {
 	}
 }
 
+// firsts takes the first look through the API servers that the step names.
+func (v *survivals) firsts(ctx context.Context, judge, last int) {
+	via := v.run.scenario.Spec.Steps[judge].Via
+	if via == "" {
+		v.all = append(v.all, first(ctx, v.run, judge, last))
+		return
+	}
+	servers, err := chosen(v.run.shared.cluster, via)
+	for _, server := range servers {
+		through, err := v.run.through(ctx, server)
+		one := &survival{judge: judge, last: last, plane: server.Plane}
+		if one.fail(err); err == nil {
+			one = first(ctx, through, judge, last)
+		}
+		v.all = append(v.all, one)
+	}
+	if err != nil {
+		one := &survival{judge: judge, last: last, plane: via.Plane()}
+		one.fail(err)
+		v.all = append(v.all, one)
+	}
+}
+
 // first selects the objects, and takes the first look at them.
-func (v *survivals) first(ctx context.Context, judge, last int) *survival {
-	one := &survival{judge: judge, last: last}
-	original := v.run.scenario.Spec.Steps[judge]
-	step, err := expressions.Evaluated(v.run.shared.Expressions.WithContext(ctx), original, v.run.variables(&original))
+func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
+	one := &survival{judge: judge, last: last, plane: -1}
+	config := run.shared.cluster.RESTConfig()
+	if run.via != nil {
+		one.plane, config = run.via.Plane, run.via.REST
+	}
+	original := run.scenario.Spec.Steps[judge]
+	step, err := expressions.Evaluated(run.shared.Expressions.WithContext(ctx), original, run.variables(&original))
 	if err != nil {
 		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
 		return one
 	}
-	found, wrong := v.selected(ctx, step)
+	found, wrong := selected(ctx, run, step)
 	if one.wrong = wrong; wrong != nil {
 		return one
 	}
@@ -99,7 +128,7 @@ func (v *survivals) first(ctx context.Context, judge, last int) *survival {
 	for _, check := range step.Survives.Except {
 		options.Except = append(options.Except, survey.Check(check))
 	}
-	if one.survey, err = survey.New(v.run.shared.cluster.RESTConfig(), options); err != nil {
+	if one.survey, err = survey.New(config, options); err != nil {
 		one.fail(err)
 		return one
 	}
@@ -107,28 +136,28 @@ func (v *survivals) first(ctx context.Context, judge, last int) *survival {
 	one.mark, err = one.survey.Begin(ctx)
 	one.fail(err)
 	if err == nil {
-		one.look(ctx, v.run.shared.track.Path[v.run.at].String())
+		one.look(ctx, run.shared.track.Path[run.at].String())
 	}
 	return one
 }
 
 // selected are the objects that survives is about; there must be one.
-func (v *survivals) selected(ctx context.Context, step scenarios.Step) ([]survey.Created, *result) {
+func selected(ctx context.Context, run *scenarioRun, step scenarios.Step) ([]survey.Created, *result) {
 	selection := step.Survives.Selection
-	timeout := v.run.timeout(step, v.run.shared.StepTimeout)
-	kind, err := v.run.served(ctx, selection, timeout)
+	timeout := run.timeout(step, run.shared.StepTimeout)
+	kind, err := run.served(ctx, selection, timeout)
 	if err != nil {
 		wrong := unserved(step, selection, err)
 		return nil, &wrong
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	scope := v.run.timeline.looksAt(selection, kind)
+	scope := run.timeline.looksAt(selection, kind)
 	options := metav1.ListOptions{}
 	if len(selection.Selector) > 0 {
 		options.LabelSelector = labels.SelectorFromSet(selection.Selector).String()
 	}
-	list, err := v.run.client.Resource(kind.Resource).Namespace(scope.Namespace).List(ctx, options)
+	list, err := run.client.Resource(kind.Resource).Namespace(scope.Namespace).List(ctx, options)
 	if err != nil {
 		wrong := failure(reports.Error, "survives: list %s of %s: %v", selection.Kind, selection.APIVersion, err)
 		return nil, &wrong
@@ -173,7 +202,7 @@ func (one *survival) look(ctx context.Context, state string) {
 
 // runSurvives judges what was found out.
 func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
-	one := s.survivals.of(ctx, i, step)
+	one := s.survivals.of(ctx, s, i, step)
 	if one == nil {
 		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
 	}
@@ -189,14 +218,14 @@ func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	return survived(report, step.Survives.Now)
 }
 
-func (v *survivals) of(ctx context.Context, i int, step scenarios.Step) *survival {
+func (v *survivals) of(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) *survival {
 	if step.Survives.Now {
-		one := v.first(ctx, i, i)
+		one := first(ctx, s, i, i)
 		v.all = append(v.all, one)
 		return one
 	}
 	for _, one := range v.all {
-		if one.judge == i {
+		if one.judge == i && (s.via == nil && one.plane < 0 || s.via != nil && one.plane == s.via.Plane) {
 			return one
 		}
 	}

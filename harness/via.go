@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// views are what each of a cluster's API servers shows, between two transitions.
+// views are what each of a cluster's API servers shows, from when it is first asked.
 type views struct {
 	run *trackRun
 
@@ -30,21 +30,30 @@ type views struct {
 
 // asked runs a step, through the API servers that it names.
 func (s *scenarioRun) asked(ctx context.Context, i int, step scenarios.Step) result {
-	run := verbOf(&step).run
 	if step.Via == "" {
-		return run(ctx, s, i, step)
+		return verbOf(&step).run(ctx, s, i, step)
 	}
 	servers, err := chosen(s.shared.cluster, step.Via)
 	if err != nil {
 		return failure(reports.Error, "via %s: %v", step.Via, err)
 	}
+	if _, _, past := s.scenario.Span(i); past {
+		return s.lookBack.asked(ctx, i, step, servers)
+	}
+	return askEach(ctx, s, i, step, servers, s.through)
+}
+
+// askEach runs a step through one API server after the other.
+func askEach(ctx context.Context, s *scenarioRun, i int, step scenarios.Step, servers []clusters.Server,
+	through func(context.Context, clusters.Server) (*scenarioRun, error),
+) result {
 	var first *result
 	for _, server := range servers {
-		through, err := s.through(ctx, server)
+		through, err := through(ctx, server)
 		if err != nil {
 			return failure(reports.Error, "%v", err)
 		}
-		r := run(ctx, through, i, step)
+		r := verbOf(&step).run(ctx, through, i, step)
 		s.readings = through.readings
 		if r.Status != reports.Passed {
 			r.Message = fmt.Sprintf("asked through %s: %s", server, r.Message)
@@ -201,8 +210,50 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 	return view, nil
 }
 
-// forget ends the views: what API servers show is another thing after a transition.
-func (v *views) forget() {
+// cross tells the views that the cluster has changed: what API servers show may be another thing.
+func (v *views) cross(ctx context.Context) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	versions := map[int]string{}
+	if rolling, able := v.run.cluster.(clusters.Rolling); able {
+		for _, server := range rolling.Servers() {
+			versions[server.Plane] = server.Version
+		}
+	}
+	for plane, view := range v.of {
+		view.kinds.Cross(versions[plane])
+		view.schemas.Reset()
+		if versions[plane] != "" {
+			view.history.Reread(ctx)
+		}
+	}
+}
+
+// pause ends all watches until resume is called, and forgets what was known.
+func (v *views) pause(ctx context.Context) (resume func(), err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var paused []*trackRun
+	resume = func() {
+		for _, view := range paused {
+			view.history.Resume()
+			view.kinds.Reset()
+			view.kinds.ExpectMore()
+			view.schemas.Reset()
+		}
+	}
+	for _, view := range v.of {
+		if err := view.history.Pause(ctx); err != nil {
+			resume()
+			return nil, err
+		}
+		paused = append(paused, view)
+	}
+	return resume, nil
+}
+
+// close ends the views.
+func (v *views) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, view := range v.of {

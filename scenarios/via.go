@@ -28,6 +28,9 @@ func (v *Via) UnmarshalScalar(text string) error {
 	return nil
 }
 
+// ViaPlane is the API server of a control plane.
+func ViaPlane(plane int) Via { return Via(strconv.Itoa(plane)) }
+
 // Plane is the number of the control plane that is named; -1 for a word.
 func (v Via) Plane() int {
 	n, err := strconv.Atoi(string(v))
@@ -58,8 +61,9 @@ func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	case step.Via.Plane() >= planes:
 		v.At(at, fmt.Sprintf("the last one is %d", planes-1), "the cluster has no control plane %d", step.Via.Plane())
 	}
-	if len(step.throughout()) > 0 {
-		v.At(n.Key("via"), "", "what one API server shows is known from the step itself on: via cannot look back")
+	if len(step.throughout()) > 0 && (step.Via == ViaNew || step.Via == ViaOld) {
+		v.At(at, "give the number of its control plane, or each", "which API server is %s changes with every transition: "+
+			"%s cannot look back", step.Via, step.Via)
 	}
 	checkViaComponent(v, step, n)
 }

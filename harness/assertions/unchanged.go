@@ -125,9 +125,8 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 		if reflect.DeepEqual(k.places[i], places) {
 			continue
 		}
-		for _, change := range changedPlaces(path.Places(matching.Normal(k.object.Object)),
-			path.Places(matching.Normal(object.Object))) {
-			if line := "  " + change.String(); !slices.Contains(lines, line) {
+		for _, line := range DifferenceAt(path, k.object, object) {
+			if line = "  " + line; !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}
@@ -139,6 +138,16 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 		lines = append(lines[:mostChanges], fmt.Sprintf("  ... and %d more changes", more))
 	}
 	return "changed:\n" + strings.Join(lines, "\n")
+}
+
+// DifferenceAt says what is not the same at a path of two objects, a line for each place.
+func DifferenceAt(path fieldpath.Path, one, other *unstructured.Unstructured) []string {
+	var lines []string
+	for _, change := range changedPlaces(path.Places(matching.Normal(one.Object)),
+		path.Places(matching.Normal(other.Object))) {
+		lines = append(lines, change.String())
+	}
+	return lines
 }
 
 // something says whether there is a value at one of the places; null is none.

@@ -4,9 +4,14 @@ package windows
 
 import (
 	"embed"
+	"maps"
 
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/grove"
 	"github.com/rehearse-dev/rehearse/suites/kai"
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/windows/policy"
 )
 
 //go:embed requirements.yaml
@@ -14,8 +19,12 @@ var files embed.FS
 
 // Definition is the suite of the window of an upgrade.
 func Definition() suites.Definition {
+	others := simulators.Catalog{policy.Name: policy.Simulator()}
+	for _, system := range []suites.Definition{kai.Definition(), leaderworkerset.Definition(), grove.Definition()} {
+		maps.Copy(others, system.Catalog())
+	}
 	return suites.Definition{
-		Name: "windows", Title: "The window of an upgrade", Requirements: Requirements, Others: kai.Definition().Catalog(),
+		Name: "windows", Title: "The window of an upgrade", Requirements: Requirements, Others: others,
 	}
 }
 

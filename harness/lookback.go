@@ -1,0 +1,144 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/alike"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// lookBack is what several API servers showed, each for itself, while the steps ran on which a later one looks back.
+type lookBack struct {
+	run *scenarioRun
+	of  []*outlook
+}
+
+// outlook is what one API server showed.
+type outlook struct {
+	plane    int
+	server   clusters.Server
+	timeline *timeline
+	// wrong is why it could not be watched.
+	wrong error
+}
+
+func asksTheBalancer(step *scenarios.Step) bool { return step.Via == "" }
+
+// begin takes note of the beginning of a step in the history of each API server.
+func (l *lookBack) begin(ctx context.Context, i int) {
+	if i == 0 {
+		l.open()
+	}
+	for _, o := range l.of {
+		if through := l.through(ctx, o); through != nil {
+			o.timeline.begin(ctx, i)
+		}
+	}
+}
+
+// end takes note of the end of a step that passed.
+func (l *lookBack) end(ctx context.Context, i int) {
+	for _, o := range l.of {
+		if through := l.through(ctx, o); through != nil {
+			o.timeline.end(ctx, i)
+		}
+	}
+}
+
+// open finds the API servers on which steps look back.
+func (l *lookBack) open() {
+	for plane := range l.run.shared.track.Path[0].NumberOfControlPlanes() {
+		spans := spansOf(l.run.scenario, func(step *scenarios.Step) bool {
+			return step.Via == scenarios.ViaEach || step.Via.Plane() == plane
+		})
+		if len(spans) == 0 {
+			continue
+		}
+		o := &outlook{plane: plane, timeline: &timeline{spans: spans}}
+		servers, err := chosen(l.run.shared.cluster, scenarios.ViaPlane(plane))
+		if o.wrong = err; err == nil {
+			o.server = servers[0]
+		}
+		l.of = append(l.of, o)
+	}
+}
+
+// through is the scenario's run as it asks an API server, with the timeline that goes on from step to step; nil where it
+// could not be watched.
+func (l *lookBack) through(ctx context.Context, o *outlook) *scenarioRun {
+	if o.wrong != nil {
+		return nil
+	}
+	through, err := l.run.through(ctx, o.server)
+	if o.wrong = err; err != nil {
+		return nil
+	}
+	if o.timeline.run == nil {
+		o.timeline.from, o.timeline.beginning = through.timeline.from, through.timeline.beginning
+	}
+	through.timeline, o.timeline.run = o.timeline, through
+	return through
+}
+
+// asked runs a step that looks back, through the API servers that it names.
+func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, servers []clusters.Server) result {
+	if planes := l.run.shared.track.Path[0].NumberOfControlPlanes(); step.Via == scenarios.ViaEach && len(servers) < planes {
+		return failure(reports.Error, "via each: of %d API servers only %v run", planes, servers)
+	}
+	var views []*scenarioRun
+	r := askEach(ctx, l.run, i, step, servers, func(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
+		through, err := l.judge(ctx, server)
+		views = append(views, through)
+		return through, err
+	})
+	if r.Status != reports.Passed || step.Unchanged == nil || len(views) == 1 {
+		return r
+	}
+	return showAlike(ctx, step, views, r)
+}
+
+// showAlike decides whether what stayed unchanged through each of several API servers is the same through all of them:
+// each may have shown the same all the time, and not the same as another.
+func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, passed result) result {
+	ctx, cancel := context.WithTimeout(ctx, views[0].timeout(step, views[0].shared.StepTimeout))
+	defer cancel()
+	var compared []alike.View
+	for _, view := range views {
+		selection := step.Unchanged.Selection
+		kind, err := view.served(ctx, selection, view.timeout(step, view.shared.StepTimeout))
+		if err != nil {
+			return unserved(step, selection, err)
+		}
+		compared = append(compared, alike.View{
+			Name: view.via.String(), Stream: view.shared.history.Stream(kind.Resource),
+			Scope: scope(selection, kind, view.namespace),
+		})
+	}
+	differences, err := alike.Compare(ctx, compared, step.Unchanged.Paths)
+	switch {
+	case err != nil:
+		return failure(reports.Error, "unchanged: compare what API servers show: %v", err)
+	case len(differences) > 0:
+		return failure(reports.Failed, "unchanged: API servers show different objects:\n%s", strings.Join(differences, "\n"))
+	}
+	return passed.with("\nthey show the same")
+}
+
+// judge is the scenario's run with which a step that looks back asks an API server.
+func (l *lookBack) judge(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
+	for _, o := range l.of {
+		if o.plane != server.Plane {
+			continue
+		}
+		through := l.through(ctx, o)
+		if through == nil {
+			return nil, fmt.Errorf("%s was not watched: %w", server, o.wrong)
+		}
+		return through, nil
+	}
+	return nil, fmt.Errorf("%s was not watched", server)
+}

@@ -1,0 +1,110 @@
+package harness_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// What looks back through several API servers judges what each of them showed, and whether they showed the same.
+func TestLookBack(t *testing.T) {
+	const (
+		name   = "window"
+		second = "kube-apiserver@1 (1.34.4)"
+	)
+	change := func(c *rollingCluster, change func(*unstructured.Unstructured)) {
+		c.second.Render("configmaps", name, "a", change)
+	}
+	for title, test := range map[string]struct {
+		// during is done while the transition goes on.
+		during func(*rollingCluster)
+		// before is done before the first step.
+		before func(*rollingCluster)
+		judge  string
+		want   string
+	}{
+		"alike": {
+			judge: "    via: each\n",
+		},
+		"one of them shows another thing": {
+			during: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"was": "dropped"}) })
+			},
+			judge: "    via: each\n",
+			want:  "asked through " + second + ": unchanged",
+		},
+		"nobody asks the one that shows another thing": {
+			during: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"was": "dropped"}) })
+			},
+			judge: "    via: 0\n",
+		},
+		"each shows the same all the time, but not the same as the other": {
+			before: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"of": "the second"}) })
+			},
+			judge: "    via: each\n",
+			want:  "API servers show different objects",
+		},
+		"one of them was not there": {
+			before: func(c *rollingCluster) { c.second.Delete("configmaps", name, "a") },
+			judge:  "    via: each\n",
+			want:   "There was no ConfigMap",
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			text := strings.Replace(scenario(name,
+				"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+					"  - name: up\n    transition: {version: \"1.35\", upTo: 1}\n"+
+					"  - unchanged: {apiVersion: v1, kind: ConfigMap, name: a, paths: [metadata.name, metadata.labels], "+
+					"throughout: [up, up]}\n"+test.judge),
+				"cluster: {version: \"1.34\"}", twoPlanes, 1)
+			p := &rolling{provider: provider{t: t}}
+			p.made = func(c *rollingCluster) {
+				for _, server := range []interface {
+					Put(string, map[string]any) *unstructured.Unstructured
+				}{c.server, c.second} {
+					server.Put("configmaps", map[string]any{
+						"apiVersion": "v1", "kind": "ConfigMap",
+						"metadata": map[string]any{"name": "a", "namespace": name, "labels": map[string]any{"x": "y"}},
+					})
+				}
+				if test.before != nil {
+					test.before(c)
+				}
+				p.converge = func(context.Context, clusters.State) error {
+					if test.during != nil {
+						test.during(c)
+					}
+					return nil
+				}
+			}
+			plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+			if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+				t.Fatal(err)
+			}
+			result := recorder.Run().Tracks[0].Scenarios[0]
+			if test.want == "" {
+				if result.Status != reports.Passed {
+					t.Errorf("%s: %s", result.Status, result.Message)
+				}
+				return
+			}
+			if result.Status != reports.Failed {
+				t.Errorf("%s: %s", result.Status, result.Message)
+			}
+			contains(t, result.Message, test.want)
+		})
+	}
+}

@@ -1,0 +1,130 @@
+// Package policy is a small policy engine, run as a simulated system, that refuses every cluster-scoped object of a
+// kind that it does not know. It knows what the API server serves that it happens to ask, as real ones do.
+package policy
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
+)
+
+const (
+	// Name of the simulated system.
+	Name = "policy"
+	path = "/validate"
+	// patience of the API server with a judgement.
+	patience = 5
+)
+
+// Simulator is the policy engine as a simulated system.
+func Simulator() simulators.Simulator {
+	probe := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "policy-probe"},
+	}}
+	return simulators.Simulator{Run: Run, Probes: []*unstructured.Unstructured{probe}}
+}
+
+// Run serves the webhook, and registers it as soon as it is served, until the context ends.
+func Run(ctx context.Context, o operator.Options) error {
+	authority, err := operator.Authority(o.CertDir)
+	if err != nil {
+		return err
+	}
+	known, err := discovery.NewDiscoveryClientForConfig(operator.Unthrottled(o.RESTConfig))
+	if err != nil {
+		return fmt.Errorf("make a client of the API server: %w", err)
+	}
+	return operator.Run(ctx, o.Logger, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		server := operator.Server(o.Host, o.Port, o.CertDir)
+		server.Register(path, &webhook.Admission{Handler: judge{known}})
+		server.Register(operator.PathReady, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintln(w, "ok")
+		}))
+		served := make(chan error, 1)
+		go func() { served <- server.Start(ctx) }()
+		if err := listening(ctx, server); err != nil {
+			return err
+		}
+		if err := operator.Install(ctx, o.RESTConfig, Name, registration(o, authority)); err != nil {
+			return err
+		}
+		return <-served
+	})
+}
+
+// listening waits until the server answers.
+func listening(ctx context.Context, server webhook.Server) error {
+	started := server.StartedChecker()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for started(nil) != nil {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+	}
+	return nil
+}
+
+// registration has the API server ask about every cluster-scoped object, and take no answer for a refusal.
+func registration(o operator.Options, authority []byte) *admissionv1.ValidatingWebhookConfiguration {
+	url := "https://" + net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) + path
+	fail, none, seconds, cluster := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience), admissionv1.ClusterScope
+	return &admissionv1.ValidatingWebhookConfiguration{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration",
+		},
+		ObjectMeta: metav1.ObjectMeta{Name: Name},
+		Webhooks: []admissionv1.ValidatingWebhook{{
+			Name:                    "known.policy.rehearse.dev",
+			ClientConfig:            admissionv1.WebhookClientConfig{URL: &url, CABundle: authority},
+			AdmissionReviewVersions: []string{"v1"},
+			FailurePolicy:           &fail, SideEffects: &none, TimeoutSeconds: &seconds,
+			Rules: []admissionv1.RuleWithOperations{{
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Rule: admissionv1.Rule{
+					APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: &cluster,
+				},
+			}},
+		}},
+	}
+}
+
+// judge asks an API server which kinds there are.
+type judge struct {
+	discovery.ServerResourcesInterface
+}
+
+// Handle refuses an object of a kind that the API server does not serve that was asked.
+func (j judge) Handle(_ context.Context, request admission.Request) admission.Response {
+	kind := metav1.GroupVersion{Group: request.Kind.Group, Version: request.Kind.Version}.String()
+	list, err := j.ServerResourcesForGroupVersion(kind)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	if err == nil {
+		for _, resource := range list.APIResources {
+			if resource.Kind == request.Kind.Kind {
+				return admission.Allowed("")
+			}
+		}
+	}
+	return admission.Denied(fmt.Sprintf("the policy does not know the kind %s of %s", request.Kind.Kind, kind))
+}
