@@ -9,6 +9,10 @@ import (
 // MostControlPlanes is how many a cluster may have: etcd advises against more than seven members.
 const MostControlPlanes = 7
 
+// PeerProxyGate lets an API server pass a request for a resource that it does not serve on to one that does (KEP-4020).
+// It is on by default since 1.36, and does nothing without an authority for the others' certificates.
+const PeerProxyGate = "UnknownVersionInteroperabilityProxy"
+
 // NumberOfControlPlanes of the state's cluster. Default: 1.
 func (s State) NumberOfControlPlanes() int {
 	if s.ControlPlanes == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/barrier"
@@ -176,6 +177,9 @@ func (t *trackRun) connect() error {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
 	t.kinds = served.NewKinds(found.RESTClient(), t.track.Path[0].Version)
+	if t.passesOn() {
+		t.kinds.ExpectPeers()
+	}
 	t.schemas = schemas.New(found.RESTClient())
 	if planning.HasSystems(t.track.Path) {
 		t.kinds.ExpectMore()
@@ -184,6 +188,13 @@ func (t *trackRun) connect() error {
 		return fmt.Errorf("watch cluster %s: %w", t.cluster.Name(), err)
 	}
 	return nil
+}
+
+// passesOn says whether API servers pass requests on to one another, in one of the states at least.
+func (t *trackRun) passesOn() bool {
+	return slices.ContainsFunc(t.track.Path, func(s clusters.State) bool {
+		return s.NumberOfControlPlanes() > 1 && s.Gates(clusters.APIServer)[clusters.PeerProxyGate]
+	})
 }
 
 // giveUp ends all scenarios of a cluster that cannot be used.

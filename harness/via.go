@@ -203,6 +203,9 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 		barrier: t.barrier, gates: t.gates, left: t.left, transitions: t.transitions, views: v,
 	}
 	view.kinds.ExpectMore()
+	if t.passesOn() {
+		view.kinds.ExpectPeers()
+	}
 	if view.history, err = history.New(config); err != nil {
 		return nil, fmt.Errorf("watch %s: %w", server, err)
 	}

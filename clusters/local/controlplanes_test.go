@@ -13,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -213,4 +214,51 @@ func get(ctx context.Context, transport http.RoundTripper, address string) error
 		return errors.New(response.Status)
 	}
 	return nil
+}
+
+// Two API servers pass requests on to one another: what one of them serves alone is asked for through the other.
+func TestPeerProxy(t *testing.T) {
+	const workloads = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/workloads"
+	provider := clustertest.Local(t)
+	if able, err := provider.Has(t.Context(), clusters.AbilityPeerProxy, clusters.State{}); err != nil || !able {
+		t.Skip("NOT RUN: this machine gives no process a hostname of its own")
+	}
+	state := clusters.State{
+		Version: "1.36", ControlPlanes: 2, FeatureGates: map[string]bool{clusters.PeerProxyGate: true},
+	}
+	c := clustertest.Create(t, provider, "peers", state)
+	state = c.State()
+	state.FeatureGates = map[string]bool{clusters.PeerProxyGate: true, "GenericWorkload": true}
+	state.RuntimeConfig = map[string]string{"scheduling.k8s.io/v1alpha2": "true"}
+	if err := c.Roll(t.Context(), state, clusters.Roll{UpTo: 1}); err != nil {
+		t.Fatal(err)
+	}
+	// The other one asks what its peers serve when it starts.
+	if err := c.Restart(t.Context(), clusters.APIServer.On(1)); err != nil {
+		t.Fatal(err)
+	}
+	old, err := kubernetes.NewForConfig(c.Servers()[1].REST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string, query string) ([]byte, error) {
+		return old.RESTClient().Get().AbsPath(path).Param("profile", query).
+			SetHeader("Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json").
+			Do(t.Context()).Raw()
+	}
+	err = wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) {
+			_, err := ask(workloads, "")
+			return err == nil, nil
+		})
+	if err != nil {
+		_, why := ask(workloads, "")
+		t.Fatalf("what the other one serves cannot be asked for: %v", why)
+	}
+	for profile, want := range map[string]bool{"": true, "nopeer": false} {
+		all, err := ask("/apis", profile)
+		if got := strings.Contains(string(all), "workloads"); err != nil || got != want {
+			t.Errorf("/apis?profile=%s shows what the other one serves: %t, %v; want %t", profile, got, err, want)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,8 @@ type Kind struct {
 // Reset; that a kind is not served is asked anew each time. It is safe for concurrent use.
 type Kinds struct {
 	client rest.Interface
+	// peers: the API server passes requests for what others serve on to them.
+	peers bool
 
 	mu    sync.Mutex
 	known map[schema.GroupVersionKind]Kind
@@ -59,6 +62,9 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 		return kind, nil
 	}
 	served, err := k.fetch(ctx, gvk.GroupVersion())
+	if err == nil && k.peers && !slices.Contains(kindsOf(served), gvk.Kind) {
+		served, err = k.fetchUnion(ctx, gvk.GroupVersion())
+	}
 	if err != nil {
 		return Kind{}, err
 	}
