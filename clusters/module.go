@@ -14,15 +14,14 @@ import (
 // ModuleDir is the name under which the texts of a module find its folder: $(MODULE).
 const ModuleDir = "MODULE"
 
-// SystemModule is a program of a Go module that is the system. The module is got at the system's version by the
-// ordinary Go tool, which checks it; the program is built once, kept in the cache, and run as a process on this
-// machine. Its texts may hold, besides what those of a process may hold, $(MODULE): the folder of the module's files
-// at that version.
+// SystemModule runs the system as a program of a Go module. The Go tool downloads and verifies the module at the
+// system's version. The program is built once, kept in the cache, and run as a process on this machine. In addition to
+// the variables of a process, its texts may contain $(MODULE): the folder of the module's files at that version.
 type SystemModule struct {
 	// Path of the Go module: github.com/open-policy-agent/gatekeeper/v3. Its version is the system's: v3.23.1.
 	Path string `json:"path,omitempty"`
-	// Package is the folder of the main package: cmd/operator. A module of its own in that folder is got at the same
-	// version. Default: the folder of the module.
+	// Package is the folder of the main package: cmd/operator. A nested module in that folder is downloaded at the same
+	// version. Default: the root of the module.
 	Package string `json:"package,omitempty"`
 	// What a process can say, a module can say, too. Its command is the program's arguments alone.
 	SystemProcess `json:",inline"`

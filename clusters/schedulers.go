@@ -9,20 +9,20 @@ import (
 // DefaultSchedulerName is the schedulerName of pods that name none, and of a kube-scheduler without profiles.
 const DefaultSchedulerName = "default-scheduler"
 
-// NamedScheduler is a further kube-scheduler of the cluster's version, beside the one that every cluster has: a
-// process of its own, which components, restart, kill and metric call kube-scheduler/NAME.
+// NamedScheduler is an additional kube-scheduler of the cluster's version, in a separate process. Components, restart,
+// kill and metric refer to it as kube-scheduler/NAME.
 type NamedScheduler struct {
 	// Name of the scheduler, unique in the cluster: batch.
 	Name string `json:"name"`
-	// Profiles of its KubeSchedulerConfiguration, verbatim. Default: one whose schedulerName is the scheduler's name.
+	// Profiles of its KubeSchedulerConfiguration, verbatim. Default: one profile, with the scheduler's name as
+	// schedulerName.
 	Profiles []map[string]any `json:"profiles,omitempty"`
 }
 
-// NamedSchedulerChange is the change of one further kube-scheduler, found by its name; one that is not there yet is
-// started.
+// NamedSchedulerChange is the change of one additional kube-scheduler, identified by its name; a new one is started.
 type NamedSchedulerChange struct {
 	NamedScheduler `json:",inline"`
-	// Remove the scheduler, with what components gave to it.
+	// Remove the scheduler and its settings in components.
 	Remove bool `json:"remove,omitempty"`
 }
 

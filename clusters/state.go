@@ -29,59 +29,60 @@ func ControlPlane() []Component {
 	return []Component{APIServer, ControllerManager, Scheduler}
 }
 
-// State is what a cluster is: everything that a transition can change.
+// State describes a cluster: everything that a transition can change.
 type State struct {
-	// Version of Kubernetes: "1.34" is the newest patch of that minor that is available, "1.34.4" exactly that one.
+	// Version of Kubernetes: "1.34" is the newest available patch of that minor version, "1.34.4" exactly that patch.
 	Version string `json:"version,omitempty"`
-	// EmulatedVersion is the minor version, such as "1.35", whose feature gates and APIs newer programs imitate
-	// (--emulated-version of API server, controller manager and scheduler). An upgrade in two steps goes to the new
-	// version with the old one emulated, and then to the same version without. Default, and end of an emulation: the
-	// version itself (local).
+	// EmulatedVersion is the minor version, such as "1.35", whose feature gates and APIs newer programs emulate
+	// (--emulated-version of API server, controller manager and scheduler). A two-step upgrade first runs the new
+	// version with the old one emulated, and then ends the emulation. Default: the version itself, which also ends an
+	// emulation (local).
 	EmulatedVersion string `json:"emulatedVersion,omitempty"`
-	// MinCompatibilityVersion is the oldest minor version that must be able to read what is stored
-	// (--min-compatibility-version, since 1.35): to go back to an older one is not safe. Default: the one before the
-	// emulated version (local).
+	// MinCompatibilityVersion is the oldest minor version that must be able to read the stored data
+	// (--min-compatibility-version, since 1.35): rolling back further is not safe. Default: the minor version before
+	// the emulated one (local).
 	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
-	// EmulationForwardCompatible serves newer versions of the APIs that the emulated version serves, and lets
-	// runtimeConfig turn on APIs that came after it (--emulation-forward-compatible and
-	// --runtime-config-emulation-forward-compatible of the API server): what programs of the new version may
-	// need. It ends with the emulation (local).
+	// EmulationForwardCompatible also serves newer versions of the emulated version's APIs, and lets runtimeConfig turn
+	// on APIs that are newer than the emulated version: programs of the new version may need them. It sets
+	// --emulation-forward-compatible and --runtime-config-emulation-forward-compatible of the API server, and ends with
+	// the emulation (local).
 	EmulationForwardCompatible bool `json:"emulationForwardCompatible,omitempty"`
-	// FeatureGates are given to every component; see components for one component alone.
+	// FeatureGates are set for every component; see components for the gates of a single component.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// RuntimeConfig turns APIs on and off, as kube-apiserver's --runtime-config does: {"scheduling.k8s.io/v1alpha1":
 	// "true"}.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
-	// Components holds what is given to one component alone, by the name of its binary; kube-scheduler/NAME for one of
-	// schedulers, which gets nothing of what is given to kube-scheduler.
+	// Components holds the settings of single components, by the name of their binary. kube-scheduler/NAME is one of
+	// schedulers, to which the settings of kube-scheduler do not apply.
 	Components map[Component]ComponentState `json:"components,omitempty"`
 	// SchedulerProfiles are the profiles of a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), verbatim.
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
-	// Schedulers are further kube-schedulers, side by side with the one that the profiles above are of (local).
+	// Schedulers are additional kube-schedulers, beside the one with schedulerProfiles (local).
 	Schedulers []NamedScheduler `json:"schedulers,omitempty"`
-	// ControlPlanes is the number of control planes: an API server, a controller manager and a scheduler each, and a
-	// balancer before the API servers. Default: 1; at most 7. A local cluster has one etcd for all of them. On kind each
-	// has an etcd of its own, so that their number must be odd. A cluster keeps its number.
+	// ControlPlanes is the number of control planes, at most 7. Each has an API server, a controller manager and a
+	// scheduler; a load balancer is in front of the API servers. Default: 1. A local cluster has one etcd for all of
+	// them. On kind each has its own etcd, so the number must be odd. The number cannot change.
 	ControlPlanes int `json:"controlPlanes,omitempty"`
-	// Nodes are the cluster's nodes; simulated ones on local clusters.
+	// Nodes are the cluster's nodes; on local clusters they are simulated.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
-	// Systems are what is under test, installed in this order.
+	// Systems are the software under test, installed in this order.
 	Systems []System `json:"systems,omitempty"`
 }
 
-// ComponentState is what is given to one component alone.
+// ComponentState contains the settings of a single component.
 type ComponentState struct {
-	// Version of Kubernetes that the component runs instead of the cluster's: kube-controller-manager and kube-scheduler
-	// alone, on every control plane. It stays when the cluster's version changes, and ends when both are the same. The
-	// version skew policy counts: not newer than an API server, and at most one minor version older (local).
+	// Version of Kubernetes that the component runs instead of the cluster's version, on every control plane; only for
+	// kube-controller-manager and kube-scheduler. It stays when the cluster's version changes, and ends when both are
+	// equal. The version skew policy applies: not newer than an API server, and at most one minor version older
+	// (local).
 	Version string `json:"version,omitempty"`
-	// FeatureGates for this component, on top of the state's own.
+	// FeatureGates for this component, in addition to those of the state.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// Flags of the component's command line without their leading dashes: {v: "4"}.
 	Flags map[string]string `json:"flags,omitempty"`
 }
 
-// NodeGroup is a number of like nodes.
+// NodeGroup is a number of identical nodes.
 type NodeGroup struct {
 	// Name is the prefix of the nodes' names: node-0, node-1, ... Default: node.
 	Name string `json:"name,omitempty"`
@@ -108,34 +109,35 @@ type Taint struct {
 // Change is a transition's difference to the state before it, merged like a JSON merge patch (RFC 7386): maps are
 // merged by key and a null removes the key (a gate then has its version's default); lists are replaced.
 type Change struct {
-	// Version of Kubernetes to go to, up or down.
+	// Version of Kubernetes to upgrade or roll back to.
 	Version string `json:"version,omitempty"`
-	// EmulatedVersion to imitate from now on; the version itself ends it. The version that stays compatible is its default
-	// again.
+	// EmulatedVersion to emulate from now on; the cluster's own version ends the emulation. This resets
+	// minCompatibilityVersion to its default.
 	EmulatedVersion string `json:"emulatedVersion,omitempty"`
 	// MinCompatibilityVersion to stay compatible with from now on.
 	MinCompatibilityVersion string `json:"minCompatibilityVersion,omitempty"`
-	// EmulationForwardCompatible: newer versions of APIs are served, or no longer.
+	// EmulationForwardCompatible turns the serving of newer API versions on or off.
 	EmulationForwardCompatible *bool `json:"emulationForwardCompatible,omitempty"`
 	// FeatureGates to set; null returns a gate to its version's default.
 	FeatureGates map[string]*bool `json:"featureGates,omitempty"`
 	// RuntimeConfig to set; null removes an entry.
 	RuntimeConfig map[string]*string `json:"runtimeConfig,omitempty"`
-	// Components to change, by the name of their binary; null removes all that was given to that component alone.
+	// Components to change, by the name of their binary; null removes all settings of that component.
 	Components map[Component]*ComponentChange `json:"components,omitempty"`
-	// SchedulerProfiles to use instead of the ones before.
+	// SchedulerProfiles that replace the previous ones.
 	SchedulerProfiles []map[string]any `json:"schedulerProfiles,omitempty"`
-	// Schedulers to change, start or remove, by their name; those that are not named stay as they are.
+	// Schedulers to change, start or remove, by name; all others stay unchanged.
 	Schedulers []NamedSchedulerChange `json:"schedulers,omitempty"`
-	// Nodes to have instead of the ones before.
+	// Nodes that replace the previous ones.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
-	// Systems to change, install or remove, by their name; those that are not named stay as they are.
+	// Systems to change, install or remove, by name; all others stay unchanged.
 	Systems []SystemChange `json:"systems,omitempty"`
 }
 
-// ComponentChange is the change of what is given to one component alone.
+// ComponentChange is the change of one component's own settings.
 type ComponentChange struct {
-	// Version to run from now on instead of the cluster's; the cluster's own version ends that.
+	// Version to run from now on instead of the cluster's version; setting the cluster's version removes the
+	// difference.
 	Version string `json:"version,omitempty"`
 	// FeatureGates to set; null removes an entry.
 	FeatureGates map[string]*bool `json:"featureGates,omitempty"`

@@ -9,94 +9,95 @@ import (
 	"strings"
 )
 
-// System is something under test that is installed into the cluster. Exactly one of simulated, process, module and
+// System is software under test that is installed in the cluster. Exactly one of simulated, process, module and
 // manifests is set.
 type System struct {
 	// Name of the system, unique in the cluster: lws.
 	Name string `json:"name"`
-	// Version of the system, which its texts may hold as $(VERSION), so that a transition need change no more than this.
+	// Version of the system. Its texts may contain $(VERSION), so that a transition need change only this field.
 	Version string `json:"version,omitempty"`
-	// Simulated runs this project's own simulator of the system, as a process on this machine.
+	// Simulated runs a simulator of the system that is part of Rehearse, as a process on this machine.
 	Simulated *Simulated `json:"simulated,omitempty"`
 	// Process runs the system as a process on this machine.
 	Process *SystemProcess `json:"process,omitempty"`
 	// Module builds the system from a Go module, at the system's version, and runs it as a process on this machine.
 	Module *SystemModule `json:"module,omitempty"`
-	// Manifests are YAML files, or https addresses of some, that are applied to the cluster, which runs them (kind,
-	// existing). A #sha256=... behind one is the checksum that it must have.
+	// Manifests are YAML files or https URLs of YAML files that are applied to the cluster, which runs them (kind,
+	// existing). A suffix #sha256=... verifies the checksum.
 	Manifests []string `json:"manifests,omitempty"`
-	// Probes are objects which, created as a dry run, reach the system's webhooks: each webhook that is called for the
-	// creation of something must be seen to answer before the system counts as installed. A simulator brings its own.
+	// Probes are objects that trigger the system's webhooks when they are created as dry runs. Each webhook that is
+	// called on creation must answer before the system counts as installed. Simulators have built-in probes.
 	Probes []map[string]any `json:"probes,omitempty"`
-	// WebhookCalls lets the system's webhooks be away, slow, or answer with an expired certificate, while its program
-	// runs on: of a simulated system, a process or a module, on a local cluster. In a transition {} ends it.
+	// WebhookCalls makes the system's webhooks unavailable, slow, or answer with an expired certificate, while its
+	// program keeps running: for a simulated system, a process or a module on a local cluster. In a transition, {} ends
+	// it.
 	WebhookCalls *WebhookCalls `json:"webhookCalls,omitempty"`
 }
 
-// Simulated is a simulator, and how it is to behave.
+// Simulated is a simulator and its behaviour.
 type Simulated struct {
 	// Simulator is the name of the simulator. Default: the system's name.
 	Simulator string `json:"simulator,omitempty"`
-	// Faults that the simulator is to have; "rehearse faults NAME" lists them. FAULT@PATTERN is one that shows only in
-	// namespaces whose names match the pattern ("team-a", "f1-*"), so that several can be looked at side by side.
+	// Faults of the simulator; "rehearse faults NAME" lists them. FAULT@PATTERN limits a fault to namespaces that match
+	// the pattern ("team-a", "f1-*"), so that several can be tested side by side.
 	Faults []string `json:"faults,omitempty"`
-	// Liberties that the simulator is to take: ways to be different that the specification allows; "rehearse faults
-	// NAME" lists them. What a liberty leaves to chance depends on a seed: NAME=SEED. Default: another one each time.
+	// Liberties of the simulator: differences that the specification allows; "rehearse faults NAME" lists them.
+	// NAME=SEED sets the seed for random behaviour. Default: a random seed.
 	Liberties []string `json:"liberties,omitempty"`
-	// Variant of the specification that the simulator is to follow, where it knows several.
+	// Variant of the specification that the simulator follows, if it knows several.
 	Variant string `json:"variant,omitempty"`
-	// Config is the configuration of what is simulated, verbatim, for a simulator that takes one: as the file that the
-	// real system is started with.
+	// Config is the configuration of the simulated system, verbatim, as in the real system's configuration file; only
+	// for simulators that support it.
 	Config map[string]any `json:"config,omitempty"`
 }
 
-// SystemProcess is a program on this machine that is the system. Its texts may hold $(NAME), with $$(NAME) for a plain
-// $(NAME): KUBECONFIG (a file, with a user of the system's own), CERT_DIR (a folder with tls.crt, tls.key and ca.crt),
-// WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (host:port that nobody
-// else uses; the port alone is HEALTH_PORT and METRICS_PORT), DIR (the system's folder), VERSION (the system's), and
-// SCENARIO_DIR (the folder of the file that the text stands in). All but DIR, VERSION and SCENARIO_DIR are in its
-// environment, too.
+// SystemProcess runs the system as a program on this machine. Its texts may contain variables as $(NAME); $$(NAME) is a
+// literal $(NAME). The variables are KUBECONFIG (a file with the system's own user), CERT_DIR (a folder with tls.crt,
+// tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (an
+// unused host:port; HEALTH_PORT and METRICS_PORT are only the ports), DIR (the system's folder), VERSION (the system's
+// version), and SCENARIO_DIR (the folder of the file that contains the text). All except DIR, VERSION and SCENARIO_DIR
+// are environment variables, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
-	// relative to the file that names it, like all files here. Of a module they are the arguments alone.
+	// relative to the file that names it, like all files here. For a module, only the arguments are given.
 	Command []string `json:"command,omitempty"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
-	// Files are written into DIR before the program starts, by their name: its configuration.
+	// Files are written to DIR before the program starts, by name; for example its configuration.
 	Files map[string]string `json:"files,omitempty"`
-	// CRDs are YAML files, or folders of some, whose CustomResourceDefinitions are installed; other objects in them are
-	// left out.
+	// CRDs are YAML files or folders whose CustomResourceDefinitions are installed; other objects in them are ignored.
 	CRDs []string `json:"crds,omitempty"`
-	// Webhooks are YAML files whose webhook configurations are installed, pointed at the process; other objects in them
-	// are left out.
+	// Webhooks are YAML files whose webhook configurations are installed with the address of the process; other objects
+	// in them are ignored.
 	Webhooks []string `json:"webhooks,omitempty"`
 	// Objects are applied before the program starts, verbatim: its namespace, its configuration, its RBAC, the Pod that
-	// it looks itself up as.
+	// represents it.
 	Objects []map[string]any `json:"objects,omitempty"`
-	// CertDir is where the program looks for tls.crt and tls.key, if that cannot be chosen: a folder in DIR, such as
-	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). It goes with the command. Default: certs.
+	// CertDir is the folder in DIR where the program looks for tls.crt and tls.key, if it has no option for that:
+	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). A transition that changes the command
+	// replaces it, too. Default: certs.
 	CertDir string `json:"certDir,omitempty"`
-	// WebhookPort is where the program serves webhooks, if that cannot be chosen: then one cluster runs at a time
-	// (--clusters 1). It goes with the command. Default: a port that is free.
+	// WebhookPort is the port on which the program serves webhooks, if it has no option for that; then clusters run one
+	// at a time (--clusters 1). A transition that changes the command replaces it, too. Default: a free port.
 	WebhookPort int `json:"webhookPort,omitempty"`
-	// Ready tells when the process serves. Default: once it runs.
+	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
 }
 
-// SystemReadiness tells when a process serves. Exactly one field is set.
+// SystemReadiness checks whether a process serves. Exactly one field is set.
 type SystemReadiness struct {
-	// HTTPGet is an address that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https the certificate in CERT_DIR is
+	// HTTPGet is a URL that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https, the certificate in CERT_DIR is
 	// expected.
 	HTTPGet string `json:"httpGet,omitempty"`
 	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
 	TCP string `json:"tcp,omitempty"`
 }
 
-// SystemChange is the change of one system, found by its name; one that is not there yet is installed. A change of a
-// process or a module replaces the fields that are given, a change of a simulator all but which one it is.
+// SystemChange is the change of one system, identified by its name; a new one is installed. A change of a process or a
+// module replaces only the given fields. A change of a simulator replaces everything except the simulator itself.
 type SystemChange struct {
 	System `json:",inline"`
-	// Remove the system with all that was installed for it.
+	// Remove the system and everything that was installed for it.
 	Remove bool `json:"remove,omitempty"`
 }
 

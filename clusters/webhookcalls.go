@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// WebhookCalls is what becomes of the API server's calls of a system's webhooks, while its program runs on as before.
-// At most one field is set; with none the calls are answered as the program answers them.
+// WebhookCalls changes how the API server's calls of a system's webhooks are answered, while its program keeps running.
+// At most one field is set; with none, the program answers as usual.
 type WebhookCalls struct {
-	// Away refuses each connection, as where nobody listens.
+	// Away refuses each connection, as if nothing listened.
 	Away bool `json:"away,omitempty"`
-	// Delay is how long each call waits before the program gets it: 3s. The API server gives up after the webhook's
+	// Delay is the delay of each call before the program gets it: 3s. The API server gives up after the webhook's
 	// timeoutSeconds.
 	Delay string `json:"delay,omitempty"`
-	// Certificate that the calls are answered with: expired is one that was valid until an hour ago. Default: a valid
-	// one.
+	// Certificate of the server: expired is one that expired an hour ago. Default: a valid one.
 	Certificate string `json:"certificate,omitempty"`
 }
 

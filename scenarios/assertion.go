@@ -7,32 +7,34 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Assertion says what must be true of the selected objects. Without count and absent: at least one of them matches.
+// Assertion is a condition on the selected objects. Without count and absent, at least one of them must match.
 type Assertion struct {
 	Selection `json:",inline"`
-	// Match is a partial object: maps are compared by key, lists by their map keys or else as "contains".
+	// Match is a partial object: maps are compared by key; lists are compared by their map keys, or else must contain
+	// the given items.
 	Match map[string]any `json:"match,omitempty"`
-	// CEL is an expression that is true of a matching object: "object" is the object, "objects" all that are selected.
+	// CEL is an expression that is true for a matching object: "object" is the object, "objects" are all selected
+	// objects.
 	CEL string `json:"cel,omitempty" expression:"assertion"`
-	// Count of objects that match: a number, {min, max}, or "all" (every selected one, and at least one).
+	// Count of matching objects: a number, {min, max}, or "all" (all selected objects, at least one).
 	Count *Count `json:"count,omitempty"`
 	// Absent: no selected object matches.
 	Absent bool `json:"absent,omitempty"`
-	// Vacuous: "allowed" lets an assertion pass whose match or cel was never checked, since no object was selected at any
-	// time. Default: it fails. That there is none is said without match and cel.
+	// Vacuous: "allowed" lets an assertion pass even if no object was ever selected, so that match or cel was never
+	// checked. Default: it fails. To require that there is no object, omit match and cel.
 	Vacuous string `json:"vacuous,omitempty" fixed:"true"`
-	// Within is how long eventually may take; default: the step's timeout. Only for eventually.
+	// Within is the maximum time. Default: the step's timeout. Only for eventually.
 	Within Duration `json:"within,omitempty"`
-	// Stale: allowed takes a status of an earlier generation, too. By default eventually waits until
-	// status.observedGeneration is the object's metadata.generation, where match has status or cel selects it and the kind
-	// has the field, and takes no condition whose own observedGeneration is older. An assertion that names
-	// observedGeneration compares it itself. Only for eventually.
+	// Stale: allowed accepts a status of an earlier generation. By default, if match or cel uses the status and the
+	// kind has the field, eventually waits until status.observedGeneration equals metadata.generation, and ignores
+	// conditions with an older observedGeneration. An assertion that names observedGeneration compares it itself. Only
+	// for eventually.
 	Stale string `json:"stale,omitempty" fixed:"true"`
-	// For is how long always or never must hold from now on. Always and never need it or throughout; eventually has
-	// neither.
+	// For is how long always or never must hold from now on. Always and never need either for or throughout; eventually
+	// supports neither.
 	For Duration `json:"for,omitempty"`
-	// Throughout names two steps: always or never must have held at every moment from the beginning of the first to the
-	// end of the last, transitions in between included. The last is this step itself, or one before it.
+	// Throughout names two steps: always or never must hold at every moment from the beginning of the first to the end
+	// of the last, including transitions. The last is this step itself or an earlier one.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 
@@ -47,9 +49,9 @@ const Allowed = "allowed"
 
 // Count is how many objects must match.
 type Count struct {
-	// Min is the least that is wanted.
+	// Min is the minimum.
 	Min *int `json:"min,omitempty"`
-	// Max is the most that is wanted.
+	// Max is the maximum.
 	Max *int `json:"max,omitempty"`
 	// All wants every selected object to match, and at least one.
 	All bool `json:"-"`

@@ -7,16 +7,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Broken is a component that does not become what a state wants of it. It ends by itself, or does not become ready in
-// all the time that the provider gives it (two minutes on local clusters). Any other failure is the error that it is,
-// and a state that is reached a failure.
+// Broken is a component that does not reach its new state: it exits, or does not become ready within the provider's
+// timeout (two minutes on local clusters). Any other failure is an error as usual, and if the state is reached, the
+// step fails.
 type Broken struct {
-	// Component that is to blame. One that only waits for kube-apiserver is not.
+	// Component that breaks. A component that only waits for kube-apiserver does not count.
 	Component clusters.Component `json:"component,omitempty"`
-	// System that is to blame, instead of a component: its process ends by itself before it serves, because of its
-	// configuration say.
+	// System that breaks, instead of a component: its process exits before it serves, for example because of its
+	// configuration.
 	System string `json:"system,omitempty" fixed:"true"`
-	// Message of the component's own: what it answers when asked whether it is ready, or the end of its log.
+	// Message of the component: its answer to a readiness request, or the end of its log.
 	Message *Text `json:"message"`
 }
 

@@ -10,60 +10,59 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Requests are a load: they are sent at a rate while a step runs: one of create, patch and read.
+// Requests are a load: requests that are sent at a rate while a step runs. Exactly one of create, patch and read is
+// set.
 type Requests struct {
 	// Name of the load in reports, unique in the step.
 	Name string `json:"name" fixed:"true"`
 	// Create creates an object with each request: give it a generateName, or put ${index} into its name.
 	Create Object `json:"create,omitempty"`
-	// Patch changes an object: the same one again and again, or another one each time with ${index} in its name.
+	// Patch changes an object: always the same one, or a different one each time with ${index} in its name.
 	Patch *Patch `json:"patch,omitempty"`
-	// Read gets the object that is named, or lists those that are selected.
+	// Read gets the named object, or lists the selected ones.
 	Read *Selection `json:"read,omitempty"`
-	// As is who sends the requests, instead of the administrator.
+	// As is the user who sends the requests. Default: the administrator.
 	As *User `json:"as,omitempty"`
-	// Rate is how many requests are sent in a second, 100 at most. Default: 10. At most 16 requests wait for their
-	// answers; while they do, no others are sent.
+	// Rate is the number of requests per second, at most 100. Default: 10. At most 16 requests are sent concurrently.
 	Rate *float64 `json:"rate,omitempty" fixed:"true"`
-	// For is how long the load goes on at least, from its beginning: for a step that is over in a moment, such as kill.
+	// For is the minimum duration of the load, for a step that takes no time, such as kill.
 	For Duration `json:"for,omitempty" fixed:"true"`
-	// Timeout of one request: without an answer in that time it has failed. Default: 5s.
+	// Timeout of one request; without an answer in that time it fails. Default: 5s.
 	Timeout Duration `json:"timeout,omitempty" fixed:"true"`
-	// Expect is how each request must be answered. Default: accepted.
+	// Expect is the expected answer to each request. Default: accepted.
 	Expect *LoadExpect `json:"expect,omitempty"`
 	// Allowed are the limits beyond which the step fails. Default: no limits.
 	Allowed *Limits `json:"allowed,omitempty" fixed:"true"`
 }
 
-// LoadExpect is how each request of a load must be answered.
+// LoadExpect is the expected answer to each request of a load.
 type LoadExpect struct {
-	// Rejected: each request that is answered is rejected like this.
+	// Rejected: each answered request is rejected like this.
 	Rejected *Rejection `json:"rejected"`
 }
 
-// Limits of a load. A request has failed when it has no answer, or one that says nothing about the request, such as a
-// 5xx.
+// Limits of a load. A request fails if it has no answer, or an answer that does not concern the request, such as a 5xx.
 type Limits struct {
 	// Failures is how many requests may fail.
 	Failures *int `json:"failures,omitempty"`
-	// FailurePercent is how many of a hundred requests may fail.
+	// FailurePercent is the percentage of requests that may fail.
 	FailurePercent *float64 `json:"failurePercent,omitempty"`
 	// Outage is the longest time without an answer: from the last answer before a request failed to the first one after
 	// it.
 	Outage Duration `json:"outage,omitempty"`
-	// Latency is how long answers may take. The scenario then has a cluster to itself.
+	// Latency limits the response times. The scenario then has a cluster to itself.
 	Latency *Latency `json:"latency,omitempty"`
 }
 
-// Latency is how long the answers to the requests of a load may take. Requests that failed do not count.
+// Latency limits the response times of a load. Failed requests do not count.
 type Latency struct {
-	// P50 is what half of the answers take at most.
+	// P50 is the maximum of the fastest 50 % of answers.
 	P50 Duration `json:"p50,omitempty"`
-	// P90 is what 90 of 100 answers take at most.
+	// P90 is the maximum of the fastest 90 % of answers.
 	P90 Duration `json:"p90,omitempty"`
-	// P99 is what 99 of 100 answers take at most.
+	// P99 is the maximum of the fastest 99 % of answers.
 	P99 Duration `json:"p99,omitempty"`
-	// Max is what the slowest answer takes.
+	// Max is the maximum of all answers.
 	Max Duration `json:"max,omitempty"`
 }
 

@@ -7,19 +7,19 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Expect is what is expected of a write.
+// Expect is the expected result of a write.
 type Expect struct {
-	// Rejected: the API server refuses the write. A transport error, a time-out or a 5xx is no refusal (unless that very
-	// code is asked for).
+	// Rejected: the API server rejects the write. A transport error, a time-out or a 5xx is not a rejection (except if
+	// code is exactly that 5xx).
 	Rejected *Rejection `json:"rejected,omitempty"`
 	// Warnings that the API server must send, each at least once.
 	Warnings []Text `json:"warnings,omitempty"`
-	// Dropped lists the paths of fields that are sent and that the API server drops: a feature gate is off, say. Each must
-	// be dropped, and nothing else may be. They are written like the paths of unchanged.
+	// Dropped lists the paths of sent fields that the API server must drop, for example because a feature gate is off.
+	// It must drop no others. The syntax is that of the paths of unchanged.
 	Dropped []string `json:"dropped,omitempty"`
-	// Match is a partial object that what is returned must match.
+	// Match is a partial object that the returned object must match.
 	Match map[string]any `json:"match,omitempty"`
-	// CEL is an expression that is true of the "object" returned.
+	// CEL is an expression that must be true for the returned "object".
 	CEL string `json:"cel,omitempty" expression:"write"`
 }
 
@@ -30,7 +30,7 @@ const (
 	IgnoreFields = "Ignore"
 )
 
-// Rejection is how the API server must refuse a write; each field that is set must be so. See [Who
+// Rejection describes how the API server must reject a write; every field that is set must match. See [Who
 // refuses](#who-refuses) for by.
 type Rejection struct {
 	// Code of the HTTP response: 422.
@@ -41,13 +41,13 @@ type Rejection struct {
 	Field string `json:"field,omitempty"`
 	// Message of the cause that names the field or, without a field, of the Status.
 	Message *Text `json:"message,omitempty"`
-	// Causes that must all be there, and no others.
+	// Causes that must all be present, and no others.
 	Causes []Cause `json:"causes,omitempty"`
-	// By is who refuses: schema, webhook, policy, rbac or admission. A refusal that does not tell who it is from is by
-	// none of them.
+	// By names the component that rejects: schema, webhook, policy, rbac or admission. A rejection that does not show
+	// its origin matches none of them.
 	By string `json:"by,omitempty" fixed:"true"`
-	// AnyOf holds alternatives, where a specification allows several answers: one of them must be met whole, besides the
-	// other fields. The report says which one was.
+	// AnyOf lists alternatives if a specification allows several answers: one of them must match completely, in
+	// addition to the other fields. The report names the one that matched.
 	AnyOf []Rejection `json:"anyOf,omitempty"`
 }
 
@@ -80,7 +80,7 @@ func (r *Rejection) Codes() []int {
 	return codes
 }
 
-// Cause is one of a refusal's details (metav1.StatusCause).
+// Cause is one detail of a rejection (metav1.StatusCause).
 type Cause struct {
 	// Reason of the cause: FieldValueInvalid, ...
 	Reason string `json:"reason,omitempty"`
@@ -90,16 +90,16 @@ type Cause struct {
 	Message *Text `json:"message,omitempty"`
 }
 
-// Text is a condition on a text; as a plain string it is "contains". Each field that is set must hold, and one must be
-// set.
+// Text is a condition on a text; a plain string means "contains". At least one field must be set, and every field that
+// is set must match.
 type Text struct {
-	// Contains this.
+	// Contains is a substring of the text.
 	Contains string `json:"contains,omitempty"`
-	// Lacks this: it is nowhere in the text.
+	// Lacks is a string that must not occur in the text.
 	Lacks string `json:"lacks,omitempty"`
-	// Equals this. An empty text is written as matches: "^$".
+	// Equals is the whole text. Use matches: "^$" for an empty text.
 	Equals string `json:"equals,omitempty"`
-	// Matches this regular expression (RE2).
+	// Matches is a regular expression (RE2) that must match.
 	Matches string `json:"matches,omitempty"`
 }
 

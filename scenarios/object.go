@@ -25,21 +25,21 @@ type ObjectReference struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// User is somebody for whom the API server takes a write (impersonation).
+// User is the user that a write impersonates.
 type User struct {
 	// User is the name: jane, or system:serviceaccount:NAMESPACE:NAME of a ServiceAccount.
 	User string `json:"user"`
-	// Groups that the user is in. The API server adds system:authenticated, and to a ServiceAccount with none the groups
+	// Groups of the user. The API server adds system:authenticated and, for a ServiceAccount without groups, the groups
 	// of ServiceAccounts.
 	Groups []string `json:"groups,omitempty"`
 }
 
-// Selection names the objects that an assertion is about: one by its name, those with labels, or all of the kind.
+// Selection selects the objects of an assertion: by name, by labels, or all of the kind.
 type Selection struct {
 	ObjectReference `json:",inline"`
-	// Selector takes the objects that have these labels.
+	// Selector selects the objects with these labels.
 	Selector map[string]string `json:"selector,omitempty"`
-	// AllNamespaces looks into every namespace instead of the scenario's.
+	// AllNamespaces selects from all namespaces instead of the scenario's.
 	AllNamespaces bool `json:"allNamespaces,omitempty"`
 }
 

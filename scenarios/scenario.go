@@ -19,7 +19,7 @@ type Scenario struct {
 	Kind string `json:"kind" fixed:"true"`
 	// Metadata names the scenario.
 	Metadata Metadata `json:"metadata" fixed:"true"`
-	// Spec is what the scenario does.
+	// Spec is the content of the scenario.
 	Spec Spec `json:"spec"`
 
 	// Position is where the document starts, and ClusterPosition where it says what cluster it starts with.
@@ -35,58 +35,58 @@ type Scenario struct {
 
 // Metadata names a scenario.
 type Metadata struct {
-	// Name is unique among the scenarios of a run; a DNS-1123 subdomain.
+	// Name is a DNS-1123 subdomain, unique among the scenarios of a run.
 	Name string `json:"name"`
-	// Labels select scenarios (--label) and appear in reports; system names the suite that the scenario belongs to.
+	// Labels select scenarios (--label) and appear in reports; the label system names the scenario's suite.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Spec is what a scenario does.
+// Spec is the content of a scenario.
 type Spec struct {
-	// Description says in a sentence what must hold.
+	// Description states in one sentence what must hold.
 	Description string `json:"description,omitempty" fixed:"true"`
 	// Covers lists the ids of the requirements that the scenario tests.
 	Covers []string `json:"covers,omitempty" fixed:"true"`
-	// Known lists failures that are known: there the failure is reported as known, and success is a failure.
+	// Known lists known failures: such a failure is reported as known, and a success as a failure.
 	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
-	// Needs lists what the scenario needs of its clusters that not every provider supports: exec (pods that run),
-	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (as many as
-	// wanted, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, which is a busybox
-	// that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, so that they go
-	// down below 1.34), breakages (to tell which component a transition broke), controlPlanes (more than one),
-	// mixedVersions (upTo and via), webhookCalls (of a system), peerProxy (API servers that pass requests on to one
-	// another). Where the provider lacks one the scenario is skipped, and the report says so.
+	// Needs lists the abilities that the scenario needs and that not every provider supports: exec (pods that run),
+	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (any
+	// number of nodes, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, a
+	// busybox that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, to roll
+	// back below 1.34), breakages (detecting which component a transition broke), controlPlanes (more than one),
+	// mixedVersions (upTo and via), webhookCalls (of a system), peerProxy (API servers that forward requests to one
+	// another). If the provider lacks one, the scenario is reported as skipped.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
-	// Cluster is the state that the cluster starts in.
+	// Cluster is the initial state of the cluster.
 	Cluster clusters.State `json:"cluster" fixed:"true"`
-	// Cases is a table: the scenario is repeated with ${case.x} for each row. A row's own "name" names its repetition;
-	// all rows have the same columns. Empty once loaded: each row is a scenario of its own then.
+	// Cases is a table: the scenario is repeated with ${case.x} for each row. The column "name" names the repetition;
+	// all rows have the same columns. Empty after loading, when each row is a separate scenario.
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
 	// Exclusive scenarios have a cluster to themselves.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Timeout of each step that sets none. Default: --step-timeout, 30s.
+	// Timeout of steps that set none. Default: --step-timeout, 30s.
 	Timeout Duration `json:"timeout,omitempty"`
-	// Continue is the default of the steps' own continue: with true every step is run, so that one run shows all that
-	// fails.
+	// Continue is the default of the steps' continue: with true all steps run, so that one run shows all failures.
 	Continue bool `json:"continue,omitempty"`
-	// Steps run in order; the scenario ends at the first that fails, unless that step says continue.
+	// Steps run in order; the scenario ends at the first failure, except if that step has continue.
 	Steps []Step `json:"steps"`
 }
 
-// KnownIssue is a failure that is known: somebody else's bug, with where to read of it.
+// KnownIssue is a known failure, caused by a bug in other software.
 type KnownIssue struct {
 	// Covers lists the requirements that are not met.
 	Covers []string `json:"covers"`
-	// Versions of Kubernetes that have the issue: minors ("1.34") or exact versions ("1.34.4"). It applies where a
-	// cluster on the scenario's path has one of them.
+	// Versions of Kubernetes that have the issue: minors ("1.34") or exact versions ("1.34.4"). It applies if a state
+	// on the scenario's path has one of them.
 	Versions []string `json:"versions"`
-	// Step is the name of the step that fails; a failure anywhere else is a failure. A row of a table is "name [row]".
+	// Step is the name of the step that fails; a failure of another step is an ordinary failure. A row of a table is
+	// "name [row]".
 	Step string `json:"step"`
-	// Message is what the failure must contain. Default: any failure of that step is the issue. With a message the failure
-	// may also be that a component of the cluster ended by itself, with these words at the end of its log.
+	// Message must be contained in the failure. Default: any failure of that step is the issue. With a message, the
+	// failure may also be a component that exited with this text at the end of its log.
 	Message string `json:"message,omitempty"`
-	// Reason says in a sentence what goes wrong.
+	// Reason describes the problem in one sentence.
 	Reason string `json:"reason"`
-	// Link to where it is discussed.
+	// Link to the issue or discussion.
 	Link string `json:"link,omitempty"`
 }

@@ -30,20 +30,20 @@ type Command struct {
 	Run []string `json:"run"`
 	// Env adds environment variables.
 	Env map[string]string `json:"env,omitempty"`
-	// Stdin is given to the program.
+	// Stdin is the program's standard input.
 	Stdin string `json:"stdin,omitempty"`
-	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share
-	// the cluster. Default: false.
+	// Shared states that the program changes nothing outside of the scenario's namespace, so that other scenarios can
+	// share the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
-	// Within repeats the command until it is as expected. Default: run once.
+	// Within is the time in which the command is repeated until it meets the expectation. Default: run once.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the program. Default: exit code 0.
+	// Expect is the expected result of the program. Default: exit code 0.
 	Expect *CommandExpect `json:"expect,omitempty"`
 }
 
-// CommandExpect is what is expected of a program.
+// CommandExpect is the expected result of a program.
 type CommandExpect struct {
-	// ExitCode wanted, 0 to 255. Default: 0.
+	// ExitCode of the program, 0 to 255. Default: 0.
 	ExitCode int `json:"exitCode,omitempty"`
 	// Stdout of the program.
 	Stdout *Text `json:"stdout,omitempty"`

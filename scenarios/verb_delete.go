@@ -16,9 +16,9 @@ func deleteVerb() verb {
 // Delete deletes one object by its name, or all that a selector names.
 type Delete struct {
 	ObjectReference `json:",inline"`
-	// Selector deletes all objects that have these labels, instead of one by its name.
+	// Selector deletes all objects with these labels, instead of a named one.
 	Selector map[string]string `json:"selector,omitempty"`
-	// Propagation of the deletion: Background, Foreground or Orphan. Default: the resource's own.
+	// Propagation of the deletion: Background, Foreground or Orphan. Default: that of the resource.
 	Propagation string `json:"propagation,omitempty" fixed:"true"`
 	// Wait until the object is gone. Default: true.
 	Wait *bool `json:"wait,omitempty"`

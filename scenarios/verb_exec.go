@@ -30,19 +30,19 @@ type Exec struct {
 	Pod string `json:"pod"`
 	// Namespace of the pod. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
-	// Container of the pod. Default: its only or default one.
+	// Container of the pod. Default: the only or the default container.
 	Container string `json:"container,omitempty"`
 	// Run is the program and its arguments; no shell interprets them.
 	Run []string `json:"run"`
-	// Stdin is given to the program.
+	// Stdin is the program's standard input.
 	Stdin string `json:"stdin,omitempty"`
-	// Shared says that the program changes nothing outside of the scenario's namespace, so that other scenarios may share
-	// the cluster. Default: false.
+	// Shared states that the program changes nothing outside of the scenario's namespace, so that other scenarios can
+	// share the cluster. Default: false.
 	Shared bool `json:"shared,omitempty"`
-	// Within repeats the program until it is as expected; default: run once. That it could not be started is tried again
-	// in any case.
+	// Within is the time in which the program is repeated until it meets the expectation. Default: run once. A program
+	// that could not be started is always retried.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the program. Default: exit code 0.
+	// Expect is the expected result of the program. Default: exit code 0.
 	Expect *CommandExpect `json:"expect,omitempty"`
 }
 

@@ -30,25 +30,26 @@ type Metric struct {
 	Component clusters.Component `json:"component,omitempty" fixed:"true"`
 	// Name of the metric: apiserver_request_total.
 	Name string `json:"name"`
-	// Labels that a series must have.
+	// Labels that select the series.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Since is the name of an earlier metric step against whose value delta is counted; a row of a table is "name [row]".
+	// Since is the name of an earlier metric step; delta is the difference from its value. A row of a table is "name
+	// [row]".
 	Since string `json:"since,omitempty" fixed:"true"`
-	// Within repeats the reading until it is as expected. Default: read once.
+	// Within is the time in which the reading is repeated until it meets the expectation. Default: read once.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the value. Default: that the metric exists.
+	// Expect is the expected value. Default: the metric exists.
 	Expect *MetricExpect `json:"expect,omitempty"`
 }
 
-// MetricExpect is what is expected of a metric's value. Exactly one field is set.
+// MetricExpect is the expected value of a metric. Exactly one field is set.
 type MetricExpect struct {
-	// Value wanted.
+	// Value of the metric.
 	Value *float64 `json:"value,omitempty"`
-	// Delta wanted since the metric step that since names.
+	// Delta is the difference from the metric step named in since.
 	Delta *float64 `json:"delta,omitempty"`
 	// Absent: no series matches.
 	Absent bool `json:"absent,omitempty"`
-	// CEL is an expression over "value" and "delta" (both double: write 3.0, not 3). Only with since is there a delta.
+	// CEL is an expression over "value" and "delta" (both doubles: write 3.0, not 3). delta exists only with since.
 	CEL string `json:"cel,omitempty" expression:"metric"`
 }
 

@@ -23,20 +23,21 @@ func parallelVerb() verb {
 // Parallel sends writes at the same time: each is prepared, and then all are let go at once. Either each step has an
 // expect of its own, or all have the one of parallel.
 type Parallel struct {
-	// Steps are the writes: each has one of their verbs (create, apply, update, patch, delete, evict, scale), and may have
-	// name, expect, dryRun, fieldValidation and as. An apply has a field manager of its own here.
+	// Steps are the writes: each has one of the verbs create, apply, update, patch, delete, evict and scale, and may
+	// have name, expect, dryRun, fieldValidation and as. Each apply has its own field manager.
 	Steps []Step `json:"steps" copied:"true"`
-	// Count is how many copies there are of each step. Default: 1. In a copy ${index} is its number, from 0.
+	// Count is the number of copies of each step. Default: 1. In a copy, ${index} is its number, from 0.
 	Count *int `json:"count,omitempty" fixed:"true"`
-	// Expect is what is expected of all the writes together.
+	// Expect is the expected result of all writes together.
 	Expect *ParallelExpect `json:"expect,omitempty"`
 }
 
-// ParallelExpect is what is expected of writes that were sent at the same time.
+// ParallelExpect is the expected result of writes that are sent at the same time.
 type ParallelExpect struct {
 	// Accepted is how many of the writes are accepted: a number, {min, max}, or "all".
 	Accepted *Count `json:"accepted"`
-	// Rejected is how each of the others is refused. Default: in any way. One whose outcome is unknown is neither.
+	// Rejected describes how all others are rejected. Default: any rejection. A write with an unknown outcome is
+	// neither accepted nor rejected.
 	Rejected *Rejection `json:"rejected,omitempty"`
 }
 

@@ -24,19 +24,19 @@ type Resolve struct {
 	Name string `json:"name"`
 	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT. Default: A.
 	Type string `json:"type,omitempty" fixed:"true"`
-	// Within is how long the right answer may take. Default: the step's timeout.
+	// Within is the maximum time until the expected answer. Default: the step's timeout.
 	Within Duration `json:"within,omitempty"`
-	// Expect is what is expected of the answer. Default: at least one record.
+	// Expect is the expected answer. Default: at least one record.
 	Expect *ResolveExpect `json:"expect,omitempty"`
 }
 
-// ResolveExpect is what is expected of an answer of the DNS.
+// ResolveExpect is the expected answer of the DNS.
 type ResolveExpect struct {
 	// Rcode of the answer: NOERROR, NXDOMAIN and others. Default: NOERROR.
 	Rcode string `json:"rcode,omitempty" fixed:"true"`
-	// Count of records of the type asked for.
+	// Count of records of the requested type.
 	Count *Count `json:"count,omitempty"`
-	// Answers that must be among the records' data: an address, a target, "priority weight port target" for SRV.
+	// Answers that the records must include: an address, a target, "priority weight port target" for SRV.
 	Answers []string `json:"answers,omitempty"`
 }
 

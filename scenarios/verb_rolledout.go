@@ -18,6 +18,6 @@ func rolledOutVerb() verb {
 // RolledOut selects objects that must be rolled out.
 type RolledOut struct {
 	Selection `json:",inline"`
-	// Within is how long it may take; default: the step's timeout.
+	// Within is the maximum time. Default: the step's timeout.
 	Within Duration `json:"within,omitempty"`
 }

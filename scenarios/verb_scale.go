@@ -16,6 +16,6 @@ func scaleVerb() verb {
 // Scale sets the number of replicas.
 type Scale struct {
 	ObjectReference `json:",inline"`
-	// Replicas wanted.
+	// Replicas to set.
 	Replicas int32 `json:"replicas"`
 }

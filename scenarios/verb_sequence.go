@@ -32,24 +32,24 @@ func sequenceVerb() verb {
 // is no event of the sequence, and an event that comes again after its turn, is passed over. What was there before the
 // time began is no event.
 type Sequence struct {
-	// Events in their order.
+	// Events in the required order.
 	Events []SequenceItem `json:"events"`
-	// Throughout names two steps: the events must have come between the beginning of the first and the end of the last.
-	// Where the last is this step itself they may still come within the time below.
+	// Throughout names two steps: the events must occur between the beginning of the first and the end of the last. If
+	// the last is this step itself, they may still occur during within.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
-	// Within is how long the events may take from now on; default: the step's timeout. Without throughout only what comes
-	// from now on counts.
+	// Within is the maximum time for the events, from now on. Default: the step's timeout. Without throughout, earlier
+	// events do not count.
 	Within Duration `json:"within,omitempty"`
 }
 
-// SequenceItem is one event of a sequence, or several of which the order does not matter.
+// SequenceItem is one event of a sequence, or several events in any order.
 type SequenceItem struct {
 	Event `json:",inline"`
-	// AnyOrder holds several events, instead of one, which may come in any order, each by a change of its own.
+	// AnyOrder lists several events instead of one, which may occur in any order. Each needs a separate change.
 	AnyOrder []Event `json:"anyOrder,omitempty"`
 }
 
-// Event is a change of an object: one that is selected by its name, by labels, or as any of its kind.
+// Event is a change of an object, selected by name, by labels, or only by kind.
 type Event struct {
 	// APIVersion of the object.
 	APIVersion string `json:"apiVersion,omitempty" fixed:"true"`
@@ -59,16 +59,16 @@ type Event struct {
 	Name string `json:"name,omitempty"`
 	// Namespace of the object. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
-	// Selector takes objects that have these labels.
+	// Selector selects objects with these labels.
 	Selector map[string]string `json:"selector,omitempty"`
-	// AllNamespaces looks into every namespace instead of the scenario's.
+	// AllNamespaces selects from all namespaces instead of the scenario's.
 	AllNamespaces bool `json:"allNamespaces,omitempty"`
 	// Type of the change: added, modified or deleted. Default: any.
 	Type string `json:"type,omitempty" fixed:"true"`
-	// Before is an expression that is true of "object" as it was before the change. It is of no object that was added.
+	// Before is an expression that is true for "object" before the change. It never matches an added object.
 	Before string `json:"before,omitempty" expression:"before"`
-	// CEL is an expression that is true of "object" as it is after the change (or was when it was deleted), and of
-	// "before", which is null where the object was added.
+	// CEL is an expression that is true for "object" after the change (or at its deletion), and for "before", which is
+	// null if the object was added.
 	CEL string `json:"cel,omitempty" expression:"event"`
 }
 

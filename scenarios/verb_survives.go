@@ -17,18 +17,18 @@ func survivesVerb() verb {
 // Survives says which objects must survive, and what. At least one must be selected.
 type Survives struct {
 	Selection `json:",inline"`
-	// Throughout names two steps: the objects that are selected when the first begins must survive all that comes until
-	// the last has ended. They are looked at when the first begins, and after each transition, restart and restore; where
-	// there is none of these, at the end. The last is this step itself, or one before it. What the scenario itself changes
-	// in between is a change, too: see except.
+	// Throughout names two steps: the objects that are selected when the first begins must survive until the last has
+	// ended. They are checked when the first begins and after each transition, restart and restore, or at the end if
+	// there is none. The last is this step itself or an earlier one. The scenario's own changes in between count as
+	// changes, too: see except.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
-	// Now asks what can be asked of one moment: whether the objects can be read, written, deleted and created again as
-	// they are. Either now or throughout is wanted.
+	// Now makes the checks that need no earlier state: whether the objects can be read, written, deleted and created
+	// again. Set either now or throughout.
 	Now bool `json:"now,omitempty"`
-	// Except lists checks that are left out: moved, read, condition, content, keep, update, label, status, finalizer,
-	// delete, apply, create.
+	// Except lists checks to skip: moved, read, condition, content, keep, update, label, status, finalizer, delete,
+	// apply, create.
 	Except []string `json:"except,omitempty" fixed:"true"`
-	// Settle is for how long the untouched cluster is watched at each look. Default: 2s.
+	// Settle is how long the untouched cluster is watched at each check. Default: 2s.
 	Settle Duration `json:"settle,omitempty"`
 }
 

@@ -24,32 +24,32 @@ func transitionVerb() verb {
 // Transition is a change of the live cluster's state.
 type Transition struct {
 	clusters.Change `json:",inline"`
-	// Force rehearses what the version skew policy forbids: a skipped minor, a downgrade of more than one.
+	// Force allows what the version skew policy forbids: skipping a minor version, or rolling back more than one.
 	Force bool `json:"force,omitempty"`
-	// Expect is what is expected of the transition. Default: that the cluster reaches the state.
+	// Expect is the expected result of the transition. Default: the cluster reaches the state.
 	Expect *TransitionExpect `json:"expect,omitempty"`
-	// UpTo stops the transition as soon as that many of the cluster's control planes are in the state: API servers of two
-	// states then serve side by side, and steps run meanwhile (via says which of them a step asks). The next transition
-	// goes on, or back. With order: apiServersFirst it counts components: of three control planes 1 to 3 are API servers,
-	// 4 to 6 controller managers and 7 and 8 schedulers, and to an older version the other way round. Default: all of
-	// them.
+	// UpTo stops the transition when that many control planes are in the new state. API servers of two states then
+	// serve side by side while steps run; via chooses the one that a step asks. The next transition continues or rolls
+	// back. With order: apiServersFirst it counts components: with three control planes, 1 to 3 are API servers, 4 to 6
+	// controller managers, and 7 and 8 schedulers; a rollback has the reverse order. Default: all.
 	UpTo int `json:"upTo,omitempty"`
-	// Order in which control planes are changed (local). Default: each as a whole, one after the other, as kubeadm does
-	// it: upward from number 0, downward from the last. apiServersFirst, as the version skew policy wants it: all API
-	// servers, then all controller managers, then all schedulers, one after the other; to an older version the other way
-	// round.
+	// Order in which control planes change (local). Default: each as a whole, one after the other, as with kubeadm; an
+	// upgrade starts with number 0, a rollback with the last. apiServersFirst, as the version skew policy requires: all
+	// API servers, then all controller managers, then all schedulers, one after the other; a rollback has the reverse
+	// order.
 	Order string `json:"order,omitempty"`
-	// Method is the tool by which a kind cluster goes up to a version: kubeadm, for those who rehearse that very tool.
-	// Default: the provider's own way.
+	// Method is the tool that upgrades a kind cluster: kubeadm, to rehearse that tool itself. Default: the provider's
+	// own method.
 	Method string `json:"method,omitempty"`
-	// OnFailure says what becomes of a cluster that does not reach the state: revert takes it back to the state before, so
-	// that it can be used. The step fails nevertheless. Default: the cluster is left as it is.
+	// OnFailure is the action if the cluster does not reach the state: revert returns it to the previous state, so that
+	// it stays usable. The step still fails. Default: the cluster stays as it is.
 	OnFailure string `json:"onFailure,omitempty"`
 }
 
-// TransitionExpect is what is expected of a transition.
+// TransitionExpect is the expected result of a transition.
 type TransitionExpect struct {
-	// Broken: the cluster does not reach the state, because of one component. Another transition must follow, or nothing.
+	// Broken: the cluster does not reach the state because of one component. The step must be the last one, or be
+	// followed by another transition.
 	Broken *Broken `json:"broken"`
 }
 

@@ -19,13 +19,12 @@ func unchangedVerb() verb {
 type Unchanged struct {
 	Selection `json:",inline"`
 	// Paths in each object: metadata.uid, spec, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"],
-	// spec.ports[0].port. What is at a path, be it nothing, must be the same at every moment; at each path there must be
-	// something in one of the objects. A null is the same as no field. In Kubernetes' own kinds an empty map or list is
-	// so, too, where the API has no other meaning for it (labels, resources), but not where it has one (emptyDir). A field
-	// that another version sets by default is a change.
+	// spec.ports[0].port. The value at a path, or its absence, must be the same at every moment; at least one of the
+	// objects must have a value at each path. A null equals a missing field. In Kubernetes' own kinds, so does an empty
+	// map or list, except where it has its own meaning (emptyDir). A default that another version sets is a change.
 	Paths []string `json:"paths" fixed:"true"`
-	// Throughout names two steps: the time is from the beginning of the first to the end of the last. The last is this
-	// step itself, or one before it.
+	// Throughout names two steps: the period lasts from the beginning of the first to the end of the last. The last is
+	// this step itself or an earlier one.
 	Throughout []string `json:"throughout" fixed:"true"`
 }
 

@@ -23,11 +23,11 @@ func windowVerb() verb {
 // custom resource definitions would be accepted by the old one), bootstrap (the objects that Kubernetes keeps for
 // itself are not written again and again). Events and leases are left out.
 type Window struct {
-	// Only lists the checks that are made. Default: all of them.
+	// Only lists the checks to make. Default: all.
 	Only []string `json:"only,omitempty" fixed:"true"`
-	// Except lists checks that are left out.
+	// Except lists checks to skip.
 	Except []string `json:"except,omitempty" fixed:"true"`
-	// Settle is for how long bootstrap watches. Default: 4s.
+	// Settle is how long the check bootstrap watches. Default: 4s.
 	Settle Duration `json:"settle,omitempty"`
 }
 
