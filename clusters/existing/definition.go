@@ -14,7 +14,7 @@ import (
 // Definition is the provider as the command line knows it.
 func Definition() clusters.Definition {
 	return clusters.Definition{
-		Name: "existing", Clusters: "a cluster that is there already, by its kubeconfig", Abilities: abilities(),
+		Name: "existing", Clusters: "an existing cluster, by its kubeconfig", Abilities: abilities(),
 		Flags: fromFlags,
 	}
 }
@@ -24,12 +24,12 @@ func fromFlags(flags *pflag.FlagSet) func(clusters.Setup) (clusters.Provider, er
 	flags.StringVar(&o.Kubeconfig, "kubeconfig", "",
 		"existing cluster: its kubeconfig (default: KUBECONFIG or ~/.kube/config)")
 	flags.StringVar(&o.Context, "context", "", "existing cluster: the context in the kubeconfig")
-	command := flags.String("transition-command", "", "existing cluster: the program that performs a transition; it gets "+
-		"REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE in its environment")
-	flags.DurationVar(&o.TransitionTimeout, "transition-timeout", 0, "existing cluster: how long it may take to be in "+
-		"the new state after the transition command has ended (default: 5m, but 1m where nothing changes)")
-	flags.StringVar(&o.HostAddress, "host-address", "", "existing cluster: the address at which its API server reaches "+
-		"this machine, for systems that run as processes here")
+	command := flags.String("transition-command", "", "existing cluster: the program that performs a transition, "+
+		"with the environment variables REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+	flags.DurationVar(&o.TransitionTimeout, "transition-timeout", 0, "existing cluster: timeout for the new state "+
+		"after the transition command has exited (default: 5m, but 1m if nothing changes)")
+	flags.StringVar(&o.HostAddress, "host-address", "", "existing cluster: the address at which its API server can "+
+		"reach this machine, for systems that run as processes here")
 	return func(clusters.Setup) (clusters.Provider, error) {
 		if o.TransitionTimeout < 0 {
 			return nil, fmt.Errorf("--transition-timeout %s: want a positive duration, such as 10m", o.TransitionTimeout)

@@ -34,7 +34,7 @@ func (f *Flags) Add(flags *pflag.FlagSet, choice []clusters.Definition) {
 	for _, e := range f.known {
 		each = append(each, e.definition.Name+" ("+e.definition.Clusters+")")
 	}
-	flags.StringVar(&f.name, "provider", choice[0].Name, "where clusters come from: "+sentence(each, "or"))
+	flags.StringVar(&f.name, "provider", choice[0].Name, "provider of the clusters: "+sentence(each, "or"))
 }
 
 // New makes the provider that was chosen.

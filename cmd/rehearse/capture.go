@@ -19,9 +19,9 @@ func newCaptureCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "capture --context CONTEXT -o FILE",
 		Short: "Export the objects of a live cluster, read-only, for rehearse upgrade --capture",
-		Long: `Capture reads all objects that a cluster lists and writes them into a file (mode 0600), from which
-an upgrade can be rehearsed elsewhere and again. It sends nothing but GET requests. What the
-credentials may not read is left out and listed.
+		Long: `Capture reads all objects of a cluster and writes them to a file (mode 0600), so that an upgrade can
+be rehearsed on another machine or again. It sends only GET requests. It skips and lists what the
+credentials may not read.
 
 The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them.
 Environment variables of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has
@@ -55,7 +55,7 @@ the ClusterRole that it needs.`,
 		},
 	}
 	set := command.Flags()
-	set.StringVar(&context, "context", "", "context in the kubeconfig (default: its current one)")
+	set.StringVar(&context, "context", "", "context in the kubeconfig (default: the current context)")
 	set.StringVar(&kubeconfig, "kubeconfig", "", "the kubeconfig (default KUBECONFIG or ~/.kube/config)")
 	set.StringVarP(&output, "output", "o", "", "the file to write; it must not exist")
 	set.BoolVar(&secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")

@@ -52,20 +52,19 @@ func newExploreCommand() *cobra.Command {
 	var flags exploreFlags
 	command := &cobra.Command{
 		Use:   "explore --path VERSION,VERSION,...",
-		Short: "Find what an upgrade, a rollback or a feature gate breaks, without a scenario or a manifest",
-		Long: `Explore makes objects of every kind that the API server serves, with as many of their fields and
-values as it accepts, creates them in a cluster, takes the cluster along the path, and finds out at
-each state what became of every object: whether it can be read, edited, deleted and created again,
-and whether it is whole. What breaks is grouped, reduced to the smallest object and the shortest
-path, and written as a scenario. The scenario is run in another cluster: only what it shows again is
-a finding.
+		Short: "Find what an upgrade, a rollback or a feature gate breaks, with generated objects",
+		Long: `Explore generates objects of every kind that the API server serves, with as many fields and values
+as it accepts. It creates them in a cluster, takes the cluster along the path, and checks every
+object at each state: whether it can be read, edited, deleted and created again, and whether it is
+complete. What breaks is grouped, reduced to the smallest object and the shortest path, and written
+as a scenario. The scenario runs on another cluster: only what it reproduces is a finding.
 
 A state of the path is a version, with feature gates and APIs behind it: "1.34.4 SomeGate=true".
 
-With --system an operator runs beside the objects, so that its kinds are explored, too. With --upgrade it
-is changed once the newest version is there, and changed back before the path goes on.
+--system runs an operator beside the objects, so that its kinds are explored, too. --upgrade changes it
+once the newest version is reached, and changes it back before the path goes on.
 
-With --shard 2/5 only a part of the kinds is explored; rehearse merge makes one report of all parts.
+With --shard 2/5, only a part of the kinds is explored; rehearse merge merges the reports.
 
 A finding is a defect (stuck, unreadable, moved, lost for good) or a hazard that follows from how
 Kubernetes is designed (a field that an older version does not know). docs/explore.md has the rules.
@@ -88,23 +87,23 @@ judged; 130 interrupted.`,
 	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: "+
 		"names, or all")
 	set.StringSliceVar(&flags.kinds, "kinds", nil, "only these kinds: Pod,Ingress.networking.k8s.io (default: all)")
-	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what there is (default: no "+
-		"limit)")
-	set.Uint64Var(&flags.seed, "seed", 1, "decides which objects cross where not all may; the same seed does the same "+
-		"again")
-	set.IntVar(&flags.objects, "objects", 4000, "how many objects cross the path at most; 0 for all")
+	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what was found (default: "+
+		"no limit)")
+	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed makes the "+
+		"same choice")
+	set.IntVar(&flags.objects, "objects", 4000, "maximum number of objects that cross the path; 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
 	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
-	set.StringArrayVar(&flags.crds, "crds", nil, "a file or a folder with CustomResourceDefinitions whose kinds are "+
-		"explored, too; may be repeated")
+	set.StringArrayVar(&flags.crds, "crds", nil, "a file or folder with CustomResourceDefinitions, to explore their "+
+		"kinds as well; may be repeated")
 	set.StringVar(&flags.known, "known", "",
-		"file of findings that are no news, as known.yaml of a report folder has them")
-	set.BoolVar(&flags.force, "force", false, "go along a path that the version skew policy forbids")
-	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings: what is found may be a "+
-		"coincidence")
-	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
-	set.StringVar(&flags.shard, "shard", "", "explore only this part of the kinds, 2/5 is the second of five; they are "+
-		"dealt alike on every machine, and rehearse merge makes one report of all")
+		"file of known findings, such as known.yaml of an earlier report folder")
+	set.BoolVar(&flags.force, "force", false, "allow a path that the version skew policy forbids")
+	set.BoolVar(&flags.noProof, "no-proof", false, "do not run the scenarios of the findings, so that findings may "+
+		"be coincidences")
+	set.BoolVar(&flags.plan, "plan", false, "show what would be done, and start nothing")
+	set.StringVar(&flags.shard, "shard", "", "explore only this part of the kinds: 2/5 is the second of five; "+
+		"rehearse merge merges all parts")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, explore.md, explore.json, junit.xml, known.yaml and the scenarios of the findings")
 	return command

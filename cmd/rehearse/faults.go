@@ -30,21 +30,21 @@ func newFaultsCommand() *cobra.Command {
 	var f faultsFlags
 	command := &cobra.Command{
 		Use:   "faults SUITE",
-		Short: "List the bugs and the liberties of a suite's simulator, or try them",
-		Long: `Faults lists the bugs that a simulator can have, each with the requirements that it breaks, and its
-liberties: ways to be different that the specification allows. A scenario asks for them by
-simulated: {faults: [NAME], liberties: [NAME]}, a run by --system SYSTEM=faults:NAME or
-SYSTEM=liberties:NAME. FAULT@PATTERN shows only in namespaces whose names match. LIBERTY=SEED makes
-the same random choices again.
+		Short: "List or try the faults and liberties of a suite's simulator",
+		Long: `Faults lists the bugs that a simulator can have on request, each with the requirements that it
+breaks, and its liberties: differences that the specification allows. A scenario sets them with
+simulated: {faults: [NAME], liberties: [NAME]}, a run with --system SYSTEM=faults:NAME or
+SYSTEM=liberties:NAME. FAULT@PATTERN limits a fault to matching namespaces. LIBERTY=SEED repeats the
+same random choices.
 
-With --try it runs the suite with each fault and demands that it fails, at a scenario that covers
-what the fault breaks; and that it is green without faults, before, and beside them or after. Then
-it runs the suite under each liberty, and under all that go together (all-together), and demands
-that it is green. --kind tries the one or the other. What came of it is in faults.json of the report
-folder, too. With --shard 2/5 only a part of the faults and liberties is tried; rehearse merge makes
-one result of all parts, and says then which requirements catch no fault.
+--try runs the suite with each fault. It must fail, in a scenario that covers a requirement that the
+fault breaks, and it must pass without faults. Then it runs the suite with each liberty, and with
+all that can be combined (all-together); it must pass. --kind tries only faults or only liberties.
+The result is also in faults.json in the report folder. With --shard 2/5, only a part of the faults
+and liberties is tried; rehearse merge merges all parts, and then shows which requirements catch no
+fault.
 
-Exit codes of --try: 0 all is as demanded; 1 it is not; 3 it could not be tried.`,
+Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties
@@ -77,10 +77,10 @@ Exit codes of --try: 0 all is as demanded; 1 it is not; 3 it could not be tried.
 	command.Flags().BoolVar(&f.try, "try", false, "run the suite with each fault")
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
 	command.Flags().BoolVar(&f.options.All, "all", false,
-		"with --try: run every scenario with each fault or liberty, not only those that cover what it breaks")
-	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or that of --only)")
-	command.Flags().StringVar(&f.shard, "shard", "", "with --try: only this part of the faults and liberties, 2/5 is the "+
-		"second of five; they are dealt alike on every machine, and rehearse merge makes one result of all")
+		"with --try: run all scenarios with each fault or liberty, not only those for its requirements")
+	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or the kind of --only)")
+	command.Flags().StringVar(&f.shard, "shard", "", "with --try: try only this part of the faults and liberties: "+
+		"2/5 is the second of five; rehearse merge merges all parts")
 	command.Flags().StringVar(&f.reportDir, "report-dir", "rehearse-report", "with --try: folder for faults.json")
 	command.Flags().IntVar(&f.options.Clusters, "clusters", 0, "with --try: "+session.ClustersUsage)
 	return command

@@ -16,14 +16,14 @@ func newFetchCommand() *cobra.Command {
 	var programs []string
 	command := &cobra.Command{
 		Use:   "fetch VERSION|FILE|FOLDER...",
-		Short: "Get the programs that runs need, so that a run starts at once",
-		Long: `Fetch gets kube-apiserver, kube-controller-manager and kube-scheduler of each version into the
-cache: downloaded from the official host with their checksums verified or, where that host cannot be
-reached, built from the module k8s.io/kubernetes. "1.34" is the newest patch of that minor that is
-available; "1.34.4" is exactly that one.
+		Short: "Get the programs that runs need, in advance",
+		Long: `Fetch puts kube-apiserver, kube-controller-manager and kube-scheduler of each version into the
+cache. It downloads them from the official host and verifies their checksums. If the host cannot be
+reached, it builds them from the module k8s.io/kubernetes. "1.34" is the newest available patch of
+that minor version; "1.34.4" is exactly that patch.
 
-Of a file or a folder of scenarios it gets what the cache lacks of their versions of Kubernetes, and
-builds the Go modules that are their systems.`,
+For a file or folder of scenarios, it gets their versions of Kubernetes that are not in the cache,
+and builds the Go modules of their systems.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch examples/operators/gatekeeper
   rehearse fetch --source build 1.34.4
@@ -66,6 +66,6 @@ builds the Go modules that are their systems.`,
 	}
 	flags.AddTo(command)
 	command.Flags().StringSliceVar(&programs, "program", nil,
-		"get this program as well: kubectl, kubelet, kubeadm or kube-proxy")
+		"also get this program: kubectl, kubelet, kubeadm or kube-proxy")
 	return command
 }

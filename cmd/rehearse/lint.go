@@ -18,13 +18,13 @@ func newLintCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER|GLOB|-...",
 		Short: "Check scenario files without a cluster and without the network",
-		Long: `Lint reads scenarios as strictly as a run does: unknown fields, wrong types and expressions that do
-not compile are errors, each with its file:line:column. So is what plan finds without a provider:
-feature gates that a version does not know or locks, or that lack a dependency (where the version's
-feature list is in the cache), version skew, and systems whose files are missing or whose webhooks
-have no probes. What lint could not check it says. What is only doubtful is a warning.
+		Long: `Lint reads scenarios as strictly as a run: unknown fields, wrong types and expressions that do not
+compile are errors, each with its file:line:column. It also makes the checks of plan that need no
+provider: feature gates that are unknown or locked in a version, or lack a dependency (if the
+version's feature list is cached), version skew, and systems with missing files or with webhooks but
+no probes. Lint lists what it could not check. Doubtful cases are warnings.
 
-Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --strict was given.`,
+Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
 		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
@@ -51,7 +51,7 @@ Exit codes: 0 well formed; 2 something is wrong, or there are warnings and --str
 		},
 	}
 	command.Flags().BoolVar(&strict, "strict", false,
-		"more warnings (no description, covers no requirement), and every warning is an error")
+		"show more warnings (no description, covers no requirement), and treat warnings as errors")
 	return command
 }
 

@@ -20,10 +20,11 @@ func newNodeImagesCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "node-images VERSION...",
 		Short: "Build node images for kind clusters without any container registry",
-		Long: `Node-images builds the images of kind's nodes from Debian packages and Go modules alone, and loads
-them into the container engine as` + nodeimage.Repository + `:vVERSION, where --provider kind finds them; and ` + nodeimage.BalancerTag + `, the load
-balancer of clusters of several control planes. It needs Linux, root, debootstrap, Go and a
-container engine. An image of the same content is not built again.`,
+		Long: `Node-images builds images for kind nodes from Debian packages and Go modules, and loads them into the
+container engine as ` + nodeimage.Repository + `:vVERSION, where --provider kind finds them. It also
+builds ` + nodeimage.BalancerTag + `, the load balancer of clusters with several control planes.
+It needs Linux, root, debootstrap, Go and a container engine. An image whose inputs did not change
+is not built again.`,
 		Example: `  sudo rehearse node-images 1.34 1.35`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, versions []string) error {
@@ -64,6 +65,6 @@ container engine. An image of the same content is not built again.`,
 		},
 	}
 	flags.AddTo(command)
-	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (default: debootstrap's own choice)")
+	command.Flags().StringVar(&mirror, "mirror", "", "mirror of Debian packages (default: that of debootstrap)")
 	return command
 }

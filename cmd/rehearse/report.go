@@ -17,16 +17,16 @@ import (
 func newReportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "report",
-		Short: "Make reports of runs that have ended, from their run.json",
-		Long: `Report makes the reports of a run again, or one report of several runs that are parts of one
-(shards, clusters, machines). Each argument is a run.json or a report folder that has one.
+		Short: "Write reports of finished runs from their run.json",
+		Long: `Report writes the reports of a run again, or one report for several runs that belong together
+(shards, clusters, machines). Each argument is a run.json or a report folder that contains one.
 docs/run.md describes the file.`,
 		Example: `  rehearse report html rehearse-report
   rehearse report markdown shard-1/run.json shard-2/run.json
   rehearse report diff before/run.json after/run.json`,
 	}
 	command.AddCommand(newReportDiffCommand(), newReportPRRCommand(),
-		newViewCommand("html", "Make one HTML file of a run", page.File, func(run *reports.Run, files fs.FS) ([]byte,
+		newViewCommand("html", "Write a run as one HTML file", page.File, func(run *reports.Run, files fs.FS) ([]byte,
 			error,
 		) {
 			return page.Of(run, files)
@@ -44,7 +44,7 @@ docs/run.md describes the file.`,
 
 // newViewCommand is a command that writes one view of a run.
 func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([]byte, error)) *cobra.Command {
-	output, usage := file, "write to this file; - is the standard output"
+	output, usage := file, "file to write; - is standard output"
 	if file == "" {
 		output = "-"
 	}
@@ -77,11 +77,11 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 func newReportDiffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff OLD NEW", Short: "Compare two runs of the same scenarios",
-		Long: `Diff says what does not pass any more, what is new, what passes now, and what takes half as long
-again and more than a second longer.
+		Long: `Diff shows scenarios that no longer pass, that are new, that pass now, and that take at least 50 %
+and one second longer.
 
-Exit codes: 0 nothing got worse; 1 something does not pass any more, is not there any more, or is
-new and fails; 2 a run cannot be read. A time alone does not change the exit code.`,
+Exit codes: 0 nothing got worse; 1 a scenario no longer passes, is missing, or is new and fails; 2 a
+run cannot be read. Times do not affect the exit code.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			before, _, err := pastruns.Read(args[:1]...)
@@ -107,9 +107,9 @@ func newReportPRRCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "prr --kep NUMBER RUN.JSON|FOLDER...", Short: "Answer the questions of a production readiness review from a run",
 		Long: `Prr writes Markdown to paste into an enhancement: the questions of its production readiness review
-under their exact headings, with what the scenarios that carry the label kep showed: versions,
-gates, steps, what was seen, and the command. What no scenario shows is left open, with what would
-show it.`,
+under their exact headings, with answers from the scenarios that have the label kep: versions,
+gates, steps, what was seen, and the command. Questions that no scenario answers stay open, with a
+hint what would answer them.`,
 		Example: `  rehearse report prr --kep 5311 rehearse-report`,
 		Args:    cli.Named("a run.json, or a report folder that has one"),
 		RunE: func(command *cobra.Command, args []string) error {

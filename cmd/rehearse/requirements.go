@@ -17,11 +17,11 @@ func newRequirementsCommand() *cobra.Command {
 	var names bool
 	command := &cobra.Command{
 		Use:   "requirements SUITE",
-		Short: "List what a suite requires, and what tests it",
+		Short: "List the requirements of a suite and their tests",
 		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover
-each, of the simulator's faults that break it, and of its liberties because of which it could be
-called broken wrongly. It fails (exit 1) when the suite has a gap: a rule that no scenario covers,
-or a core rule that no fault breaks without a reason.`,
+each rule, of the simulator's faults that break it, and of its liberties that a wrong test could
+mistake for a failure. It fails (exit 1) if the suite has a gap: a rule that no scenario covers, or
+a core rule that no fault breaks and that gives no reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
 		Args: oneSuite,
@@ -39,7 +39,7 @@ or a core rule that no fault breaks without a reason.`,
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&names, "names", false, "name the scenarios, the faults and the liberties")
+	command.Flags().BoolVar(&names, "names", false, "list the names of scenarios, faults and liberties")
 	return command
 }
 

@@ -57,15 +57,15 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse upgrades, rollbacks and refusals on real Kubernetes components",
-		Long: `Rehearse brings up a Kubernetes cluster in a named state, replays scenarios against it (upgrades and
-rollbacks, writes that must be refused, what must come true), and says in JUnit what held and what
-broke.`,
-		Example: `  rehearse init                                     write a scenario to begin with
+		Long: `Rehearse starts a Kubernetes control plane in a given state, runs scenarios against it (upgrades,
+rollbacks, writes that must be rejected, conditions that must hold), and reports the results as
+JUnit.`,
+		Example: `  rehearse init                                     write a first scenario
   rehearse run scenarios/kubernetes                 run every scenario of a folder
-  rehearse run --label '!slow:minutes' scenarios    run what a label expression selects
-  rehearse plan scenarios/kubernetes                show what would be done, start nothing
-  rehearse fetch 1.34 1.35                          get the Kubernetes programs beforehand
-  rehearse cluster create --version 1.35            a control plane to play with, in seconds`,
+  rehearse run --label '!slow:minutes' scenarios    run the scenarios that a label expression selects
+  rehearse plan scenarios/kubernetes                show what a run would do
+  rehearse fetch 1.34 1.35                          get the Kubernetes programs in advance
+  rehearse cluster create --version 1.35            a control plane for experiments, in seconds`,
 		Version:       cli.ProgramVersion(),
 		SilenceErrors: true, SilenceUsage: true,
 		SuggestionsMinimumDistance: 2,

@@ -33,14 +33,14 @@ func (s *selection) add(command *cobra.Command) {
 	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's "+
 		"--label-filter: 'kep:5311 && !slow:minutes'")
 	command.Flags().StringArrayVar(&s.systems, "system", nil,
-		"run against another system than the scenarios say: NAME=process:FILE, NAME=module:FILE, NAME=manifests:FILE "+
-			"(a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or with faults or liberties "+
-			"of its simulator: NAME=faults:A,B, NAME=liberties:A,B")
+		"replace a system of the scenarios: NAME=process:FILE, NAME=module:FILE, NAME=manifests:FILE (a YAML file "+
+			"that defines it), NAME/VARIANT=... for a variant that scenarios need; or set faults or liberties of its "+
+			"simulator: NAME=faults:A,B, NAME=liberties:A,B")
 	command.Flags().IntVar(&s.planes, "control-planes", 0,
-		"number of control planes of the clusters of scenarios that do not say one themselves (default 1)")
-	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "give each scenario a cluster of its own")
+		"default number of control planes, for scenarios that set none (default 1)")
+	command.Flags().BoolVar(&s.noSharing, "no-sharing", false, "run each scenario on a separate cluster")
 	command.Flags().BoolVar(&s.noSnapshots, "no-snapshots", false,
-		"create every cluster from nothing, and none from a snapshot of another's first state")
+		"create every cluster from scratch, without snapshots of other clusters' first states")
 	s.ShardFlags.AddTo(command)
 }
 
@@ -83,14 +83,12 @@ func newRunCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run FILE|FOLDER|GLOB|-...",
 		Short: "Run scenarios and write the reports",
-		Long: `Run brings up the clusters that the scenarios need, replays the scenarios on them, and writes
-report.html, junit.xml and run.json into the report folder as it goes. "-" reads scenarios from the
-standard input.
+		Long: `Run starts the clusters that the scenarios need, runs the scenarios on them, and writes report.html,
+junit.xml and run.json to the report folder. "-" reads scenarios from standard input.
 
-Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (an existing cluster that does
-not accept the kubeconfig's credentials, too), or nothing was selected; 3 the cluster or the harness
-failed, so that something could not be judged, or an existing cluster cannot be reached; 130
-interrupted.`,
+Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (including rejected credentials
+of an existing cluster), or nothing was selected; 3 something could not be judged because the
+cluster or the harness failed, or an existing cluster cannot be reached; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
@@ -103,10 +101,10 @@ interrupted.`,
 		},
 	}
 	what.add(command)
-	session.AddTo(command, &options, "folder for the reports and for what failed scenarios leave")
+	session.AddTo(command, &options, "folder for the reports and the files of failed scenarios")
 	command.Flags().BoolVar(&options.KeepHistory, "history", false,
-		"keep the history of every scenario in the report folder, not only of those that fail")
-	command.Flags().BoolVar(&options.Keep, "keep", false, "leave the clusters, and say how to reach them")
+		"also write the histories of scenarios that pass to the report folder")
+	command.Flags().BoolVar(&options.Keep, "keep", false, "keep the clusters, and print how to reach them")
 	return command
 }
 
@@ -132,10 +130,10 @@ func newPlanCommand() *cobra.Command {
 	var what selection
 	command := &cobra.Command{
 		Use:   "plan FILE|FOLDER|GLOB|-...",
-		Short: "Say what a run would do to which cluster, and start nothing",
-		Long: `Plan says which scenarios share a cluster, what each cluster begins with and becomes, and what is
-skipped. Whatever is wrong with the scenarios is found as a run finds it. A transition is shown by
-what it changes.
+		Short: "Show what a run would do, and start nothing",
+		Long: `Plan shows which scenarios share a cluster, the first state and the transitions of each cluster, and
+skipped scenarios. It finds the same mistakes in scenarios as a run. For a transition it shows the
+changes.
 
 Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster
 cannot be reached.`,

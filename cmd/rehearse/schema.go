@@ -19,10 +19,10 @@ func newSchemaCommand() *cobra.Command {
 		Short: "Print the JSON schema of a scenario, for editors, or of run.json",
 		Long: `Schema prints the JSON schema of a scenario, or of run.json.
 
-With --install your editor completes and checks the scenarios of files and folders. The schema goes
-into the folder .vscode of the current folder, and the settings of VS Code name it (yaml.schemas, for
-its YAML extension); what they have stays as it is. A file that you name also gets a first line for
-yaml-language-server, which other editors use.`,
+With --install, your editor completes and checks the scenarios in files and folders. The schema is
+written to the folder .vscode of the current folder, and added to the settings of VS Code
+(yaml.schemas, for its YAML extension); existing settings are kept. A named file also gets a first
+line for yaml-language-server, which other editors use.`,
 		Example: `  rehearse schema > scenario.schema.json
   rehearse schema run > run.schema.json
   rehearse schema --install scenarios
@@ -43,7 +43,7 @@ yaml-language-server, which other editors use.`,
 			return err
 		},
 	}
-	command.Flags().BoolVar(&install, "install", false, "have editors complete and check the scenarios that are named")
+	command.Flags().BoolVar(&install, "install", false, "make editors complete and check the named scenarios")
 	return command
 }
 

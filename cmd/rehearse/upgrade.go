@@ -46,26 +46,27 @@ func newUpgradeCommand() *cobra.Command {
 	var flags upgradeFlags
 	command := &cobra.Command{
 		Use:   "upgrade --from VERSION --to VERSION -f FILE|FOLDER|-",
-		Short: "Show what an upgrade, and the way back, would do to your own manifests or cluster",
-		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from, takes
-it to the version --to one minor version at a time, back the same way, and up once more. At each
-state it finds out what became of every object: whether it reads as before, can be edited, deleted
-and created again, and whether anything moved while nobody touched it. It needs no scenario.
-What breaks is printed as soon as it is seen; the whole report comes at the end.
+		Short: "Show what an upgrade and a rollback would do to your own manifests or cluster",
+		Long: `Upgrade creates the objects of your manifests on a real control plane of the version --from. It
+upgrades to the version --to one minor version at a time, rolls back the same way, and upgrades
+again. At each state it checks every object: whether it reads as before, can be edited, deleted and
+created again, and whether anything changed without a user action. It needs no scenario. What breaks
+is printed as soon as it is seen; the report comes at the end.
 
-In the end it creates all objects anew with the version --to, as a rollout after the upgrade does, and
-goes back once more: an object that the newer version made can be one that the older one cannot edit.
+At the end it recreates all objects with the version --to, like a deployment after the upgrade, and
+rolls back once more, because the older version may be unable to edit objects that the newer version
+created.
 
 With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a
-live cluster, which is only read; with --etcd-snapshot, those of a backup of etcd. They are put into
-the copy as they are stored: nothing of them is created anew.
+live cluster, which is only read. With --etcd-snapshot, they are those of an etcd backup. They are
+copied to etcd as stored, and never recreated.
 
-With --system an operator runs beside your objects, so that they can be its custom resources, and with
---upgrade it is changed once Kubernetes is upgraded. Kubernetes may stay: then the operator changes alone.
+--system runs an operator beside your objects, so that they can be its custom resources. --upgrade
+upgrades it after Kubernetes. Without --to, only the operator is upgraded.
 
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
-Exit codes: 0 nothing breaks; 1 something does; 2 the input is wrong; 3 something could not be
+Exit codes: 0 nothing breaks; 1 something breaks; 2 the input is wrong; 3 something could not be
 judged; 130 interrupted.`,
 		Example: `  rehearse upgrade --from 1.34 --to 1.36 --ordinary
   rehearse upgrade --from 1.34 --to 1.36 -f manifests/
@@ -93,11 +94,11 @@ judged; 130 interrupted.`,
 	set := command.Flags()
 	set.String("shard", "", "there are none")
 	_ = set.MarkHidden("shard") // it was just defined
-	set.StringVar(&flags.from.Version, "from", "", "Kubernetes version to begin with: 1.34 or 1.34.4")
-	set.StringVar(&flags.to.Version, "to", "", "Kubernetes version to go to (default: that of --from, where "+
-		"--feature-gates or --runtime-config change)")
+	set.StringVar(&flags.from.Version, "from", "", "Kubernetes version to start from: 1.34 or 1.34.4")
+	set.StringVar(&flags.to.Version, "to", "", "Kubernetes version to upgrade to (default: that of --from, if "+
+		"--feature-gates, --runtime-config or --upgrade is set)")
 	set.StringArrayVarP(&flags.files, "filename", "f", nil,
-		"a file or a folder of manifests, or - for the standard input; may be repeated")
+		"a file or folder of manifests, or - for standard input; may be repeated")
 	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil,
 		"a folder with a kustomization, as kubectl -k takes it; may be repeated")
 	set.BoolVar(&flags.ordinary, "ordinary", false,
@@ -107,25 +108,25 @@ judged; 130 interrupted.`,
 	set.StringToStringVar(&flags.to.RuntimeConfig, "runtime-config", nil,
 		"APIs of the target: scheduling.k8s.io/v1alpha1=true")
 	set.StringToStringVar(&flags.from.Gates, "from-feature-gates", nil,
-		"feature gates to begin with; they stay on the way, but for those that --feature-gates names")
-	set.StringToStringVar(&flags.from.RuntimeConfig, "from-runtime-config", nil, "APIs to begin with")
+		"feature gates of the first state; they stay set, except those that --feature-gates changes")
+	set.StringToStringVar(&flags.from.RuntimeConfig, "from-runtime-config", nil, "APIs of the first state")
 	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds (Deployment, "+
 		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment)")
-	set.StringSliceVar(&flags.except, "except", nil, "no objects of these kinds or namespaces")
+	set.StringSliceVar(&flags.except, "except", nil, "exclude objects of these kinds or namespaces")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
-	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default with --capture and the like: none but "+
-		"those of the cluster)")
-	set.DurationVar(&flags.settle, "settle", defaultSettle, "how long the untouched cluster is watched at each state, "+
-		"once each leader has its lease")
-	set.IntVar(&flags.sample, "sample", 0, "send dry runs for at most so many objects of one kind and shape, and read "+
-		"the others only (default: all are sent)")
-	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "how to go through the versions: minor (one minor "+
-		"version at a time), two-step (each in two steps: the new programs emulate the version before, and then do not) or "+
-		"skip-level (the last version's programs at once, which emulate one minor version after the other)")
-	set.BoolVar(&flags.noRollback, "no-rollback", false, "go up only: neither back nor up once more")
-	set.BoolVar(&flags.noRedeploy, "no-redeploy", false, "do not create the objects anew with the target version before "+
-		"a last way back")
-	set.BoolVar(&flags.plan, "plan", false, "say what would be done, and start nothing")
+	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default for captures and backups: the "+
+		"cluster's own nodes)")
+	set.DurationVar(&flags.settle, "settle", defaultSettle, "how long the untouched cluster is watched at each "+
+		"state, after each leader has its lease")
+	set.IntVar(&flags.sample, "sample", 0, "maximum number of objects of the same kind and shape to send dry runs "+
+		"for; others are only read (default: no limit)")
+	set.StringVar(&flags.strategy, "strategy", string(upgrade.Minor), "path through the versions: minor (one minor "+
+		"version at a time), two-step (the new programs first emulate the previous version) or skip-level (only the "+
+		"last version's programs, which emulate one minor version after the other)")
+	set.BoolVar(&flags.noRollback, "no-rollback", false, "only upgrade: no rollback and no second upgrade")
+	set.BoolVar(&flags.noRedeploy, "no-redeploy", false, "do not recreate the objects on the target version for "+
+		"another rollback")
+	set.BoolVar(&flags.plan, "plan", false, "show what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, upgrade.json, upgrade.md and junit.xml")
 	return command

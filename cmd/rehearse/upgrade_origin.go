@@ -43,19 +43,19 @@ func (f *originFlags) add(command *cobra.Command) {
 		"kubeconfig for --from-context (default KUBECONFIG or ~/.kube/config)")
 	set.StringVar(&f.capture, "capture", "", "a file of rehearse capture")
 	set.StringVar(&f.snapshot, "etcd-snapshot", "",
-		"a backup of a cluster's etcd, as etcdctl snapshot save makes it; needs --from")
+		"a backup of a cluster's etcd, from etcdctl snapshot save; needs --from")
 	set.StringVar(&f.encryptionConfig, "encryption-config", "",
-		"EncryptionConfiguration with which the values of --etcd-snapshot are encrypted; it is read where it is")
+		"EncryptionConfiguration of the values in --etcd-snapshot; it is read in place")
 	set.BoolVar(&f.secrets, "with-secrets", false, "keep the values of Secrets, instead of dummies of the same length")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "",
 		"range of the addresses of Services in the cluster (default: read from its data)")
 	set.StringToStringVar(&f.programs, "webhook", nil,
-		"a program that answers webhooks in earnest: NAME=process:FILE, with the name of a webhook configuration, of a "+
-			"Service (NAMESPACE/NAME) or of a CustomResourceDefinition; it gets CERT_DIR, WEBHOOK_HOST, WEBHOOK_PORT "+
-			"and KUBECONFIG in its environment; may be repeated")
+		"a program that answers webhooks: NAME=process:FILE, with the name of a webhook configuration, a Service "+
+			"(NAMESPACE/NAME) or a CustomResourceDefinition; its environment contains CERT_DIR, WEBHOOK_HOST, "+
+			"WEBHOOK_PORT and KUBECONFIG; may be repeated")
 	set.StringVar(&f.webhooks, "webhooks", "allow",
-		"who answers webhooks in place of the cluster's own: allow (a recorder that allows everything), or down (nobody, "+
-			"once the first state has been surveyed)")
+		"replacement for the cluster's webhooks: allow (a recorder that allows everything) or down (nothing answers "+
+			"after the first state)")
 }
 
 // copies says whether the objects are those of a cluster.

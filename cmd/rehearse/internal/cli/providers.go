@@ -18,7 +18,7 @@ type ReleaseFlags struct {
 func (f *ReleaseFlags) AddTo(command *cobra.Command) {
 	command.Flags().StringVar(&f.Source, "source", string(releases.Auto),
 		"where Kubernetes programs come from: auto, download or build")
-	command.Flags().StringVar(&f.BinDir, "kubernetes-bin", "", "use the Kubernetes programs of this folder instead")
+	command.Flags().StringVar(&f.BinDir, "kubernetes-bin", "", "use the Kubernetes programs in this folder")
 }
 
 // Setup of a provider.

@@ -33,10 +33,10 @@ func (f *StateFlags) AddTo(command *cobra.Command) {
 		"APIs: scheduling.k8s.io/v1alpha1=true; scheduling.k8s.io/v1alpha1= returns one to its default")
 	command.Flags().IntVar(&f.Nodes, "nodes", 0, "number of nodes: simulated ones, or workers of a kind cluster")
 	command.Flags().StringVar(&f.Profiles, "scheduler-config", "",
-		"file of a KubeSchedulerConfiguration whose profiles to use")
+		"KubeSchedulerConfiguration file with the profiles to use")
 	command.Flags().StringArrayVar(&f.Schedulers, "scheduler", nil,
-		"an additional kube-scheduler: NAME, which is its schedulerName, or NAME=FILE with a KubeSchedulerConfiguration "+
-			"whose profiles to use")
+		"an additional kube-scheduler: NAME (also its schedulerName), or NAME=FILE with profiles from a "+
+			"KubeSchedulerConfiguration")
 }
 
 // Change that the flags describe.

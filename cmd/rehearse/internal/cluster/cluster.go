@@ -26,7 +26,7 @@ const defaultName = "rehearse"
 func Command() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "cluster",
-		Short: "Clusters to play with, which outlive the command",
+		Short: "Create and change clusters for experiments, which outlive the command",
 		Example: `  rehearse cluster create --version 1.35 --feature-gates RelaxedServiceNameValidation=true --nodes 3
   export KUBECONFIG=$(rehearse cluster kubeconfig)
   rehearse cluster transition --version 1.34
@@ -43,7 +43,7 @@ func createCommand() *cobra.Command {
 	var state cli.StateFlags
 	var controlPlanes int
 	command := &cobra.Command{
-		Use: "create [NAME]", Short: "Create a cluster that lasts until it is deleted", Args: cobra.MaximumNArgs(1),
+		Use: "create [NAME]", Short: "Create a cluster that runs until it is deleted", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			provider, err := flags.provider(cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
@@ -143,7 +143,7 @@ func transitionCommand() *cobra.Command {
 	var force bool
 	var roll rollFlags
 	command := &cobra.Command{
-		Use: "transition [NAME]", Short: "Take a cluster to another state; its objects stay", Args: cobra.MaximumNArgs(1),
+		Use: "transition [NAME]", Short: "Change the state of a cluster; its objects stay", Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			change, err := state.Change(command)
 			if err != nil {
@@ -178,7 +178,7 @@ func transitionCommand() *cobra.Command {
 	flags.add(command)
 	state.AddTo(command)
 	command.Flags().StringArrayVar(&state.Removed, "remove-scheduler", nil, "remove this additional kube-scheduler")
-	command.Flags().BoolVar(&force, "force", false, "rehearse what the version skew policy forbids")
+	command.Flags().BoolVar(&force, "force", false, "allow what the version skew policy forbids")
 	roll.addTo(command)
 	return command
 }
@@ -201,7 +201,7 @@ func checkSkew(from, to clusters.State) error {
 func deleteCommand() *cobra.Command {
 	var flags lastingFlags
 	command := &cobra.Command{
-		Use: "delete [NAME...]", Short: "Delete clusters and all that they left",
+		Use: "delete [NAME...]", Short: "Delete clusters and their files",
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{defaultName}

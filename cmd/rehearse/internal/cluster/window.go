@@ -19,8 +19,8 @@ type rollFlags struct {
 }
 
 func (f *rollFlags) addTo(command *cobra.Command) {
-	command.Flags().IntVar(&f.upTo, "up-to", 0, "stop as soon as that many control planes are in the state, or with "+
-		"--order that many components, and say how to reach each API server (default: all of them)")
+	command.Flags().IntVar(&f.upTo, "up-to", 0, "stop when that many control planes (with --order: components) are "+
+		"in the new state, and print how to reach each API server (default: all)")
 	command.Flags().StringVar(&f.order, "order", "", "apiServersFirst: all API servers, then all controller managers, "+
 		"then all schedulers (default: one control plane after the other)")
 }

@@ -42,35 +42,35 @@ func Command() *cobra.Command {
 	var f settings
 	command := &cobra.Command{
 		Use:   "conformance [SUITE...]",
-		Short: "Run a suite against an implementation and report which requirements it meets",
-		Long: `Conformance runs a suite's scenarios and says of each requirement whether it is met. Suites are part
-of this program; ./FOLDER is one of your own: requirements.yaml, and scenarios in the folder
-scenarios. Without --system it tests the suite's simulator (kubernetes: Kubernetes itself). With
---output it writes a ConformanceReport, YAML or, where the file's name ends in .md, Markdown; then
-the implementation must be named. Of several suites, or of all where none is named, each has a
-report of its own: --output is then a folder, which gets SUITE.yaml.
+		Short: "Test which requirements of a suite an implementation meets",
+		Long: `Conformance runs a suite's scenarios and shows for each requirement whether it is met. Suites are
+built in; ./FOLDER is your own suite, with requirements.yaml and a folder scenarios. Without
+--system it tests the suite's simulator (kubernetes: Kubernetes itself). --output writes a
+ConformanceReport: YAML, or Markdown if the file's name ends in .md. It requires the flags that
+describe the implementation. Without a SUITE, all suites run. Several suites have separate reports:
+--output is then a folder for SUITE.yaml.
 
-With --cases N it also draws N cases of each rule of the suite that says of any input whether it is
-allowed (the names of kai and kubernetes, the paths of porch), tries to create each as a dry run,
-and compares the verdict with the specification's. A case that is judged otherwise is made as small
-as it gets, and its requirement is failed.
+--cases N also generates N cases for each rule that decides for any input whether it is allowed (the
+names of kai and kubernetes, the paths of porch), tries to create each as a dry run, and compares
+the verdict with the specification. A case with a different verdict is reduced to the smallest
+input, and fails its requirement.
 
-A requirement that has variants is met, too, by an implementation that follows another variant than
-the one that is stated; the report says which.
+A requirement with variants is also met by an implementation of another variant; the report names
+it.
 
-A requirement is passed when every scenario that covers it and can be run on the provider passed,
-and at least one did; it is failed when one failed; and it is untested when one could not be judged,
-or none was run.
+A requirement is passed if all scenarios that cover it and that the provider supports passed, and at
+least one did. It is failed if one failed, and untested if one could not be judged or none ran.
 
-With --repeat N the suite is run N times. The report says which requirements came out differently:
-they are unstable, which is not passed. Each run has its own folder in the report folder (run-1,
-...); junit.xml beside them has each scenario once, and one that came out differently as a failure.
+--repeat N runs the suite N times. Requirements whose results differ are unstable, which is not
+passed. Each run has its own folder in the report folder (run-1, ...). junit.xml beside them
+contains each scenario once, and those with different results as failures.
 
-With --shard 2/5 only a part of the clusters is run, and nothing is said of the requirements: rehearse
-merge makes one run of all parts, and --of its folder makes the report of that.
+With --shard 2/5, only a part of the clusters runs, and requirements are not judged. "rehearse
+merge" merges all parts, and --of FOLDER writes the report of the merged run.
 
-Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one failed, or is unstable;
-2 the input is wrong; 3 one is untested; 130 interrupted. With --shard those of rehearse run.`,
+Exit codes: 0 all requirements are met, or fail because of a known issue; 1 one failed or is
+unstable; 2 the input is wrong; 3 one is untested; 130 interrupted. With --shard: those of rehearse
+run.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance ./examples/team-rules
@@ -87,29 +87,29 @@ Exit codes: 0 each requirement is met, or fails as a known issue says; 1 one fai
 	}
 	f.ProviderFlags.AddTo(command)
 	flags := command.Flags()
-	flags.StringVar(&f.profile, "profile", "", "the kind of implementation, in suites that have several")
+	flags.StringVar(&f.profile, "profile", "", "kind of implementation, for suites with several kinds")
 	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: "+cli.Definitions+
 		" (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a "+
 		"simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
-		"that none of them covers are left out")
-	f.RepeatFlag.AddTo(command, "run the suite that many times: a requirement that comes out differently is unstable, "+
-		"which is not passed")
-	flags.IntVar(&f.cases, "cases", 0, "draw that many cases of each rule")
-	flags.StringVar(&f.of, "of", "", "make the report of this run, a run.json or a report folder that has one, and run "+
-		"only what variants of requirements need")
+		"that they do not cover are left out")
+	f.RepeatFlag.AddTo(command, "number of runs of the suite: a requirement whose results differ is unstable, which "+
+		"is not passed")
+	flags.IntVar(&f.cases, "cases", 0, "number of generated cases for each rule")
+	flags.StringVar(&f.of, "of", "", "write the report of this run (a run.json or a report folder), and run only "+
+		"what variants of requirements need")
 	f.ShardFlags.AddTo(command)
-	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: draw the cases that this seed draws (default any)")
-	flags.StringVar(&f.implementation.Organization, "organization", "", "who makes the implementation")
+	flags.Uint64Var(&f.seed, "seed", 0, "with --cases: seed of the generated cases (default: random)")
+	flags.StringVar(&f.implementation.Organization, "organization", "", "organization of the implementation")
 	flags.StringVar(&f.implementation.Project, "project", "", "name of the implementation")
-	flags.StringVar(&f.implementation.URL, "url", "", "where the implementation is found: https://...")
+	flags.StringVar(&f.implementation.URL, "url", "", "URL of the implementation: https://...")
 	flags.StringVar(&f.implementation.Version, "version", "", "version of the implementation")
 	flags.StringArrayVar(&f.implementation.Contact, "contact", nil,
-		"whom to ask: @team, an address; may be given several times")
+		"contact of the implementation: @team or an address; may be repeated")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil,
-		"write the report into this file, YAML or (.md) Markdown, or into this folder; may be given several times")
-	session.AddTo(command, &f.execute, "folder for junit.xml, run.json and what failed scenarios leave")
-	flags.BoolVar(&f.execute.Keep, "keep", false, "leave the clusters, and say how to reach them")
+		"write the report to this file (YAML, or Markdown for .md) or folder; may be repeated")
+	session.AddTo(command, &f.execute, "folder for junit.xml, run.json and the files of failed scenarios")
+	flags.BoolVar(&f.execute.Keep, "keep", false, "keep the clusters, and print how to reach them")
 	command.AddCommand(diffCommand())
 	return command
 }

@@ -13,11 +13,11 @@ import (
 func diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff BEFORE AFTER",
-		Short: "Say what changed between two conformance reports",
-		Long: `Diff compares two ConformanceReports (YAML) of one suite, of two implementations or of two versions
-of one, requirement by requirement.
+		Short: "Compare two conformance reports",
+		Long: `Diff compares two ConformanceReports (YAML) of the same suite, requirement by requirement: of two
+implementations, or of two versions of one.
 
-Exit codes: 0 every requirement came out alike; 1 some did not; 2 the reports cannot be read or
+Exit codes: 0 all requirements have the same result; 1 some differ; 2 the reports cannot be read or
 compared.`,
 		Example: `  rehearse conformance diff v1.yaml v2.yaml`,
 		Args:    cli.Two("reports"),

@@ -54,15 +54,13 @@ func Command() *cobra.Command {
 	var path []string
 	command := &cobra.Command{
 		Use:   "gates [NAME...]",
-		Short: "Show feature gates: stage and default by version, and what flips on a path",
-		Long: `Gates shows what Kubernetes' own lists say of feature gates. With a NAME: the gate's stage and
-default in every version whose list is in the cache. With --version: every gate of that version.
-With --path: which gates turn on or off, appear, are removed or locked between its versions, for who
-sets no gate. Components are those whose --help names the gate; no --help names GA and deprecated
-gates.
+		Short: "Show feature gates: stage and default by version, and changes along a path",
+		Long: `Gates shows feature gates from Kubernetes' own lists. With a NAME: the gate's stage and default in
+every cached version. With --version: every gate of that version. With --path: which gates turn on
+or off, are added, removed or locked between its versions, if you set no gates. COMPONENTS are those
+whose --help lists the gate; --help does not list GA and deprecated gates.
 
-A list that --version or --path names and that the cache does not have is fetched through the Go
-module proxy.
+Lists for --version and --path that are not in the cache are fetched through the Go module proxy.
 
 Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 		Example: `  rehearse gates RelaxedServiceNameValidation
@@ -104,8 +102,8 @@ Exit codes: 0; 2 the input is wrong, or a list is not available.`,
 			return cli.Broken(encoder.Encode(answer))
 		},
 	}
-	command.Flags().StringVar(&version, "version", "", "every gate of this version: 1.36, or 1.36.3")
-	command.Flags().StringSliceVar(&path, "path", nil, "what flips between these versions: 1.34,1.35")
+	command.Flags().StringVar(&version, "version", "", "show every gate of this version: 1.36 or 1.36.3")
+	command.Flags().StringSliceVar(&path, "path", nil, "show the changes between these versions: 1.34,1.35")
 	command.Flags().StringVarP(&output, "output", "o", "table", "table or json")
 	return command
 }

@@ -30,19 +30,19 @@ func Command(simulator func(string) bool) *cobra.Command {
 	f := flags{simulator: simulator}
 	command := &cobra.Command{
 		Use:   "init",
-		Short: "Write a scenario, or a suite, to begin with",
-		Long: `Init writes a scenario that runs as it is, and says in comments what to fill in. It is about one of
+		Short: "Write a first scenario or suite",
+		Long: `Init writes a scenario that runs unchanged; comments mark what to fill in. The scenario tests one of
 
-  a feature gate (--gate): off, on, off and on again. Kubernetes' own feature lists say where the gate
-    can be both; with --from and --to the version changes with it. Comments ask the questions of a
-    production readiness review at the steps that answer them (rehearse report prr).
-  an upgrade (--from, --to): your objects (-f) on the way up, back, and up once more.
-  a system (--system): a simulator of this program by its name, or your own by a file that defines it.
+    a feature gate (--gate): off, on, off and on again. With --from and --to, the version changes with
+    it. Comments contain the questions of a production readiness review at the steps that answer
+    them (rehearse report prr).
+  an upgrade (--from, --to): your objects (-f) during an upgrade, a rollback and another upgrade.
+  a system (--system): a built-in simulator, or your own system, defined by a file.
 
---kep puts the number of the enhancement into the scenario. Where this program has scenarios of that
-enhancement, they tell the gate. Without flags, on a terminal, init asks.
+--kep puts the number of the enhancement into the scenario. If Rehearse has scenarios of that
+enhancement, the gate is taken from them. On a terminal, without flags, init asks.
 
-Exit codes: 0; 2 the input is wrong, or the file is there already (--force writes over it).`,
+Exit codes: 0 written; 2 the input is wrong, or the file exists (--force overwrites it).`,
 		Example: `  rehearse init --gate RelaxedServiceNameValidation
   rehearse init --gate RelaxedServiceNameValidation --from 1.34 --to 1.35 --kep 5311 -f service.yaml
   rehearse init --from 1.35 --to 1.36 -f manifests/
@@ -55,19 +55,19 @@ Exit codes: 0; 2 the input is wrong, or the file is there already (--force write
 	}
 	set := command.Flags()
 	set.StringVar(&f.gate, "gate", "", "a feature gate")
-	set.StringVar(&f.version, "version", "", "the version in which the gate goes off and on (default: the newest in "+
-		"the cache where it can)")
-	set.StringVar(&f.from, "from", "", "minor version to begin with: 1.35")
-	set.StringVar(&f.to, "to", "", "minor version to go to: 1.36")
+	set.StringVar(&f.version, "version", "", "the version in which the gate changes (default: the newest cached "+
+		"version that allows it)")
+	set.StringVar(&f.from, "from", "", "minor version to start from: 1.35")
+	set.StringVar(&f.to, "to", "", "minor version to upgrade to: 1.36")
 	set.StringArrayVarP(&f.files, "filename", "f", nil,
-		"a file or a folder of objects, or - for the standard input; may be repeated")
+		"a file or folder of objects, or - for standard input; may be repeated")
 	set.StringVar(&f.kep, "kep", "", "number of the enhancement: 5311")
 	set.StringVar(&f.system, "system", "", "a simulator by its name, "+cli.Definitions+", or a "+
 		"NAME "+
 		"to fill in")
 	set.StringVar(&f.name, "name", "", "name of the scenario (default: after the gate, the versions or the system)")
-	set.StringVarP(&f.output, "output", "o", "", "file to write; - is the standard output (default NAME.yaml)")
-	set.BoolVar(&f.force, "force", false, "write over a file that is there")
+	set.StringVarP(&f.output, "output", "o", "", "file to write; - is standard output (default NAME.yaml)")
+	set.BoolVar(&f.force, "force", false, "overwrite an existing file")
 	command.AddCommand(suiteCommand())
 	return command
 }

@@ -23,12 +23,12 @@ func suiteCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "suite FOLDER",
 		Short: "Write the folder of a suite: requirements, scenarios, and a simulator",
-		Long: `Suite writes a folder with requirements.yaml and scenarios that cover the requirements. Rehearse
-conformance ./FOLDER runs it as it is. It says what to fill in. The suite, and its system, are called
-as the folder is.
+		Long: `Suite writes a folder with requirements.yaml and scenarios that cover the requirements. "rehearse
+conformance ./FOLDER" runs it unchanged. Comments mark what to fill in. The suite and its system
+have the name of the folder.
 
-With --simulator there is a small program in the place of the system: one file of Go that needs only
-the standard library, with a webhook, and a rule that can be broken to see the suite fail.`,
+--simulator adds a small program that simulates the system: one Go file that needs only the standard
+library, with a webhook and a rule. Break the rule to see the suite fail.`,
 		Example: `  rehearse init suite my-operator
   rehearse init suite my-operator --simulator
   rehearse conformance ./my-operator`,
@@ -36,10 +36,10 @@ the standard library, with a webhook, and a rule that can be broken to see the s
 		RunE: func(command *cobra.Command, args []string) error { return f.run(command, args[0]) },
 	}
 	set := command.Flags()
-	set.BoolVar(&f.simulator, "simulator", false, "with a small program in the place of the system")
-	set.StringVar(&f.from, "from", "", "minor version to begin with (default: the second newest in the cache)")
-	set.StringVar(&f.to, "to", "", "minor version to go to (default: the one after --from)")
-	set.BoolVar(&f.force, "force", false, "write over files that are there")
+	set.BoolVar(&f.simulator, "simulator", false, "add a small program that simulates the system")
+	set.StringVar(&f.from, "from", "", "minor version to start from (default: the second newest in the cache)")
+	set.StringVar(&f.to, "to", "", "minor version to upgrade to (default: the one after --from)")
+	set.BoolVar(&f.force, "force", false, "overwrite existing files")
 	return command
 }
 

@@ -34,8 +34,8 @@ func (a *application) add(set *pflag.FlagSet) {
 	set.StringVar(&a.kubeconfig, "kubeconfig", "", "with --apply: kubeconfig of the cluster (default KUBECONFIG or "+
 		"~/.kube/config)")
 	set.StringVar(&a.context, "context", "", "with --apply: context of the kubeconfig (default: the current one)")
-	set.StringVar(&a.reportDir, "report-dir", "rehearse-report", "with --apply: folder for the reports of the whole run")
-	set.BoolVar(&a.keep, "keep", false, "with --apply: leave the Job on the cluster")
+	set.StringVar(&a.reportDir, "report-dir", "rehearse-report", "with --apply: folder for the merged reports")
+	set.BoolVar(&a.keep, "keep", false, "with --apply: keep the Job on the cluster")
 }
 
 func (a *application) run(command *cobra.Command) error {

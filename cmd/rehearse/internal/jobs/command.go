@@ -35,21 +35,21 @@ func Command(program Program) *cobra.Command {
 		Use:   "job --image IMAGE --completions N [flags] -- run ARGUMENT...",
 		Short: "Run the shards of a command as an Indexed Job on a cluster",
 		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
-with the files that the command names. The command is run, conformance, faults --try or explore. The
-pods need no rights, no volume of the cluster and no network but for Kubernetes versions that the
-image does not have. Each pod's report is in its log: rehearse merge reads the logs.
+with the files of the command. The command is run, conformance, faults --try or explore. The pods
+need no permissions and no volumes. They need a network only to get Kubernetes versions that are not
+in the image. Each pod's report is in its log: rehearse merge reads the logs.
 
-With --git the files come from a repository: each pod fetches --ref before it starts, with git in
-the image that --git-image names, and the command runs in the repository's folder.
+With --git, the files come from a repository: each pod fetches --ref before it starts, with git from
+the image --git-image, and the command runs in the repository's folder.
 
-With --apply the Job is created on the cluster of the kubeconfig. Its output is shown, the reports
-are gathered as the pods print them, and one report folder is made. Then the Job is deleted.
+--apply creates the Job on the cluster of the kubeconfig, shows its output, merges the reports into
+one report folder, and deletes the Job.
 
-What a pod's exit code means is known to the Job: a failed scenario or wrong input (1, 2) ends the
-shard; what was interrupted, evicted, or lost with its node is repeated; what could not be judged (3)
-is tried once more.
+The Job handles each exit code: a failed scenario or wrong input (1, 2) ends the shard; a pod that
+was interrupted, evicted or lost with its node is repeated; a shard that could not be judged (3) is
+retried once.
 
-Exit codes of --apply: those of rehearse merge; 3 where a shard left no report.`,
+Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 		Example: `  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios > job.yaml
   rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios
   rehearse job --apply --image rehearse:1.0-k8s1.36 --completions 2 -- faults kai --try
@@ -86,15 +86,15 @@ Exit codes of --apply: those of rehearse merge; 3 where a shard left no report.`
 	set := command.Flags()
 	set.StringVar(&s.image, "image", "", "image of rehearse (make image)")
 	set.Int32Var(&s.completions, "completions", 0, "number of shards")
-	set.Int32Var(&s.parallelism, "parallelism", 0, "how many pods run at once (default: all)")
+	set.Int32Var(&s.parallelism, "parallelism", 0, "number of pods that run at once (default: all)")
 	set.StringVar(&s.name, "name", "rehearse", "name of the Job and of its ConfigMap")
 	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace (default: the kubeconfig's)")
-	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod asks for")
-	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod asks for, and its limit")
+	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod requests")
+	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod requests, and its limit")
 	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
 	s.git.add(set)
-	set.StringArrayVar(&more, "include", nil, "one more file or folder that the command reads; may be repeated")
-	set.BoolVar(&apply, "apply", false, "create the Job, gather the reports, and delete it")
+	set.StringArrayVar(&more, "include", nil, "another file or folder that the command reads; may be repeated")
+	set.BoolVar(&apply, "apply", false, "create the Job, merge the reports, and delete the Job")
 	a.add(set)
 	command.AddCommand(shardCommand(program.Run))
 	return command

@@ -24,15 +24,15 @@ func Command() *cobra.Command {
 	var out string
 	command := &cobra.Command{
 		Use:   "merge RESULT|FOLDER|LOG...",
-		Short: "Make one run of its shards",
-		Long: `Merge makes one report folder of the report folders of all shards (--shard) of rehearse run,
-conformance, faults, explore or matrix. Each shard must be there once, and all must be of the same input and
-of the same rehearse. What a shard that ended early did not judge is not judged. A log is what
-kubectl logs prints of pods of rehearse job. Where the Job tried a shard twice, the later attempt
-counts.
+		Short: "Merge the reports of all shards into one",
+		Long: `Merge merges the report folders of all shards (--shard) of rehearse run, conformance, faults,
+explore or matrix into one. Each shard must be present exactly once, and all must have the same
+input and the same version of rehearse. If a shard ended early, its remaining scenarios are not
+judged. A LOG is the output of "kubectl logs" for pods of rehearse job. If the Job retried a shard,
+the later attempt counts.
 
-Exit codes: those of the command of the shards; 3 where a shard ended early, 2 where one is missing,
-is there twice or is of another run.`,
+Exit codes: those of the command of the shards; 3 if a shard ended early; 2 if one is missing,
+duplicate or from another run.`,
 		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
   rehearse run --shard 2/2 --report-dir shard-2 scenarios
   rehearse merge shard-1 shard-2 -o merged
@@ -49,7 +49,7 @@ is there twice or is of another run.`,
 			return Shards(command, folders, out)
 		},
 	}
-	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the reports of the whole run")
+	command.Flags().StringVarP(&out, "output", "o", "rehearse-report", "folder for the merged reports")
 	return command
 }
 

@@ -30,11 +30,10 @@ type ShardFlags struct{ Shard, Timings string }
 
 // AddTo adds the flags to a command.
 func (s *ShardFlags) AddTo(command *cobra.Command) {
-	command.Flags().StringVar(&s.Shard, "shard", "", "only this part of the clusters, 2/5 is the second of five; every "+
-		"part is planned alike on every machine, and rehearse merge makes one run of all")
+	command.Flags().StringVar(&s.Shard, "shard", "", "run only this part of the clusters: 2/5 is the second of "+
+		"five; rehearse merge merges all parts")
 	command.Flags().StringVar(&s.Timings, "timings", "",
-		"run.json of an earlier run, by whose times the shards are balanced "+
-			"(default: by the number of transitions)")
+		"run.json of an earlier run, to balance the shards by its times (default: by the number of transitions)")
 }
 
 // Put the part of the run into the options of its plan.

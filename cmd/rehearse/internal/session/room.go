@@ -11,14 +11,14 @@ import (
 )
 
 // ClustersUsage is that of a flag of every command that runs plans.
-const ClustersUsage = "how many clusters there are at once (default: one for each core, and as many more while " +
-	"others only wait, as long as they fit into the free memory)"
+const ClustersUsage = "number of clusters at once (default: one per core, up to twice as many while others only " +
+	"wait, within the available memory)"
 
 // AddTo adds the flags that every command has that runs scenarios and reports them.
 func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", reportDirUsage)
-	command.Flags().IntVar(&options.Parallel, "parallel", 0, "how many scenarios run at once, besides "+
-		"those that only wait; 1: one after the other (default four for each core)")
+	command.Flags().IntVar(&options.Parallel, "parallel", 0, "number of scenarios that run at once, not counting "+
+		"those that only wait; 1: one after the other (default four per core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, ClustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0,
 		"timeout of steps that set none; a slow machine needs more (default 30s)")
