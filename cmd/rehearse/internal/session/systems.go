@@ -20,8 +20,8 @@ func (s *SystemFlags) AddTo(command *cobra.Command) {
 	set := command.Flags()
 	set.StringArrayVar(&s.Systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
 		", a YAML file that defines it; may be repeated")
-	set.StringArrayVar(&s.Upgrades, "upgrade", nil, "what a system becomes once Kubernetes is upgraded, and on the "+
-		"way back before Kubernetes is taken back: as --system; may be repeated")
+	set.StringArrayVar(&s.Upgrades, "upgrade", nil, "the new definition of a system, in the form of --system: it "+
+		"is upgraded after Kubernetes, and rolled back before Kubernetes; may be repeated")
 }
 
 // Any says whether the flags name any.
