@@ -55,7 +55,7 @@ func (s State) CheckOwnVersions() []error {
 	var errs []error
 	for _, name := range s.OwnVersions() {
 		if !CanHaveOwnVersion(name) {
-			errs = append(errs, fmt.Errorf("component %s: only %s and %s can have a version of their own", name,
+			errs = append(errs, fmt.Errorf("component %s: only %s and %s can have their own version", name,
 				ControllerManager, Scheduler))
 		} else if err := s.Of(name).CheckEmulation(); err != nil {
 			errs = append(errs, fmt.Errorf("component %s: %w", name, err))

@@ -126,7 +126,7 @@ func ExpandSystem(text string, values func(name string) (string, bool)) (string,
 		}
 		value, known := values(name)
 		if !closed || !known {
-			return "", fmt.Errorf("$(%s) is none of %s; write $$( for a plain $(", name,
+			return "", fmt.Errorf("$(%s) is none of %s; write $$( for a literal $(", name,
 				strings.Join(SystemPlaceholders(), ", "))
 		}
 		b.WriteString(text[:at] + value)

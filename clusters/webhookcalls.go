@@ -44,7 +44,7 @@ func (c *WebhookCalls) Wait() (time.Duration, error) {
 	}
 	wait, err := time.ParseDuration(c.Delay)
 	if err != nil || wait <= 0 {
-		return 0, fmt.Errorf("%q is not a length of time above zero; write it like 500ms, 5s or 2m", c.Delay)
+		return 0, fmt.Errorf("%q is not a positive duration; write it like 500ms, 5s or 2m", c.Delay)
 	}
 	return wait, nil
 }

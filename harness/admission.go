@@ -61,8 +61,8 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 			return "", err
 		}
 		if version == "" {
-			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote has no "+
-				"effect now; to have one, turn its API on (runtimeConfig) and its feature gate", u.family, u)
+			said += fmt.Sprintf("\nbefore it: the API server serves no version of %s, so %s that the scenario wrote "+
+				"has no effect; turn its API on (runtimeConfig) and its feature gate", u.family, u)
 			continue
 		}
 		if err := w.seen(ctx, u, version); err != nil {
@@ -105,7 +105,8 @@ func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, erro
 	case !errors.As(err, &none):
 		return "", fmt.Errorf("see whether the API server knows %s: %w", u, err)
 	case len(none.Versions) == 0 && !none.Complete:
-		return "", fmt.Errorf("see whether the API server knows %s: %w; which versions it serves could not be asked", u, err)
+		return "", fmt.Errorf("see whether the API server knows %s: %w; and the versions that it serves could not "+
+			"be read", u, err)
 	case len(none.Versions) == 0:
 		return "", nil
 	}

@@ -53,14 +53,15 @@ func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 			}
 		}
 		if keep {
-			contains(t, said.String(), "cluster prod (context admin) keeps what the scenarios made in it: export KUBECONFIG=")
+			contains(t, said.String(), "cluster prod (context admin) keeps the objects of the scenarios: export "+
+				"KUBECONFIG=")
 		} else {
 			contains(t, said.String(), "leaving cluster prod (context admin)")
 		}
 	}
 }
 
-// A transition says where it leads, what it changes, and what the scenarios call it; its time is no scenario's.
+// A transition says where it leads, what it changes, and what the scenarios call it; its time is not a scenario's.
 func TestTransitionsInTheResult(t *testing.T) {
 	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"
 	down := "  - transition: {version: \"1.34\"}\n"

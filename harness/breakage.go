@@ -16,7 +16,7 @@ type notBrokenError struct {
 }
 
 func (e *notBrokenError) Error() string {
-	return fmt.Sprintf("wanted %s to break, with a message that %s; the cluster is now %s, and nothing is broken",
+	return fmt.Sprintf("wanted %s to break, with a message that %s; the cluster is now %s, but nothing is broken",
 		e.wanted.Culprit(), writes.Describe(*e.wanted.Message), e.state)
 }
 
@@ -49,9 +49,9 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 	}
 	switch {
 	case found == nil:
-		return nil, fmt.Errorf("%w\nwanted another failure: %s", err, unlike)
+		return nil, fmt.Errorf("%w\nexpected a different failure: %s", err, unlike)
 	case len(other) > 0:
-		return nil, fmt.Errorf("%w\nwanted %s to break, and nothing else", err, wanted.Culprit())
+		return nil, fmt.Errorf("%w\nwanted %s to break, and no other", err, wanted.Culprit())
 	}
 	return found, nil
 }

@@ -92,11 +92,11 @@ func TestOtherFailuresAreNoneThatWasExpected(t *testing.T) {
 		"no component at all": {errors.New("no kind Workload: disk full"), "kube-apiserver is not what broke"},
 		"one more component": {
 			errors.Join(expected, brokenBy(clusters.Scheduler, "panic")),
-			"wanted kube-apiserver to break, and nothing else",
+			"wanted kube-apiserver to break, and no other",
 		},
 		"something else too": {
 			errors.Join(expected, errors.New("disk full")),
-			"wanted kube-apiserver to break, and nothing else",
+			"wanted kube-apiserver to break, and no other",
 		},
 		"words of the error only": {&clusters.BrokenError{
 			Component: clusters.APIServer, Words: "panic",
@@ -124,7 +124,7 @@ func TestStateThatIsReachedWhereABreakIsExpected(t *testing.T) {
 		t.Errorf("%s, %s", s.Status, statuses(s.Steps))
 	}
 	contains(t, s.Message, "wanted kube-apiserver to break", `contains "no kind Workload"`,
-		"the cluster is now 1.36.4, and nothing is broken")
+		"the cluster is now 1.36.4, but nothing is broken")
 }
 
 func TestDeathsAfterABrokenTransitionCountAgain(t *testing.T) {

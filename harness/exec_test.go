@@ -31,7 +31,7 @@ func TestExec(t *testing.T) {
 			"{pod: p, run: [a, b]}",
 			[]answer{{code: 7}},
 			reports.Failed, 1,
-			"exec in pod one/p: a b: wanted exit code 0, got 7",
+			"exec in pod one/p: a b: expected exit code 0, got 7",
 		},
 		"the code that is wanted": {
 			"{pod: p, run: [a], expect: {exitCode: 7}}",

@@ -108,7 +108,7 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 		e.Prefix = "rehearse-" + e.id
 	}
 	if err := e.Recorder.Start(); err != nil {
-		return errors.Join(fmt.Errorf("begin the reports: %w", err), e.Recorder.Finish())
+		return errors.Join(fmt.Errorf("start the reports: %w", err), e.Recorder.Finish())
 	}
 	stop := context.AfterFunc(ctx, e.Recorder.Interrupt)
 	e.skip(plan.Skipped)

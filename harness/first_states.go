@@ -119,7 +119,7 @@ func (t *trackRun) copyFirstState(ctx context.Context, copier clusters.Copier) e
 func (e *execution) discardFirstStates() {
 	for track, state := range e.firstStates.kept {
 		if err := state.copied.Discard(); err != nil {
-			e.Say("the snapshot of %s is left: %v", track.Name, fmt.Errorf("remove it: %w", err))
+			e.Say("the snapshot of %s remains: %v", track.Name, fmt.Errorf("remove it: %w", err))
 		}
 	}
 }

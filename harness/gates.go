@@ -118,7 +118,7 @@ func (g *gateReadings) of(ctx context.Context, component clusters.Component) (ma
 	}
 	source, ok := g.run.cluster.(clusters.MetricsSource)
 	if !ok {
-		return nil, errors.New("this provider's clusters show no metrics")
+		return nil, errors.New("clusters of this provider show no metrics")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gatesTimeout)
 	defer cancel()

@@ -58,7 +58,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	removal := run.Tracks[0].Setup[len(run.Tracks[0].Setup)-1]
 	want := "removed from cluster X, by the run's label: ConfigMap default/ours\n" +
-		"left on cluster X, by a command or a system, or made by somebody else meanwhile: ConfigMap default/leak, " +
+		"left on cluster X, by a command or a system, or created by somebody else meanwhile: ConfigMap default/leak, " +
 		"ConfigMap default/of-another-run, Namespace left, Node leak\n"
 	if got := strings.ReplaceAll(removal.Evidence, p.clusters[0].name, "X"); got != want ||
 		removal.Status != reports.Passed {

@@ -78,7 +78,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		summary += back.String()
 		problems = append(problems, back.Problems()...)
 		if l.late.Load() {
-			undecided = append(undecided, "the load was not answered before the step's own action began")
+			undecided = append(undecided, "the load got no answer before the step's action began")
 		}
 		if len(problems) > 0 {
 			failed = append(failed, summary+"\n  "+strings.Join(problems, "\n  "))
@@ -115,7 +115,7 @@ func (l *stepLoad) problems(record load.Record) []string {
 		problems = append(problems, fmt.Sprintf("%d of %d requests were not %s", record.Unexpected, record.Sent, want))
 	}
 	if l.down.Load() {
-		problems = append(problems, fmt.Sprintf("no request was answered within %s of the end of the step's own action",
+		problems = append(problems, fmt.Sprintf("no request was answered within %s after the step's action",
 			servedAgain))
 	}
 	return problems

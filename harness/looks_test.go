@@ -167,7 +167,7 @@ func TestMetric(t *testing.T) {
 			metric("a", `, labels: {code: "422"}, expect: {value: 0}`),
 			[]string{first},
 			"failed",
-			"wanted the value 0",
+			"expected the value 0",
 		},
 		"exists": {metric("a", ""), []string{first}, "passed", ""},
 		"absent": {
@@ -197,7 +197,7 @@ func TestMetric(t *testing.T) {
 		"other delta": {
 			metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"),
 			[]string{start + first, start + first},
-			"passed failed", "wanted the delta 2, got 0",
+			"passed failed", "expected the delta 2, got 0",
 		},
 		"restarted": {
 			metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"),
@@ -264,7 +264,7 @@ func TestCommand(t *testing.T) {
 		"passes": {`{run: [sh, -c, "exit 0"]}`, reports.Passed, ""},
 		"exit code": {
 			`{run: [sh, -c, "echo no >&2; exit 3"]}`, reports.Failed,
-			"wanted exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no",
+			"expected exit code 0, got 3\nexit code 3\nstdout:\n  (nothing)\nstderr:\n  no",
 		},
 		"exit code wanted":      {`{run: [sh, -c, "exit 3"], expect: {exitCode: 3}}`, reports.Passed, ""},
 		"environment":           {`{run: [sh, -c, "echo $KUBECONFIG $NAMESPACE $X"], env: {X: "${namespace}-x"}, expect: {stdout: {equals: "the-kubeconfig one one-x\n"}}}`, reports.Passed, ""},

@@ -42,7 +42,7 @@ func (s *scenarioRun) makeNamespace(ctx context.Context) error {
 		}},
 	})
 	if v.Status != reports.Passed {
-		return fmt.Errorf("make the scenario's namespace: %s", v.Message)
+		return fmt.Errorf("create the scenario's namespace: %s", v.Message)
 	}
 	there := make(chan struct{})
 	s.account = there

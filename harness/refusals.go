@@ -20,7 +20,7 @@ type refusals struct {
 }
 
 const (
-	// worthAProof is how many refusals cost more to look after one by one than together.
+	// worthAProof is how many rejections cost more to look after one by one than together.
 	worthAProof = 4
 	// holdAtMost is how long what came of a step may stay open.
 	holdAtMost = time.Second
@@ -95,7 +95,7 @@ func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bo
 		one.outcome.Ended = one.ended
 		if over {
 			r.run.shared.Recorder.FinishStep(r.run.entry.Report, r.run.entry.Steps[one.step], reports.Outcome{
-				Status: reports.NotRun, Message: "it was sent before it was known that an earlier step had not passed",
+				Status: reports.NotRun, Message: "it was sent before the failure of an earlier step was known",
 				Ended: one.ended,
 			})
 			continue

@@ -32,13 +32,15 @@ func TestRefusalsInARow(t *testing.T) {
 		"one stored": {
 			"3",
 			apitest.Fault{Status: refusal, Stored: true},
-			"passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was refused, and yet it was stored",
+			"passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was rejected, but it " +
+				"was stored",
 			6,
 		},
 		"the last is stored": {
 			"6",
 			apitest.Fault{Status: refusal, Stored: true},
-			"passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was refused, and yet it was stored",
+			"passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was rejected, but it " +
+				"was stored",
 			6,
 		},
 		"one accepted": {

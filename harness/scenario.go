@@ -196,4 +196,4 @@ func (s *scenarioRun) timeout(step scenarios.Step, fallback time.Duration) time.
 	return step.Timeout.Or(s.scenario.Spec.Timeout.Or(fallback))
 }
 
-var errNoSuchComponent = errors.New("this provider's clusters can't do that")
+var errNoSuchComponent = errors.New("clusters of this provider do not support that")

@@ -139,7 +139,7 @@ func TestSystemThatIsToRefuse(t *testing.T) {
 		{"refuses", change("echo the configuration is wrong; exit 2", "configuration is wrong"), reports.Passed, ""},
 		{
 			"in-other-words", change("echo the configuration is wrong; exit 2", "no such profile"), reports.Error,
-			"wanted another failure: what system lws says",
+			"expected a different failure: what system lws says",
 		},
 		{"serves", serves, reports.Failed, "wanted system lws to break"},
 	} {

@@ -117,7 +117,8 @@ func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 		status = reports.NotRun
 	}
 	for _, entry := range entries {
-		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not begin: " + why(ctx)})
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not start: " +
+			"" + why(ctx)})
 		t.ended()
 	}
 }
@@ -284,7 +285,7 @@ func (t *trackRun) remove(ctx context.Context) {
 // sayKept says how to reach the cluster that is kept, or what is kept in one that is somebody else's.
 func (t *trackRun) sayKept() {
 	if whose, borrowed := planning.BorrowedFrom(t.provider); borrowed {
-		t.Say("%s keeps what the scenarios made in it: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
+		t.Say("%s keeps the objects of the scenarios: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
 		return
 	}
 	t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())

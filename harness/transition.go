@@ -122,9 +122,9 @@ func (c *transitions) revert(ctx context.Context, n int, patience time.Duration,
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	before := c.run.track.Path[n]
-	c.run.Progress("the transition failed; taking the cluster back to %s", before)
+	c.run.Progress("the transition failed; reverting the cluster to %s", before)
 	if backErr := c.run.converge(ctx, before, planning.TransitionOptions{}); backErr != nil {
-		return fmt.Errorf("%w\nand the cluster could not be taken back to %s: %w", err, before, backErr)
+		return fmt.Errorf("%w\nand the cluster could not be reverted to %s: %w", err, before, backErr)
 	}
 	return fmt.Errorf("%w\nthe cluster was taken back to %s", err, before)
 }

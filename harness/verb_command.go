@@ -20,7 +20,7 @@ func commandVerb() verb {
 			if step.Command.Shared {
 				return ""
 			}
-			return fmt.Sprintf("command %s may disturb others; shared: true on the step says that it does not",
+			return fmt.Sprintf("command %s may disturb other scenarios; set shared: true on the step if it does not",
 				step.Command.Run[0])
 		},
 	}

@@ -25,7 +25,7 @@ func metricVerb() verb {
 			if step.Metric.Since == "" {
 				return ""
 			}
-			return fmt.Sprintf("counts metric %s, to which others would add", step.Metric.Name)
+			return fmt.Sprintf("counts metric %s, to which other scenarios would add", step.Metric.Name)
 		},
 		lacks: func(s *scenarioRun, step *scenarios.Step) string {
 			if _, read := earlier(s, step.Metric.Since); step.Metric.Since == "" || read {
@@ -94,7 +94,7 @@ func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m sc
 	}
 	switch {
 	case expect.Absent && now.series > 0:
-		t.problem = "wanted no such series, got " + now.String()
+		t.problem = "expected no such series, got " + now.String()
 		return t
 	case expect.Absent:
 		return t
@@ -102,7 +102,7 @@ func judgeMetric(ctx context.Context, s *scenarioRun, step *scenarios.Step, m sc
 		t.problem = now.String() + " (absent is not zero)"
 		if before, ok := reread(s, m); ok && before.started != now.started {
 			t.undecided = true
-			t.problem += fmt.Sprintf("; %s was started anew since %q, so its counters began at zero again", m.Component, m.Since)
+			t.problem += fmt.Sprintf("; %s restarted since %q, so its counters were reset", m.Component, m.Since)
 		}
 		return t
 	}
@@ -131,11 +131,11 @@ func metricProblem(expect scenarios.MetricExpect, now reading, values map[string
 	delta, hasDelta := values["delta"]
 	switch {
 	case expect.Value != nil && *expect.Value != now.value:
-		return fmt.Sprintf("wanted the value %v, got %s", *expect.Value, now)
+		return fmt.Sprintf("expected the value %v, got %s", *expect.Value, now)
 	case expect.Delta != nil && !hasDelta:
 		return "a delta needs since: the name of an earlier metric step"
 	case expect.Delta != nil && *expect.Delta != delta:
-		return fmt.Sprintf("wanted the delta %v, got %v: %s", *expect.Delta, delta, now)
+		return fmt.Sprintf("expected the delta %v, got %v: %s", *expect.Delta, delta, now)
 	}
 	return ""
 }
@@ -184,12 +184,12 @@ func reread(s *scenarioRun, m scenarios.Metric) (reading, bool) {
 func (r reading) since(before reading) (float64, error) {
 	if before.metric.Component != r.metric.Component || before.metric.Name != r.metric.Name ||
 		!maps.Equal(before.metric.Labels, r.metric.Labels) {
-		return 0, fmt.Errorf("the delta of %s can't be told: the earlier step read another metric, %s", r.title(),
+		return 0, fmt.Errorf("the delta of %s cannot be computed: the earlier step read another metric, %s", r.title(),
 			before.title())
 	}
 	if r.counter && (before.started != r.started || r.value < before.value) {
-		return 0, fmt.Errorf("the delta of %s can't be told: %s was started anew in between, so its counters began at "+
-			"zero again (it was %v, is %v)",
+		return 0, fmt.Errorf("the delta of %s cannot be computed: %s restarted in between, so its counters were "+
+			"reset (it was %v, is %v)",
 			r.title(), r.metric.Component, before.value, r.value)
 	}
 	return r.value - before.value, nil

@@ -55,12 +55,12 @@ func newQuestion(r scenarios.Resolve) (question, error) {
 	if r.Type != "" {
 		kind, ok := dns.StringToType[strings.ToUpper(r.Type)]
 		if !ok {
-			return q, fmt.Errorf("%q is no type of DNS records", r.Type)
+			return q, fmt.Errorf("%q is not a type of DNS record", r.Type)
 		}
 		q.kind = kind
 	}
 	if _, ok := dns.IsDomainName(q.name); !ok {
-		return q, fmt.Errorf("%q is no domain name", r.Name)
+		return q, fmt.Errorf("%q is not a domain name", r.Name)
 	}
 	if r.Expect != nil {
 		q.expect = *r.Expect
@@ -68,7 +68,7 @@ func newQuestion(r scenarios.Resolve) (question, error) {
 	if q.expect.Rcode != "" {
 		rcode, ok := dns.StringToRcode[strings.ToUpper(q.expect.Rcode)]
 		if !ok {
-			return q, fmt.Errorf("%q is no response code of the DNS", q.expect.Rcode)
+			return q, fmt.Errorf("%q is not a DNS response code", q.expect.Rcode)
 		}
 		q.rcode = rcode
 	}
@@ -95,7 +95,7 @@ func (q question) ask(ctx context.Context, address string) reply {
 			return reply{message: answer}
 		}
 	}
-	return reply{err: fmt.Errorf("the answer from %s is truncated even by tcp", address)}
+	return reply{err: fmt.Errorf("the answer from %s is truncated, even over TCP", address)}
 }
 
 // judge compares a reply with what is expected. Without an answer, and with one that says that the server could not
@@ -127,11 +127,11 @@ func (q question) problems(message *dns.Msg, data []string) []string {
 		problems = append(problems, fmt.Sprintf("wanted %s %s records, got %d", describeCount(*count), kind, len(data)))
 	}
 	if q.expect.Count == nil && q.rcode == dns.RcodeSuccess && len(data) == 0 {
-		problems = append(problems, fmt.Sprintf("wanted at least one %s record, got none", kind))
+		problems = append(problems, fmt.Sprintf("expected at least one %s record, got none", kind))
 	}
 	for _, want := range q.expect.Answers {
 		if !slices.ContainsFunc(data, func(got string) bool { return sameData(want, got) }) {
-			problems = append(problems, fmt.Sprintf("wanted %s among the answers", want))
+			problems = append(problems, fmt.Sprintf("expected %s among the answers", want))
 		}
 	}
 	return problems
@@ -171,7 +171,7 @@ func describeAnswer(message *dns.Msg, kind string, data []string) string {
 	case message.Rcode == dns.RcodeNameError:
 		return "NXDOMAIN: the name does not exist"
 	case message.Rcode == dns.RcodeServerFailure:
-		return "SERVFAIL: the server could not say"
+		return "SERVFAIL: the server could not answer"
 	case message.Rcode != dns.RcodeSuccess:
 		return dns.RcodeToString[message.Rcode]
 	case len(data) == 0:

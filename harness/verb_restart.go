@@ -76,7 +76,7 @@ func uncontrollable(r *scenarios.ComponentReference, state clusters.State) strin
 	system, there := state.System(r.System)
 	switch {
 	case !there:
-		return fmt.Sprintf("there is no system %s then", r.System)
+		return fmt.Sprintf("there is no system %s at that point", r.System)
 	case system.Kind() == "manifests":
 		return fmt.Sprintf("the cluster runs system %s; delete its pods instead", r.System)
 	}

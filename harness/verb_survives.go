@@ -171,7 +171,7 @@ func selected(ctx context.Context, run *scenarioRun, step scenarios.Step) ([]sur
 		}
 	}
 	if len(found) == 0 {
-		wrong := failure(reports.Failed, "survives: there is no %s that is selected, so that nothing can survive",
+		wrong := failure(reports.Failed, "survives: no %s is selected, so nothing can be checked",
 			selection.Kind)
 		return nil, &wrong
 	}
@@ -253,9 +253,10 @@ func survived(report *upgrades.Report, now bool) result {
 	}}
 	switch {
 	case len(broken) > 0:
-		r.Status, r.Message = reports.Failed, "not all survives: "+strings.Join(broken, "\n")
+		r.Status, r.Message = reports.Failed, "not everything survives: "+strings.Join(broken, "\n")
 	case len(unjudged) > 0:
-		r.Status, r.Message = reports.Error, "whether all survives could not be judged: "+strings.Join(unjudged, "\n")
+		r.Status, r.Message = reports.Error, "it could not be judged whether everything survives: "+
+			""+strings.Join(unjudged, "\n")
 	}
 	return r
 }

@@ -42,7 +42,7 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 	}
 	oldest, newest := slices.MinFunc(servers, byVersion), slices.MaxFunc(servers, byVersion)
 	if byVersion(oldest, newest) == 0 {
-		return failure(reports.Error, "window: all API servers are alike: %v", servers)
+		return failure(reports.Error, "window: all API servers have the same state: %v", servers)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout))
 	defer cancel()
@@ -60,7 +60,7 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 		outcome.Status, outcome.Message = reports.Error, fmt.Sprintf("window: %v", err)
 	case len(verdict.Unjudged) > 0:
 		outcome.Status = reports.Error
-		outcome.Message = "window: this could not be judged: " + strings.Join(verdict.Unjudged, "\n")
+		outcome.Message = "window: not judged: " + strings.Join(verdict.Unjudged, "\n")
 	}
 	return result{Outcome: outcome}
 }
@@ -92,7 +92,8 @@ func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) 
 		} else if now.value == 1 {
 			at := asWindow(server)
 			if at.Version, err = proof.Version(text); err == nil && at.Version == "" {
-				err = fmt.Errorf("the metrics of %s do not say its version", clusters.ControllerManager.On(server.Plane))
+				err = fmt.Errorf("the metrics of %s do not show its "+
+					"version", clusters.ControllerManager.On(server.Plane))
 			}
 			return at, err
 		}

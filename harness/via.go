@@ -82,7 +82,7 @@ func chosen(c clusters.Cluster, via scenarios.Via) ([]clusters.Server, error) {
 	case via == scenarios.ViaEach:
 		return servers, nil
 	case via.Plane() < 0 && byVersion(oldest, newest) == 0:
-		return nil, fmt.Errorf("all API servers that run are alike: %v", servers)
+		return nil, fmt.Errorf("all running API servers have the same state: %v", servers)
 	case via == scenarios.ViaNew:
 		return []clusters.Server{newest}, nil
 	case via == scenarios.ViaOld:
@@ -93,7 +93,7 @@ func chosen(c clusters.Cluster, via scenarios.Via) ([]clusters.Server, error) {
 			return []clusters.Server{server}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s does not run; there are %v", clusters.APIServer.On(via.Plane()), servers)
+	return nil, fmt.Errorf("%s does not run; running are %v", clusters.APIServer.On(via.Plane()), servers)
 }
 
 // byVersion orders servers: the older before the newer, and of one version those that a transition did not come to.

@@ -84,7 +84,7 @@ func TestChosen(t *testing.T) {
 		"down, old":      {down, "old", "[2]"},
 		"gates, new":     {gates, "new", "[0]"},
 		"gates, old":     {gates, "old", "[1]"},
-		"alike, new":     {alike, "new", "all API servers that run are alike"},
+		"alike, new":     {alike, "new", "all running API servers have the same state"},
 		"alike, each":    {alike, "each", "[0 1]"},
 		"one was killed": {up[1:], "0", "kube-apiserver@0 does not run; there are [kube-apiserver@1 (1.35.4)"},
 		"all were":       {nil, "each", "no API server runs"},

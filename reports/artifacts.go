@@ -81,7 +81,7 @@ func readManifest(dir string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading which artifacts are ours: %w", err)
+		return nil, fmt.Errorf("reading the list of artifacts: %w", err)
 	}
 	var files []string
 	for line := range strings.Lines(string(text)) {
@@ -107,7 +107,7 @@ func sweepArtifacts(dir string) error {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("removing what an earlier run left: %w", err)
+		return fmt.Errorf("removing the files of an earlier run: %w", err)
 	}
 	return nil
 }

@@ -106,7 +106,8 @@ func TestOldArtifactsBehindALink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(report, "x", "out")); err != nil {
 		t.Fatal(err)
 	}
-	if err := sweepArtifacts(report); err == nil || !strings.Contains(err.Error(), "removing what an earlier run left") {
+	if err := sweepArtifacts(report); err == nil || !strings.Contains(err.Error(), "removing the files of an "+
+		"earlier run") {
 		t.Errorf("the error is %v", err)
 	}
 	if got := filesIn(t, outside); !slices.Equal(got, []string{"./", "precious"}) {

@@ -30,8 +30,8 @@ func Read(data []byte) (*Run, error) {
 		return nil, fmt.Errorf("read a run.json: its format is %d and this rehearse reads up to %d; it was written by "+
 			"rehearse %s, use that one", run.Format, Format, run.Program)
 	case run.Tracks == nil || run.Started.IsZero() && run.Provider == "":
-		return nil, fmt.Errorf("read a run.json: it is no result of rehearse run or rehearse conformance, since it has no " +
-			"tracks, provider or start")
+		return nil, fmt.Errorf("read a run.json: it is not a result of rehearse run or rehearse conformance: it has " +
+			"no tracks, provider or start")
 	case run.Format == 0:
 		run.Format = 1
 	}

@@ -8,7 +8,7 @@ type Status string
 
 // The statuses. Only Passed and Known count as success; Error is what could not be decided.
 const (
-	// NotRun: it did not come to this, because of an earlier failure or an interrupt.
+	// NotRun: it was not reached, because of an earlier failure or an interrupt.
 	NotRun Status = "notRun"
 	// Passed: all that was expected was seen.
 	Passed Status = "passed"

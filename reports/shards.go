@@ -110,7 +110,8 @@ func CheckShards(pieces []Piece) error {
 	var problems []error
 	for _, one := range pieces {
 		if one.Shard == nil {
-			return fmt.Errorf("merge %s: it is no shard, but a whole run; rehearse report shows several run.json as one",
+			return fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show several run.json "+
+				"as one",
 				one.From)
 		}
 		switch other := where[one.Shard.Number]; {
@@ -121,8 +122,8 @@ func CheckShards(pieces []Piece) error {
 			problems = append(problems, fmt.Errorf("%s was written by rehearse %s, and %s by rehearse %s", one.From,
 				one.Program, first.From, first.Program))
 		case one.Shard.Plan != first.Shard.Plan || one.Provider != first.Provider:
-			problems = append(problems, fmt.Errorf("%s and %s are no parts of one run: what they run, the versions or the "+
-				"provider differ", one.From, first.From))
+			problems = append(problems, fmt.Errorf("%s and %s are not parts of the same run: the scenarios, the "+
+				"versions or the provider differ", one.From, first.From))
 		case other != "":
 			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", one.Shard.Number, other, one.From))
 		}
@@ -135,7 +136,7 @@ func CheckShards(pieces []Piece) error {
 		}
 	}
 	if len(missing) > 0 && len(problems) == 0 {
-		problems = append(problems, fmt.Errorf("missing: %s; a shard that did not run is no success",
+		problems = append(problems, fmt.Errorf("missing: %s; a shard that did not run is not a success",
 			strings.Join(missing, ", ")))
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -149,7 +150,8 @@ func Unfinished(pieces []Piece) error {
 	var all []error
 	for _, one := range pieces {
 		if one.Interrupted || one.Finished.IsZero() {
-			all = append(all, fmt.Errorf("shard %d/%d ended early: what it did not judge is not judged", one.Shard.Number,
+			all = append(all, fmt.Errorf("shard %d/%d ended early: its remaining scenarios are not "+
+				"judged", one.Shard.Number,
 				one.Shard.Of))
 		}
 	}

@@ -45,7 +45,7 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 		return judgeKnown(steps, derived)
 	case Passed:
 		if derived != Passed {
-			return derived, fmt.Sprintf("said to have passed, but by its steps it is %s", derived)
+			return derived, fmt.Sprintf("reported as passed, but according to its steps it is %s", derived)
 		}
 		return Passed, ""
 	case NotRun:
@@ -55,7 +55,7 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 		return derived, ""
 	case Skipped:
 		if slices.ContainsFunc(steps, func(s *Step) bool { return s.Status != NotRun }) {
-			return derived, "said to have been skipped, but some of its steps ran"
+			return derived, "reported as skipped, but some of its steps ran"
 		}
 		return Skipped, ""
 	case Failed:
@@ -88,7 +88,7 @@ func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	case derived == Error || errors > 0:
 		return Error, ""
 	case failed+known == 0:
-		return Error, "said to have failed as a known issue, but no step failed"
+		return Error, "reported as a known issue, but no step failed"
 	case failed > 0 && failed+known > 1:
 		return Failed, ""
 	default:

@@ -98,13 +98,13 @@ func checkCount(v *validator, c *Count, n *yamltree.Node) {
 	}
 	switch {
 	case c.Min == nil && c.Max == nil:
-		v.At(n, "give min, max or both", "any number is as wanted")
+		v.At(n, "give min, max or both", "any number would match")
 	case c.Min != nil && *c.Min < 0, c.Max != nil && *c.Max < 0:
-		v.At(n, "", "a count cannot be below zero")
+		v.At(n, "", "a count cannot be negative")
 	case c.Min != nil && c.Max != nil && *c.Min > *c.Max:
 		v.At(n, "", "min %d is more than max %d", *c.Min, *c.Max)
 	case c.Min != nil && *c.Min == 0 && c.Max == nil:
-		v.At(n, "min: 1, or max: 0", "any number is as wanted")
+		v.At(n, "min: 1, or max: 0", "any number would match")
 	}
 }
 
@@ -112,13 +112,13 @@ func checkLasting(v *validator, s *Scenario, i int, a *Assertion, n *yamltree.No
 	verb := s.Spec.Steps[i].Verb()
 	v.assertion(a, n)
 	if n.Get("stale") != nil {
-		v.At(n.Key("stale"), "only eventually waits for a current status", "%s takes every status as it is", verb)
+		v.At(n.Key("stale"), "only eventually waits for a current status", "%s accepts any status", verb)
 	}
 	switch {
 	case n.Get("within") != nil:
 		v.At(n.Key("within"), "say how long with for", "%s has no within: it must hold from the first moment", verb)
 	case n.Get("for") != nil && n.Get("throughout") != nil:
-		v.At(n.Key("for"), "for is from now on, throughout is a time that is over", "give either for or throughout")
+		v.At(n.Key("for"), "for starts now, throughout is a past period", "give either for or throughout")
 	case n.Get("throughout") != nil:
 		checkThroughout(v, s, i, n)
 	case n.Get("for") == nil:

@@ -49,8 +49,8 @@ func checkBroken(v *validator, s *Scenario, i int, after clusters.State, n *yaml
 		return
 	}
 	if verb := s.Spec.Steps[i+1].Verb(); verb != "" && verb != "transition" {
-		v.At(at, "go back, or end the scenario here", "%s comes after this, but nothing of a broken cluster can be "+
-			"judged: another transition must follow, or nothing", verb)
+		v.At(at, "roll back, or end the scenario here", "%s comes after this, but a broken cluster cannot be "+
+			"judged: only another transition may follow", verb)
 	}
 }
 
@@ -73,7 +73,8 @@ func checkCulprit(v *validator, broken *Broken, after clusters.State, at *yamltr
 				"no system is called %q",
 				words.Short(broken.System))
 		} else if system.Kind() == "manifests" {
-			v.At(at.At("system"), "", "the system %q is no process of ours: the cluster runs it", words.Short(broken.System))
+			v.At(at.At("system"), "", "the system %q is not a process of Rehearse: the cluster runs "+
+				"it", words.Short(broken.System))
 		}
 	}
 }

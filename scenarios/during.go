@@ -100,19 +100,19 @@ func checkDuring(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	step, names := &s.Spec.Steps[i], map[string]bool{}
 	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:],
 		answersAgain) {
-		v.At(n.Key("during"), "put a restart or a transition behind it",
-			"without %s nobody can read back what was acknowledged", step.Kill)
+		v.At(n.Key("during"), "add a restart or a transition after it",
+			"without %s acknowledged writes cannot be read back", step.Kill)
 	}
 	if len(step.During) > 0 && step.Breaks() != nil {
-		v.At(n.Key("during"), "", "a cluster that is to break answers no load")
+		v.At(n.Key("during"), "", "a cluster that is expected to break cannot answer a load")
 	}
 	for i := range step.During {
 		l, at := &step.During[i], n.At("during", i)
 		if strings.TrimSpace(l.Name) == "" || strings.ContainsAny(l.Name, "\n\r") {
-			v.At(at.At("name"), "", "the name of a load must be a text in one line")
+			v.At(at.At("name"), "", "the name of a load must be a single-line string")
 		}
 		if names[l.Name] {
-			v.At(at.At("name"), "", "an earlier load of the step is called %q too", words.Short(l.Name))
+			v.At(at.At("name"), "", "an earlier load of the step has the same name, %q", words.Short(l.Name))
 		}
 		names[l.Name] = true
 		checkLoad(v, l, at)
@@ -130,12 +130,13 @@ func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 		}
 	}
 	if len(requests) != 1 {
-		v.At(n, "one of create, patch and read; give more loads for more", "a load sends requests of one kind; here are %d",
+		v.At(n, "one of create, patch and read; give more loads for more", "a load sends one kind of request; this "+
+			"one has %d",
 			len(requests))
 		return
 	}
 	if l.Rate != nil && (*l.Rate <= 0 || *l.Rate > maxRate) {
-		v.At(n.At("rate"), "", "want a rate of more than 0 and at most %d requests in a second, not %v", maxRate, *l.Rate)
+		v.At(n.At("rate"), "", "want a rate above 0 and at most %d requests per second, not %v", maxRate, *l.Rate)
 	}
 	v.user(l.As, n.At("as"))
 	request := l.Request(0)

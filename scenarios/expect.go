@@ -115,14 +115,14 @@ func (v *validator) expect(step *Step, n *yamltree.Node) {
 		return
 	}
 	if e.Rejected == nil && e.Match == nil && e.CEL == "" && len(e.Warnings) == 0 && len(e.Dropped) == 0 {
-		v.At(n, "give rejected, warnings, dropped, match or cel", "nothing is expected here")
+		v.At(n, "give rejected, warnings, dropped, match or cel", "expect is empty")
 	}
 	returned := e.Match != nil || n.Get("cel") != nil
 	switch {
 	case returned && e.Rejected != nil:
-		v.At(n, "", "a write that is refused returns no object to match")
+		v.At(n, "", "a rejected write returns no object to match")
 	case returned && verb.results == nil:
-		v.At(n, "look at the object in a step of its own", "%s returns no object to match", verb.name)
+		v.At(n, "check the object in a separate step", "%s returns no object to match", verb.name)
 	}
 	v.dropped(step, n)
 	v.partial(e.Match, n.At("match"))
@@ -142,11 +142,11 @@ func (v *validator) dropped(step *Step, n *yamltree.Node) {
 	at := n.Key("dropped")
 	switch {
 	case step.Expect.Rejected != nil:
-		v.At(at, "", "a write that is rejected stores nothing of which something could be dropped")
+		v.At(at, "", "a rejected write stores nothing, so nothing can be dropped")
 	case step.verb().sends == noFields:
 		v.At(at, "", "%s sends no fields", step.Verb())
 	case step.FieldValidation == IgnoreFields:
-		v.At(at, "say fieldValidation: Warn", "with fieldValidation: Ignore dropped fields are not looked at")
+		v.At(at, "say fieldValidation: Warn", "dropped fields are not checked with fieldValidation: Ignore")
 	case len(step.Expect.Dropped) == 0:
 		v.At(at, "", "no path is listed")
 	}
@@ -168,7 +168,7 @@ func (v *validator) fieldValidation(step *Step, n *yamltree.Node) {
 
 func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	if n.Get("code") != nil && (r.Code < 400 || r.Code > 599) {
-		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no refusal has the code %d", r.Code)
+		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no rejection has the code %d", r.Code)
 	}
 	v.text(r.Message, n.At("message"))
 	v.OneOf(r.By, Refusers(), n.At("by"), "refuser")
@@ -177,12 +177,12 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	}
 	for i, c := range r.Causes {
 		if c.Reason == "" && c.Field == "" && c.Message == nil {
-			v.At(n.At("causes", i), "give reason, field or message", "any cause is like this one")
+			v.At(n.At("causes", i), "give reason, field or message", "any cause would match")
 		}
 		v.text(c.Message, n.At("causes", i, "message"))
 	}
 	if n.Get("anyOf") != nil && len(r.AnyOf) < 2 {
-		v.At(n.At("anyOf"), "one answer is said without it", "want two alternatives or more")
+		v.At(n.At("anyOf"), "omit anyOf for a single answer", "want at least two alternatives")
 	}
 	for i := range r.AnyOf {
 		v.alternative(r, i, n.At("anyOf", i))
@@ -192,17 +192,17 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 // alternative checks one of several answers: it must say something, and not what is said beside them.
 func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
 	if len(n.Entries) == 0 {
-		v.At(n, "", "any refusal is like this alternative")
+		v.At(n, "", "any rejection would match this alternative")
 	}
 	for _, e := range n.Entries {
 		switch {
 		case e.Key.Text == "anyOf":
-			v.At(e.Key, "list the alternatives in one anyOf", "an alternative has no alternatives")
+			v.At(e.Key, "list the alternatives in one anyOf", "an alternative cannot have alternatives")
 			return
 		case e.Key.Text == "code" && r.Code != 0 && r.Code != r.AnyOf[i].Code, e.Key.Text == "reason" && r.Reason != "" &&
 			r.Reason != r.AnyOf[i].Reason,
 			e.Key.Text == "by" && r.By != "" && r.By != r.AnyOf[i].By:
-			v.At(e.Key, "", "this alternative can't be met: beside anyOf there is another %s", e.Key.Text)
+			v.At(e.Key, "", "this alternative cannot match: anyOf has a different %s beside it", e.Key.Text)
 		}
 	}
 	v.rejection(&r.AnyOf[i], n)
@@ -211,7 +211,7 @@ func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
 // partial checks a partial object: an empty one says nothing.
 func (v *validator) partial(m map[string]any, n *yamltree.Node) {
 	if m != nil && len(m) == 0 {
-		v.At(n, "", "every object matches this: there is nothing to compare")
+		v.At(n, "", "every object would match")
 	}
 }
 

@@ -44,7 +44,7 @@ func lintScenario(s *Scenario) []Problem {
 		all = append(all, Problem{s.Position, s.Metadata.Name + ": " + message, strict})
 	}
 	if s.Spec.Description == "" {
-		add(true, "no description: say in a sentence what must hold")
+		add(true, "no description: state in one sentence what must hold")
 	}
 	if len(s.Spec.Covers) == 0 {
 		add(true, "covers no requirement")
@@ -76,8 +76,8 @@ func unmetIssues(set *Set) []Problem {
 	var all []Problem
 	for i, found := range met {
 		if !found {
-			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s is never "+
-				"met: no path leads there", i.name, i.version)})
+			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s "+
+				"never applies: no state of the path has that version", i.name, i.version)})
 		}
 	}
 	return all

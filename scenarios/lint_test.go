@@ -46,15 +46,15 @@ spec:
 	}
 	want := []string{
 		`test.yaml:1:1: doubtful: has no label "system", by which reports group it`,
-		`test.yaml:1:1: doubtful: no description: say in a sentence what must hold (strict)`,
-		`test.yaml:1:1: doubtful: the known issue of version 1.33 is never met: no path leads there`,
-		`test.yaml:1:1: doubtful: the known issue of version 1.35.2 is never met: no path leads there`,
+		`test.yaml:1:1: doubtful: no description: state in one sentence what must hold (strict)`,
+		`test.yaml:1:1: doubtful: the known issue of version 1.33 never applies: no state of the path has that version`,
+		`test.yaml:1:1: doubtful: the known issue of version 1.35.2 never applies: no state of the path has that version`,
 		`test.yaml:8:24: the column "unused" of the table is never used`,
 		`test.yaml:17:29: the output "unused" is never used`,
 		`test.yaml:20:1: bare: covers no requirement (strict)`,
 		`test.yaml:20:1: bare: has no label "system", by which reports group it`,
 		`test.yaml:20:1: bare: names no version of Kubernetes to start with`,
-		`test.yaml:20:1: bare: no description: say in a sentence what must hold (strict)`,
+		`test.yaml:20:1: bare: no description: state in one sentence what must hold (strict)`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)

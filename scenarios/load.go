@@ -34,8 +34,8 @@ func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
 	found, errs := yamltree.FindFiles(paths)
 	for _, skipped := range found.Skipped {
-		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was not entered; name " +
-			"it to load it"})
+		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was skipped; " +
+			"name it to load it"})
 	}
 	for _, f := range found.Files {
 		l.named = f.Named
@@ -56,7 +56,7 @@ func open(path string, stdin io.Reader) (*yamltree.Source, error) {
 	case path != yamltree.StandardInput:
 		return yamltree.ReadSource(path)
 	case stdin == nil:
-		return nil, errors.New("reading scenarios: there is no standard input to read")
+		return nil, errors.New("reading scenarios: there is no standard input")
 	}
 	return yamltree.ReadFrom("stdin", stdin)
 }
@@ -137,7 +137,8 @@ func (l *loader) source(file *yamltree.Source) {
 	}()
 	documents := yamltree.Parse(file, &l.found)
 	if len(documents) == 0 && l.found.Count == before {
-		l.found.Add(file.ErrorAt(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file holds no document"))
+		l.found.Add(file.ErrorAt(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file contains no "+
+			"document"))
 	}
 	for _, root := range documents {
 		if !l.header(root) {
@@ -169,7 +170,7 @@ func (l *loader) header(root *yamltree.Node) bool {
 			return false
 		}
 		if value.Kind != yamltree.Scalar || value.Tag != yamltree.TagString {
-			l.found.At(value, "", "want a text, not %s", value.What())
+			l.found.At(value, "", "want a string, not %s", value.What())
 			return false
 		}
 	}
@@ -181,7 +182,7 @@ func (l *loader) header(root *yamltree.Node) bool {
 		if l.foreign++; l.foreign == 1 {
 			l.firstForeign = fmt.Sprintf("%s %s at %s", words.Short(version.Text), words.Short(kind.Text), root.Position())
 		}
-		l.note(Problem{Position: root.Position(), Message: fmt.Sprintf("left out: %s %s is no scenario",
+		l.note(Problem{Position: root.Position(), Message: fmt.Sprintf("left out: %s %s is not a scenario",
 			words.Short(version.Text),
 			words.Short(kind.Text))})
 	case foreign(version.Text, kind.Text):
@@ -192,7 +193,8 @@ func (l *loader) header(root *yamltree.Node) bool {
 		l.found.At(version, hint, "%s %s is an object for Kubernetes, not a scenario", words.Short(version.Text),
 			words.Short(kind.Text))
 	case version.Text != APIVersion:
-		l.found.At(version, "write "+APIVersion, "the apiVersion %q is not one of a scenario", words.Short(version.Text))
+		l.found.At(version, "write "+APIVersion, "the apiVersion %q is not that of a "+
+			"scenario", words.Short(version.Text))
 	default:
 		l.found.At(kind, "write "+Kind, "no kind of %s is called %q", APIVersion, words.Short(kind.Text))
 	}
@@ -218,7 +220,7 @@ func (l *loader) add(s *Scenario, root *yamltree.Node) {
 	}
 	l.names[name] = root
 	if other := l.ids[s.ID()]; other != nil {
-		l.found.At(at, "rename one of them", "the id of %q is that of %q too", words.Short(s.Title()),
+		l.found.At(at, "rename one of them", "%q and %q have the same id", words.Short(s.Title()),
 			words.Short(other.Title()))
 		return
 	}

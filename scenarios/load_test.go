@@ -96,7 +96,7 @@ func TestLoadPaths(t *testing.T) {
 	}
 	for _, want := range []string{
 		"deployment.yaml:1:1: left out: apps/v1 Deployment",
-		"testdata:1:1: this folder was not entered", ".hidden:1:1: this folder",
+		"testdata:1:1: this folder was skipped", ".hidden:1:1: this folder",
 	} {
 		found := false
 		for _, p := range Lint(set) {
@@ -132,7 +132,7 @@ func TestLoadPathErrors(t *testing.T) {
 		{"nothing", nil, []string{"no file, folder or glob"}},
 		{"no such file", []string{"none.yaml"}, []string{"none.yaml", "no such file"}},
 		{"glob without a match", []string{"x*.yaml"}, []string{"nothing matches"}},
-		{"bad glob", []string{"[x"}, []string{"no glob"}},
+		{"bad glob", []string{"[x"}, []string{"is not a glob"}},
 		{"folder without scenarios", []string{"empty"}, []string{"no *.yaml or *.yml below"}},
 		{"what is nearly a scenario is not left out", []string{"near"}, []string{
 			"a.yaml:1:13", "b.yaml:1:13", "c.yaml:1:13",

@@ -52,7 +52,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Load([]string{path})
-	if err == nil || !strings.Contains(err.Error(), path+":1:1: the file holds more than 10 MB") {
+	if err == nil || !strings.Contains(err.Error(), path+":1:1: the file is larger than 10 MB") {
 		t.Error(err)
 	}
 }

@@ -72,7 +72,7 @@ func (o Object) Reference() ObjectReference {
 func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o[name].(string); text == "" {
-			v.At(n.At(name), "", "the object needs %s, a text", name)
+			v.At(n.At(name), "", "the object needs %s, a string", name)
 		} else if name == "apiVersion" {
 			v.groupVersion(text, n.At(name))
 		}
@@ -86,7 +86,7 @@ func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 	_, generated := metadata["generateName"].(string)
 	switch {
 	case metadata["name"] != nil && !named:
-		v.At(n.At("metadata", "name"), "put it in quotes", "metadata.name must be a text, not %s",
+		v.At(n.At("metadata", "name"), "put it in quotes", "metadata.name must be a string, not %s",
 			n.At("metadata", "name").What())
 	case create && (generated || !accepted):
 	case name == "":

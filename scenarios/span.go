@@ -16,7 +16,7 @@ func checkThroughout(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	switch {
 	case first < 0 || last < 0:
 	case first >= i:
-		v.At(at.At(0), "", "the step %q is not before this one: there is nothing to look back on", words.Short(names[0]))
+		v.At(at.At(0), "", "the step %q is not before this one", words.Short(names[0]))
 	case last > i:
 		v.At(at.At(1), "put this step after it", "the step %q comes only after this one", words.Short(names[1]))
 	case first > last:

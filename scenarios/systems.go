@@ -42,7 +42,7 @@ func LoadSystem(path string) (clusters.System, error) {
 	found := &yamltree.Problems{}
 	documents := yamltree.Parse(file, found)
 	if len(found.List) == 0 && len(documents) != 1 {
-		found.Add(file.ErrorAt(1, 1, "", fmt.Sprintf("want one document, a system; there are %d", len(documents))))
+		found.Add(file.ErrorAt(1, 1, "", fmt.Sprintf("want one document with a system, not %d", len(documents))))
 	}
 	if len(found.List) == 0 {
 		root := documents[0]
@@ -59,7 +59,7 @@ func LoadSystem(path string) (clusters.System, error) {
 }
 
 // ErrNoSuchSystem says that no scenario has the system that is meant.
-var ErrNoSuchSystem = errors.New("no scenario has such a system")
+var ErrNoSuchSystem = errors.New("no scenario has this system")
 
 // ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a
 // simulator runs against the real thing. A scenario that changes such a system in a transition, other than by removing

@@ -116,7 +116,7 @@ func TestLoadSystem(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"name: lws\nprocess: {comand: [x]}\n":             `lws.yaml:2:11: unknown field "comand"`,
-		"name: lws\n":                                     `say what the system "lws" is`,
+		"name: lws\n":                                     `give the system "lws" one of`,
 		"name: lws\nprocess: {command: ['$(PORT)']}\n":    "$(PORT) is none of",
 		"name: lws\nprocess: {command: ['${case.x}']}\n":  "case",
 		"name: a\nsimulated: {}\n---\nname: b\n":          "want one document",
@@ -124,7 +124,7 @@ func TestLoadSystem(t *testing.T) {
 		"name: a\nmanifests: ['http://example.org/x']\n":  "write https://",
 		"name: a\nprocess: {command: [x], ready: {}}\n":   "give either httpGet or tcp",
 		"name: a\nmanifests: ['x.yaml#sha512=abcdef']\n":  "64 hexadecimal digits",
-		"name: a\nprocess: {command: [x], env: {A B: x}}": "no name of an environment variable",
+		"name: a\nprocess: {command: [x], env: {A B: x}}": "is not the name of an environment variable",
 	} {
 		write(text)
 		if _, err := LoadSystem(path); err == nil || !strings.Contains(err.Error(), want) {

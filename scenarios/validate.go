@@ -66,7 +66,7 @@ func (v *validator) needs(abilities []clusters.Ability, n *yamltree.Node) {
 	}
 	for i, ability := range abilities {
 		if ability == "" {
-			v.At(n.At(i), "", "there is nothing that is needed")
+			v.At(n.At(i), "", "needs is empty")
 		}
 		v.OneOf(string(ability), known, n.At(i), "ability of clusters")
 		if slices.Contains(abilities[:i], ability) {
@@ -87,10 +87,10 @@ func (v *validator) known(s *Scenario, k *KnownIssue, n *yamltree.Node) {
 		v.Version(text, n.At("versions", i))
 	}
 	if strings.TrimSpace(k.Reason) == "" {
-		v.At(n.At("reason"), "", "say in a sentence what goes wrong")
+		v.At(n.At("reason"), "", "describe the problem in one sentence")
 	}
 	if link, err := url.Parse(k.Link); k.Link != "" && (err != nil || link.Scheme == "" || link.Host == "") {
-		v.At(n.At("link"), "", "%q is no address such as https://github.com/...", words.Short(k.Link))
+		v.At(n.At("link"), "", "%q is not a URL such as https://github.com/...", words.Short(k.Link))
 	}
 	v.reference(s.Spec.Steps, k.Step, n.At("step"), "step")
 }
@@ -114,7 +114,7 @@ func (v *validator) reference(steps []Step, name string, n *yamltree.Node, what 
 			words.Short(name))
 		return nil
 	case len(meant) > 1:
-		v.At(n, fmt.Sprintf("the steps are in lines %d and %d; give them names of their own", meant[0].Position.Line,
+		v.At(n, fmt.Sprintf("the steps are in lines %d and %d; give them different names", meant[0].Position.Line,
 			meant[1].Position.Line),
 			"%d steps are called %q", len(meant), words.Short(name))
 		return nil
@@ -128,7 +128,7 @@ func (v *validator) text(t *Text, n *yamltree.Node) {
 		return
 	}
 	if *t == (Text{}) {
-		v.At(n, `an empty text is matches: "^$"`, "every text contains this: there is nothing to look for")
+		v.At(n, `an empty text is matches: "^$"`, "every text contains the empty string")
 	}
 	v.pattern(t.Matches, n.At("matches"))
 }

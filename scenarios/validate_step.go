@@ -31,19 +31,19 @@ func checkShape(v *validator, n *yamltree.Node) bool {
 	if n.Get("expect") != nil && !verb.write {
 		hint := "only a write has it: " + strings.Join(Writes(), ", ")
 		if verb.ownExpect {
-			hint = name + " has an expect of its own: indent it below " + name
+			hint = name + " has its own expect: indent it below " + name
 		}
-		v.At(n.Key("expect"), hint, "%s is no write: there is nothing to expect of it", name)
+		v.At(n.Key("expect"), hint, "%s is not a write, so it cannot have expect", name)
 		return false
 	}
 	if n.Get("during") != nil && !verb.takesTime {
 		v.At(n.Key("during"), "a load can go on during "+strings.Join(underLoad(), ", "),
-			"%s is over in a moment: no load can go on meanwhile", name)
+			"%s takes no time: no load can run during it", name)
 		return false
 	}
 	for _, of := range [][2]string{
-		{"dryRun", "there is no dry run of it"},
-		{"as", "it is sent as nobody"},
+		{"dryRun", "it has no dry run"},
+		{"as", "it is not sent as a user"},
 		{"fieldValidation", "it sends no fields"},
 	} {
 		field, what := of[0], of[1]
@@ -63,7 +63,7 @@ func checkShape(v *validator, n *yamltree.Node) bool {
 func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	step := &s.Spec.Steps[i]
 	if step.Name == "" && n.Get("name") != nil || strings.ContainsAny(step.Name, "\n\r") {
-		v.At(n.At("name"), "", "the name of a step must be a text in one line")
+		v.At(n.At("name"), "", "the name of a step must be a single-line string")
 	}
 	verb := step.verb()
 	v.covers(step.Covers, n.At("covers"))
@@ -75,7 +75,7 @@ func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	checkOutputs(v, step, n)
 	if step.Continue != nil && *step.Continue && step.ChangesCluster() && len(step.During) == 0 {
 		v.At(n.Key("continue"), "continue is for checks, writes and loads",
-			"a %s that fails leaves the cluster in an unknown state: it ends the scenario", verb.name)
+			"a failed %s leaves the cluster in an unknown state and ends the scenario", verb.name)
 	}
 	checkDuring(v, s, i, n)
 	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !refused(step)})
@@ -112,7 +112,7 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 	for _, e := range n.Get("outputs").Entries {
 		if !expressions.Identifier(e.Key.Text) {
 			v.At(e.Key, "use letters, digits and _, so that outputs.name_of_output can be written",
-				"%q cannot be the name of an output", words.Short(e.Key.Text))
+				"%q is not a valid output name", words.Short(e.Key.Text))
 		}
 	}
 	at, verb := n.Key("outputs"), step.verb()
@@ -120,11 +120,11 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 	case len(step.Outputs) == 0:
 		v.At(at, "", "no output is named")
 	case verb.results == nil && len(step.During) == 0:
-		v.At(at, "", "%s returns nothing to make outputs of", verb.name)
+		v.At(at, "", "%s returns nothing for outputs", verb.name)
 	case verb.empty != nil && verb.empty(step):
-		v.At(at, "", "there is no object to make outputs of where none must match")
+		v.At(at, "", "no object must match, so there is none for outputs")
 	case refused(step):
-		v.At(at, "", "a write that is refused returns no object to make outputs of")
+		v.At(at, "", "a rejected write returns no object for outputs")
 	}
 }
 
@@ -132,17 +132,17 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 func wording() decode.Language {
 	return decode.Language{
 		Wanted: map[reflect.Type]string{
-			reflect.TypeFor[Duration](): "a length of time such as 5s",
+			reflect.TypeFor[Duration](): "a duration such as 5s",
 			reflect.TypeFor[Count]():    "a number, \"all\", or {min: 1, max: 3}",
 			reflect.TypeFor[Text]():     "a text, or {contains, equals, matches}",
 		},
 		Unknown: func(t reflect.Type, key string, fields []string) (message, hint string) {
 			switch {
 			case t == reflect.TypeFor[Step]():
-				return fmt.Sprintf("no verb or field of a step is called %q", words.Short(key)),
+				return fmt.Sprintf("a step has no verb or field %q", words.Short(key)),
 					words.Suggest(key, fields, "verbs and fields of a step")
 			case t == reflect.TypeFor[Transition]() && key == "controlPlanes":
-				return "a cluster keeps the number of its control planes", "say it in spec.cluster, where the cluster begins"
+				return "the number of control planes cannot change", "set it in spec.cluster"
 			}
 			return "", ""
 		},

@@ -15,7 +15,7 @@ type Duration time.Duration
 func (d *Duration) UnmarshalScalar(text string) error {
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed <= 0 {
-		return fmt.Errorf("%q is not a length of time above zero; write it like 500ms, 5s or 2m", text)
+		return fmt.Errorf("%q is not a positive duration; write it like 500ms, 5s or 2m", text)
 	}
 	*d = Duration(parsed)
 	return nil

@@ -55,7 +55,7 @@ func checkCommand(v *validator, c *Command, n *yamltree.Node) {
 	checkProgram(v, c.Run, c.Expect, n, "such as run: [kubectl, get, pods]")
 	for _, name := range clusters.SortedKeys(c.Env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			v.At(n.At("env").Key(name), "", "%q is no name of an environment variable", words.Short(name))
+			v.At(n.At("env").Key(name), "", "%q is not the name of an environment variable", words.Short(name))
 		}
 	}
 }
@@ -63,14 +63,14 @@ func checkCommand(v *validator, c *Command, n *yamltree.Node) {
 // checkProgram checks what is run, and what is expected of it.
 func checkProgram(v *validator, run []string, e *CommandExpect, n *yamltree.Node, example string) {
 	if len(run) == 0 || run[0] == "" {
-		v.At(n.At("run"), example, "no program is named")
+		v.At(n.At("run"), example, "there is no program")
 	}
 	if e == nil {
 		return
 	}
 	at := n.Get("expect")
 	if e.ExitCode < 0 || e.ExitCode > 255 {
-		v.At(at.At("exitCode"), "", "no program ends with the code %d", e.ExitCode)
+		v.At(at.At("exitCode"), "", "no program exits with the code %d", e.ExitCode)
 	}
 	v.text(e.Stdout, at.At("stdout"))
 	v.text(e.Stderr, at.At("stderr"))

@@ -27,10 +27,11 @@ func eventuallyVerb() verb {
 func checkEventually(v *validator, a *Assertion, n *yamltree.Node) {
 	v.assertion(a, n)
 	if n.Get("for") != nil {
-		v.At(n.Key("for"), "eventually has within; always and never have for", "eventually does not last")
+		v.At(n.Key("for"), "for is for always and never", "use within, not for or throughout, with eventually")
 	}
 	if n.Get("throughout") != nil {
-		v.At(n.Key("throughout"), "always and never have it", "eventually does not last")
+		v.At(n.Key("throughout"), "throughout is for always and never", "use within, not for or throughout, with "+
+			"eventually")
 	}
 	v.OneOf(a.Stale, []string{Allowed}, n.At("stale"), "value of stale")
 }

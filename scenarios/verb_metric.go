@@ -66,7 +66,7 @@ func checkMetric(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	outputs := s.Spec.Steps[i].Outputs
 	for _, name := range clusters.SortedKeys(outputs) {
 		if m.Since == "" && v.uses(outputs[name], "delta") {
-			v.At(n, "name the earlier step with since", "the output %s is made of delta, but there is no since", name)
+			v.At(n, "name the earlier step with since", "the output %s uses delta, but there is no since", name)
 		}
 	}
 }
@@ -108,9 +108,9 @@ func checkMetricExpect(v *validator, m *Metric, n *yamltree.Node) {
 		set++
 	}
 	if set != 1 {
-		v.At(n, "", "give exactly one of value, delta, absent and cel; here are %d", set)
+		v.At(n, "", "give exactly one of value, delta, absent and cel, not %d", set)
 	}
 	if m.Since == "" && (m.Expect.Delta != nil || v.uses(m.Expect.CEL, "delta")) {
-		v.At(n, "name the earlier metric step with since", "a delta is counted from an earlier step, but there is no since")
+		v.At(n, "name the earlier metric step with since", "a delta needs since, an earlier metric step")
 	}
 }

@@ -87,7 +87,7 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 	case len(p.Steps) == 0:
 		v.At(n.At("steps"), "", "there is nothing to send")
 	case total == 1:
-		v.At(n, "give more steps, or count", "a single write has nothing that it could be at the same time as")
+		v.At(n, "give more steps, or count", "a single write cannot run at the same time as another")
 	case total > maxWrites:
 		v.At(n, "", "%d writes at the same time are more than %d", total, maxWrites)
 	}
@@ -97,7 +97,8 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 	for i := range p.Steps {
 		inner, at := &p.Steps[i], n.At("steps", i)
 		if inner.Expect != nil && p.Expect != nil {
-			v.At(at.Key("expect"), "say it here or there", "parallel has an expect for all its writes")
+			v.At(at.Key("expect"), "set it in one of the two places", "parallel already has an expect for all its "+
+				"writes")
 		}
 		v.expect(inner, at.At("expect"))
 		v.fieldValidation(inner, at)
@@ -105,7 +106,7 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 		inner.verb().check(v, stepCheck{step: inner, node: at.Get(inner.Verb()), accepted: p.Expect == nil &&
 			!refused(inner)})
 		if inner.Delete != nil && inner.Delete.Selector != nil {
-			v.At(at.At("delete").Key("selector"), "name one object", "a deletion of all that have labels is more than one write")
+			v.At(at.At("delete").Key("selector"), "name one object", "a deletion by labels is more than one write")
 		}
 	}
 }
@@ -117,7 +118,7 @@ func checkParallelExpect(v *validator, p *Parallel, n *yamltree.Node) {
 		v.At(n.At("accepted"), "", "there are only %d writes", total)
 	}
 	if a := p.Expect.Accepted; p.Expect.Rejected != nil && a != nil && (a.All || a.Min != nil && *a.Min == total) {
-		v.At(n.Key("rejected"), "", "all are to be accepted: there is none that could be refused")
+		v.At(n.Key("rejected"), "", "all must be accepted, so none can be rejected")
 	}
 	if p.Expect.Rejected != nil {
 		v.rejection(p.Expect.Rejected, n.Get("rejected"))
@@ -139,7 +140,8 @@ func parallelShape(v *validator, n *yamltree.Node) bool {
 		for _, e := range item.Entries {
 			_, field := tags.Named(tags.Of(reflect.TypeFor[Step]()), e.Key.Text)
 			if field && !slices.Contains(known, e.Key.Text) {
-				v.At(e.Key, "there can be: "+strings.Join(known, ", "), "a step of parallel is a write: it has no %s", e.Key.Text)
+				v.At(e.Key, "allowed are: "+strings.Join(known, ", "), "a step of parallel is a write, which has no "+
+					"%s", e.Key.Text)
 				return false
 			}
 		}

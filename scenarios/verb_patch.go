@@ -59,19 +59,19 @@ func checkOperation(v *validator, op map[string]any, n *yamltree.Node) {
 	more, ok := needs[name]
 	if !ok {
 		v.At(n.At("op"), words.Suggest(name, []string{"add", "replace", "test", "remove", "move", "copy"}, "there are"),
-			"no operation of a JSON patch is called %q", words.Short(name))
+			"there is no JSON patch operation %q", words.Short(name))
 		return
 	}
 	for _, field := range append([]string{"path"}, more...) {
 		if _, there := op[field]; !there {
-			v.At(n, "", "the operation %s of a JSON patch needs %s", name, field)
+			v.At(n, "", "the JSON patch operation %s needs %s", name, field)
 		}
 	}
 	for _, field := range clusters.SortedKeys(op) {
 		value := op[field]
 		if !slices.Contains([]string{"op", "path", "from", "value"}, field) {
 			v.At(n.Key(field), words.Suggest(field, []string{"op", "path", "from", "value"}, "there are"),
-				"an operation of a JSON patch has no field %q", words.Short(field))
+				"a JSON patch operation has no field %q", words.Short(field))
 		}
 		if field != "path" && field != "from" {
 			continue

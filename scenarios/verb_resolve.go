@@ -49,12 +49,12 @@ func checkResolve(v *validator, r *Resolve, n *yamltree.Node) {
 	}
 	at := n.Get("expect")
 	if e.Rcode == "" && e.Count == nil && len(e.Answers) == 0 {
-		v.At(at, "give rcode, count or answers", "nothing is expected here")
+		v.At(at, "give rcode, count or answers", "expect is empty")
 	}
 	v.OneOf(e.Rcode, []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"}, at.At("rcode"), "rcode")
 	checkCount(v, e.Count, at.At("count"))
 	if e.Count != nil && e.Count.All {
-		v.At(at.At("count"), "", "an answer has no others to count \"all\" of")
+		v.At(at.At("count"), "", "\"all\" is not supported here")
 	}
 	if e.Rcode != "" && e.Rcode != "NOERROR" && len(e.Answers) > 0 {
 		v.At(at.At("answers"), "", "an answer with the rcode %s has no records", e.Rcode)

@@ -48,7 +48,8 @@ func checkControlled(v *validator, s *Scenario, i int, r *ComponentReference, n 
 			v.At(n.At("system"), words.Suggest(r.System, states.SystemNames(before), "systems here"), "no system is called %q",
 				words.Short(r.System))
 		} else if system.Kind() == "manifests" {
-			v.At(n.At("system"), "delete its pods instead", "the system %q is no process of ours: the cluster runs it",
+			v.At(n.At("system"), "delete its pods instead", "the system %q is not a process of Rehearse: the "+
+				"cluster runs it",
 				words.Short(r.System))
 		}
 	case r.Component == "":

@@ -110,7 +110,7 @@ func checkSequence(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	checkThroughout(v, s, i, n)
 	if _, last, ok := s.Span(i); ok && last < i && n.Get("within") != nil {
 		v.At(n.Key("within"), "name this step itself as the last, to wait for the events",
-			"the time is over when the step %q has ended", words.Short(sequence.Throughout[1]))
+			"the period is over when the step %q has ended", words.Short(sequence.Throughout[1]))
 	}
 }
 
@@ -120,11 +120,11 @@ func checkSequenceItem(v *validator, item SequenceItem, n *yamltree.Node) {
 		return
 	}
 	if len(n.Entries) > 1 {
-		v.At(n, "", "an item of a sequence is one event, or several in anyOrder")
+		v.At(n, "", "an item of a sequence is one event, or several under anyOrder")
 		return
 	}
 	if len(item.AnyOrder) < 2 {
-		v.At(n.At("anyOrder"), "", "one event alone has an order")
+		v.At(n.At("anyOrder"), "", "a single event needs no anyOrder")
 	}
 	for i, event := range item.AnyOrder {
 		checkEvent(v, event, n.At("anyOrder", i))

@@ -31,7 +31,7 @@ func checkSnapshot(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 	for j := range i {
 		if earlier := s.Spec.Steps[j].Snapshot; earlier != nil && earlier.Name == name {
-			v.At(n.At("name"), "", "there is a snapshot %q already, of the step in line %d", words.Short(name),
+			v.At(n.At("name"), "", "the snapshot %q already exists, from the step in line %d", words.Short(name),
 				s.Spec.Steps[j].Position.Line)
 		}
 	}

@@ -48,9 +48,9 @@ func checkSurvives(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 	switch {
 	case survives.Now && n.Get("throughout") != nil:
-		v.At(n.Key("now"), "leave one of them out", "now and throughout exclude each other")
+		v.At(n.Key("now"), "omit one of them", "give either now or throughout")
 	case n.Get("throughout") == nil && !survives.Now:
-		v.At(n, "throughout: [first step, last step], or now: true", "survives what is not said")
+		v.At(n, "throughout: [first step, last step], or now: true", "survives needs now or throughout")
 	case n.Get("throughout") != nil:
 		checkThroughout(v, s, i, n)
 	}

@@ -117,11 +117,11 @@ func checkMethod(v *validator, t *Transition, n *yamltree.Node) {
 	v.OneOf(t.Method, []string{MethodKubeadm}, n.At("method"), "method of a transition")
 	v.OneOf(t.OnFailure, []string{Revert}, n.At("onFailure"), "answer to a transition's failure")
 	if t.Method != "" && n.Get("version") == nil {
-		v.At(n.Key("method"), "give the version to go to", "the method %s is a way to another version", words.Short(t.Method))
+		v.At(n.Key("method"), "add the version", "the method %s needs a version", words.Short(t.Method))
 	}
 	if t.Expect != nil && t.OnFailure != "" {
-		v.At(n.Key("onFailure"), "another transition can take the cluster back",
-			"a transition that is expected to break is not taken back")
+		v.At(n.Key("onFailure"), "use another transition to roll back",
+			"a transition that is expected to break cannot be reverted")
 	}
 	for _, name := range []string{"method", "onFailure"} {
 		if at := n.Get(name); at != nil && at.Text == "" {

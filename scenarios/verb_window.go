@@ -54,10 +54,10 @@ func checkWindow(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 	switch {
 	case len(w.Only) > 0 && len(w.Except) > 0:
-		v.At(n.Key("except"), "leave one of them out", "only and except exclude each other")
+		v.At(n.Key("except"), "omit one of them", "give either only or except")
 	case len(w.Chosen()) == 0:
-		v.At(n.Key("except"), "", "no check is left")
+		v.At(n.Key("except"), "", "no checks are left")
 	case !held(s, i):
-		v.At(n, "a transition with upTo before this step opens a window", "all API servers are alike here")
+		v.At(n, "put a transition with upTo before this step", "all API servers have the same state here")
 	}
 }

@@ -56,15 +56,15 @@ func checkEach(v *validator, step, each, object *yamltree.Node) bool {
 	before := v.Problems.Count
 	switch {
 	case each == nil && object != nil:
-		v.At(step.Key("write"), "each: ["+strings.Join(ways(), ", ")+"]", "say with each in which ways the object is written")
+		v.At(step.Key("write"), "each: ["+strings.Join(ways(), ", ")+"]", "list the verbs in each")
 	case each == nil:
 		v.At(step.Key("existing"), "", "existing belongs to write, with each")
 	case object == nil:
-		v.At(step.Key("each"), "write: the object", "each is for write: it needs the object that is written in each way")
+		v.At(step.Key("each"), "write: the object", "each needs write: the object to write with each verb")
 	case object.Kind != yamltree.Mapping:
 		v.At(object, "", "want an object, not %s", object.What())
 	case each.Kind != yamltree.Sequence || len(each.Items) == 0:
-		v.At(each, "such as ["+strings.Join(ways(), ", ")+"]", "want a list of ways to write")
+		v.At(each, "such as ["+strings.Join(ways(), ", ")+"]", "want a list of write verbs")
 	default:
 		checkWays(v, step, each)
 	}
@@ -76,7 +76,8 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 	for _, item := range each.Items {
 		switch {
 		case item.Kind != yamltree.Scalar || !slices.Contains(ways(), item.Text):
-			v.At(item, words.Suggest(item.Text, ways(), "there are"), "no way of writing is called %q", words.Short(item.Text))
+			v.At(item, words.Suggest(item.Text, ways(), "there are"), "there is no write verb "+
+				"%q", words.Short(item.Text))
 			return
 		case slices.Contains(names, item.Text):
 			v.At(item, "", "%s is listed twice", item.Text)
@@ -96,13 +97,13 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 	existing := step.Get("existing")
 	switch refused := step.Get("expect").Get("rejected") != nil; {
 	case existing != nil && !changes:
-		v.At(step.Key("existing"), "update and patch change what exists", "nothing that exists is changed here")
+		v.At(step.Key("existing"), "update and patch change what exists", "no verb here changes an existing object")
 	case existing != nil && (existing.Kind != yamltree.Scalar || existing.Tag != yamltree.TagString ||
 		existing.Text == ""):
 		v.At(existing, "", "want the name of an object, not %s", existing.What())
 	case existing == nil && refused && makes && changes:
-		v.At(step.Key("each"), "name with existing what was stored before, for update and patch to change",
-			"what create and apply must not make cannot be there for update and patch")
+		v.At(step.Key("each"), "set existing to the name of a stored object, which update and patch change",
+			"an object that create and apply must not create does not exist for update and patch")
 	}
 }
 

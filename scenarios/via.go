@@ -53,7 +53,7 @@ func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	case !verb.write && !verb.asksOne:
 		v.At(n.Key("via"), "", "a %s cannot choose an API server", verb.name)
 	case planes == 1:
-		v.At(at, "controlPlanes: 2 in spec.cluster makes two", "the cluster has one control plane: there is no choice")
+		v.At(at, "set controlPlanes: 2 in spec.cluster", "the cluster has only one control plane")
 	case slices.Contains(names, step.Via):
 		checkViaWord(v, s, i, at)
 	case step.Via.Plane() < 0:
@@ -73,9 +73,9 @@ func checkViaWord(v *validator, s *Scenario, i int, at *yamltree.Node) {
 	verb := step.verb()
 	switch {
 	case step.Via == ViaEach && (verb.write || verb.changesCluster):
-		v.At(at, "each is for what only reads", "a %s is done once", verb.name)
+		v.At(at, "each is only for reads", "a %s runs only once", verb.name)
 	case step.Via != ViaEach && !held(s, i):
-		v.At(at, "a transition with upTo before this step makes them differ", "all API servers are alike here: none is %s",
+		v.At(at, "put a transition with upTo before this step", "all API servers have the same state here: none is %s",
 			step.Via)
 	}
 }
@@ -136,7 +136,7 @@ func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 		return
 	}
 	v.At(n.Key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
-		"what the step names is not on each control plane")
+		"the step's object is not on every control plane")
 }
 
 // checkUpTo checks where a transition stops.
@@ -146,7 +146,7 @@ func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 		v.At(order, "leave it out", "order is empty")
 	}
 	if t.Method != "" && t.Order != "" {
-		v.At(n.Key("order"), "", "the method %s has an order of its own", words.Short(t.Method))
+		v.At(n.Key("order"), "", "the method %s has its own order", words.Short(t.Method))
 	}
 	at := n.Get("upTo")
 	if at == nil {
@@ -156,14 +156,16 @@ func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 	most := t.Roll().Most(planes) - 1
 	switch {
 	case t.Order == APIServersFirst && (t.UpTo < 1 || t.UpTo > most):
-		v.At(at, "leave it out to change all of them", "of %d components a transition can stop after 1 to %d, not %d",
+		v.At(at, "leave it out to change all of them", "with %d components, a transition can stop after 1 to %d, "+
+			"not %d",
 			most+1, most, t.UpTo)
 	case t.Order == APIServersFirst:
 	case planes == 1:
-		v.At(at, "controlPlanes: 2 in spec.cluster makes two",
-			"the cluster has one control plane: the transition cannot stop before the last")
+		v.At(at, "set controlPlanes: 2 in spec.cluster",
+			"the cluster has only one control plane, so the transition cannot stop partway")
 	case t.UpTo < 1 || t.UpTo >= planes:
-		v.At(at, "leave it out to change all of them", "of %d control planes a transition can stop after 1 to %d, not %d",
+		v.At(at, "leave it out to change all of them", "with %d control planes, a transition can stop after 1 to "+
+			"%d, not %d",
 			planes, most, t.UpTo)
 	}
 	if t.Method != "" {

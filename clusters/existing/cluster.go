@@ -56,7 +56,7 @@ func (c *Cluster) HostAddress() string { return c.provider.hostAddress() }
 // Metrics reads the API server's metrics; the other components' cannot be reached from outside.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	if component != clusters.APIServer {
-		return nil, errors.New("on an existing cluster only kube-apiserver's metrics can be read")
+		return nil, errors.New("on an existing cluster only kube-apiserver's metrics are available")
 	}
 	return c.provider.metrics(ctx)
 }

@@ -182,11 +182,11 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 	}{
 		"the answer stays the same": {
 			patience{most: time.Hour, still: time.Millisecond, pause: time.Nanosecond},
-			"1ms after the command ended, without a change: cluster ctx runs Kubernetes 1.35.4, but 1.36.3 is wanted",
+			"1ms after the command exited, without a change:  cluster ctx runs Kubernetes 1.35.4, but 1.36.3 is wanted",
 		},
 		"the time is up": {
 			patience{most: time.Nanosecond, pause: time.Nanosecond},
-			"1ns after the command ended: ",
+			"1ns after the command exited:  ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

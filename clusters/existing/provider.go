@@ -162,8 +162,8 @@ func (p *Provider) checkSystems(path []clusters.State) error {
 	for _, state := range path {
 		for _, system := range state.Systems {
 			if system.Kind() != "manifests" {
-				return fmt.Errorf("system %s runs as a process on this machine, and it is not known how the API server of "+
-					"cluster %s reaches that: say so with --host-address", system.Name, p.name)
+				return fmt.Errorf("system %s runs as a process on this machine, and the address at which the API "+
+					"server of cluster %s can reach it is unknown: set --host-address", system.Name, p.name)
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 		errs = append(errs, fmt.Errorf("cluster %s runs Kubernetes %s, but %s is wanted", p.name, got, state.Version))
 	}
 	if len(state.Nodes) > 0 {
-		errs = append(errs, errors.New("nodes are wanted, but an existing cluster keeps those that it has"))
+		errs = append(errs, errors.New("an existing cluster keeps its nodes: remove nodes"))
 	}
 	rest := state
 	if rest.NumberOfControlPlanes() == 1 {
@@ -204,7 +204,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	}
 	rest.Version, rest.FeatureGates, rest.Nodes, rest.Systems = "", nil, nil, nil
 	if !reflect.DeepEqual(rest, clusters.State{}) {
-		errs = append(errs, fmt.Errorf("an existing cluster does not show whether it has these settings: %s", rest))
+		errs = append(errs, fmt.Errorf("these settings of an existing cluster cannot be verified: %s", rest))
 	}
 	if len(state.FeatureGates) > 0 {
 		metrics, err := p.metrics(ctx)

@@ -31,7 +31,7 @@ func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
 	defer cancel()
 	// What an existing cluster does not tell is the command's word.
 	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
-	const advice = "the command must end only when the cluster is there, or --transition-timeout must be longer"
+	const advice = "let the command wait until the cluster is in the new state, or set a longer --transition-timeout"
 	var last string
 	var since time.Time
 	for {
@@ -40,11 +40,11 @@ func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
 		case err == nil:
 			return nil
 		case limited.Err() != nil && ctx.Err() == nil:
-			return fmt.Errorf("%s after the command ended: %w; %s", p.most, err, advice)
+			return fmt.Errorf("%s after the command exited:  %w; %s", p.most, err, advice)
 		case err.Error() != last:
 			last, since = err.Error(), time.Now()
 		case p.still > 0 && time.Since(since) >= p.still:
-			return fmt.Errorf("%s after the command ended, without a change: %w; %s", p.still, err, advice)
+			return fmt.Errorf("%s after the command exited, without a change:  %w; %s", p.still, err, advice)
 		}
 		select {
 		case <-ctx.Done():

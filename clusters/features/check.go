@@ -82,15 +82,15 @@ func (c *check) value(name string, value bool) {
 	if !started {
 		first := gate.Specs[0].Since
 		c.report(name,
-			"feature gate %s cannot be set in Kubernetes %s; it appears in %s: ask for that version or a newer one, or leave "+
-				"the gate out (null in a transition)",
+			"feature gate %s cannot be set in Kubernetes %s; it was added in %s: use that version or a newer one, "+
+				"or omit the gate (null in a transition)",
 			name, c.version, first)
 		return
 	}
 	if spec.Locked && spec.Default != value {
 		c.report(name,
-			"feature gate %s cannot be %t in Kubernetes %s: it is locked to %t since %s (%s); leave the gate out (null in a "+
-				"transition)",
+			"feature gate %s cannot be %t in Kubernetes %s: it is locked to %t since %s (%s); omit the gate (null "+
+				"in a transition)",
 			name, value, c.version, spec.Default, spec.Since, spec.Stage)
 		return
 	}

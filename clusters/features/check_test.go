@@ -64,7 +64,7 @@ func lists() map[string]*features.List {
 }
 
 func TestCheck(t *testing.T) {
-	const out = "leave the gate out (null in a transition)"
+	const out = "omit the gate (null in a transition)"
 	for _, test := range []struct {
 		name, version string
 		component     clusters.Component

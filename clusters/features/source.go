@@ -92,12 +92,12 @@ func (s *source) needs() (map[string][]string, error) {
 	for _, pair := range s.maps(lists) {
 		gate, literal := s.gateOf(pair.Key), literalOf(pair.Value)
 		if gate == "" || literal == nil {
-			return nil, fmt.Errorf("%s: a dependency of feature gates is written in a way that is not understood", s.path)
+			return nil, fmt.Errorf("%s: a dependency of feature gates has an unknown syntax", s.path)
 		}
 		for _, e := range literal.Elts {
 			needed := s.gateOf(e)
 			if needed == "" {
-				return nil, fmt.Errorf("%s: a dependency of %s is written in a way that is not understood", s.path, gate)
+				return nil, fmt.Errorf("%s: a dependency of %s has an unknown syntax", s.path, gate)
 			}
 			found[gate] = append(found[gate], needed)
 		}
@@ -116,7 +116,7 @@ func (s *source) gates() (map[string]Gate, error) {
 	}) {
 		gate, literal := s.gateOf(pair.Key), literalOf(pair.Value)
 		if gate == "" || literal == nil {
-			return nil, fmt.Errorf("%s: a feature gate is written in a way that is not understood", s.path)
+			return nil, fmt.Errorf("%s: a feature gate has an unknown syntax", s.path)
 		}
 		specs := []*ast.CompositeLit{literal}
 		if len(literal.Elts) > 0 && literalOf(literal.Elts[0]) != nil {
@@ -152,7 +152,7 @@ func (s *source) gates() (map[string]Gate, error) {
 func specOf(literal *ast.CompositeLit) (Spec, error) {
 	spec := Spec{Since: "0.0"}
 	if literal == nil {
-		return spec, fmt.Errorf("a spec is no literal")
+		return spec, fmt.Errorf("a spec is not a literal")
 	}
 	for _, e := range literal.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
@@ -191,7 +191,7 @@ func boolOf(field string, e ast.Expr) (bool, error) {
 func versionIn(field string, e ast.Expr) (string, error) {
 	call, ok := e.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
-		return "", fmt.Errorf("%s is written in a way that is not understood", field)
+		return "", fmt.Errorf("%s has an unknown syntax", field)
 	}
 	text, ok := stringOf(call.Args[0])
 	if !ok {

@@ -13,7 +13,7 @@ func (l *List) whereabouts(name string, v clusters.Version) string {
 	older, newer := l.neighbours(name, v)
 	switch {
 	case newer != nil:
-		return fmt.Sprintf("it appears in %s: ask for that version or a newer one, or leave the gate out (null in a "+
+		return fmt.Sprintf("it was added in %s: use that version or a newer one, or omit the gate (null in a "+
 			"transition)", appearance(newer, name, v))
 	case older != nil:
 		was, _ := clusters.ParseVersion(older.Version)
@@ -21,7 +21,7 @@ func (l *List) whereabouts(name string, v clusters.Version) string {
 		if spec, started := older.Gates[name].At(was); started && spec.Locked {
 			said = fmt.Sprintf(", where it was locked to %t", spec.Default)
 		}
-		return fmt.Sprintf("it was removed after %s%s: leave the gate out (null in a transition)", was.MinorString(), said)
+		return fmt.Sprintf("it was removed after %s%s: omit the gate (null in a transition)", was.MinorString(), said)
 	}
 	if near := nearest(name, clusters.SortedKeys(l.Gates)); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)

@@ -15,7 +15,7 @@ func checkSchedulers(state clusters.State) error {
 	if len(state.Schedulers) == 0 {
 		return nil
 	}
-	return fmt.Errorf("schedulers: a kind cluster has one kube-scheduler, not %d beside it; give that one several "+
+	return fmt.Errorf("schedulers: a kind cluster has one kube-scheduler, not %d additional ones; give it several "+
 		"profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
 }
 
@@ -36,12 +36,11 @@ func checkComponents(state clusters.State) error {
 		case clusters.KubeProxy:
 			if len(state.Components[name].Flags) > 0 {
 				errs = append(errs,
-					errors.New("component kube-proxy: it takes no flags beside its configuration; only its feature gates can be "+
-						"set on kind"))
+					errors.New("component kube-proxy: it supports no flags; only its feature gates can be set on kind"))
 			}
 		default:
 			errs = append(errs,
-				fmt.Errorf("component %s: a kind cluster has no such component that could be configured; it has %v", name,
+				fmt.Errorf("component %s: a kind cluster has no such component to configure; it has %v", name,
 					live.Gated()))
 		}
 	}
@@ -55,7 +54,7 @@ func checkCapacity(groups []clusters.NodeGroup) error {
 		for _, resource := range clusters.SortedKeys(group.Capacity) {
 			if !extended(resource) {
 				errs = append(errs,
-					fmt.Errorf("nodes with a capacity of their own: a kind node has the %s that this machine has; leave it out, "+
+					fmt.Errorf("node capacity: a kind node has the %s of this machine; omit it, "+
 						"use a resource of a domain (example.com/slots), or use --provider local", resource))
 			}
 		}
@@ -67,11 +66,12 @@ func checkCapacity(groups []clusters.NodeGroup) error {
 func checkStep(from, to clusters.State) error {
 	var errs []error
 	if !sameNodes(from.Nodes, to.Nodes) {
-		errs = append(errs, errors.New("a kind cluster cannot be given other nodes while it runs; use --provider local"))
+		errs = append(errs, errors.New("the nodes of a running kind cluster cannot change; use --provider local"))
 	}
 	if before, after := from.NumberOfControlPlanes(), to.NumberOfControlPlanes(); before != after {
 		errs = append(errs,
-			fmt.Errorf("a kind cluster keeps its control planes: it cannot go from %d to %d while it runs", before, after))
+			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to "+
+				"%d", before, after))
 	}
 	errs = append(errs, checkEtcd(from, to))
 	return errors.Join(errs...)
@@ -92,8 +92,8 @@ func checkEtcd(from, to clusters.State) error {
 		return err
 	}
 	if before.Minor >= firstWithEtcd36 && after.Minor < firstWithEtcd36 && before.Major == 1 && after.Major == 1 {
-		return fmt.Errorf("a kind cluster cannot go down from Kubernetes %s to %s: the one has etcd 3.6, the other etcd "+
-			"3.5, which cannot read its data; use --provider local, whose etcd stays the same", before, after)
+		return fmt.Errorf("a kind cluster cannot roll back from Kubernetes %s to %s: etcd 3.5 of the older version "+
+			"cannot read the data of etcd 3.6; use --provider local, whose etcd stays the same", before, after)
 	}
 	return nil
 }

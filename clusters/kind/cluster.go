@@ -90,8 +90,9 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	if taken, err := nodes.Taken(ctx, e, name); err != nil {
 		return nil, err
 	} else if taken {
-		return nil, fmt.Errorf("there is a kind cluster %s already; delete it (rehearse cluster delete %s, or kind delete "+
-			"cluster --name %s if it is not ours)", name, name, name)
+		return nil, fmt.Errorf("the kind cluster %s already exists; delete it (rehearse cluster delete %s, or kind "+
+			"delete "+
+			"cluster --name %s if rehearse did not create it)", name, name, name)
 	}
 	dir, lock, err := p.folders().Claim(name)
 	if err != nil {

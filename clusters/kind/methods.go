@@ -14,7 +14,7 @@ const MethodKubeadm = "kubeadm"
 // CheckMethod refuses methods that there are not, and steps that kubeadm does not take.
 func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 	if method != MethodKubeadm {
-		return fmt.Errorf("kind clusters support %s, and their own way, which has no name", MethodKubeadm)
+		return fmt.Errorf("kind clusters support %s, and their default method, which has no name", MethodKubeadm)
 	}
 	return convergence.CheckKubeadm(from, to)
 }
@@ -22,7 +22,8 @@ func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 // ConvergeBy is Converge by a method: "" for our own, or MethodKubeadm.
 func (c *Cluster) ConvergeBy(ctx context.Context, state clusters.State, method string) error {
 	if method != "" && method != MethodKubeadm {
-		return fmt.Errorf("method %q: kind clusters support %s, and their own way, which has no name", method, MethodKubeadm)
+		return fmt.Errorf("method %q: kind clusters support %s, and their default method, which has no "+
+			"name", method, MethodKubeadm)
 	}
 	by, err := c.converger(ctx, state)
 	if err != nil {

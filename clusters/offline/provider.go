@@ -129,7 +129,7 @@ func (l lister) FeatureList(_ context.Context, version string) (*features.List, 
 func (p *Provider) CheckMethod(_, _ clusters.State, _ string) error { return nil }
 
 // errNoClusters is of a caller that does more than to plan.
-var errNoClusters = errors.New("clusters are only checked here, and not made")
+var errNoClusters = errors.New("clusters are only checked here, not created")
 
 // Prepare fails: no state is ever needed.
 func (p *Provider) Prepare(context.Context, clusters.State) error { return errNoClusters }

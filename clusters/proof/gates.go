@@ -48,7 +48,7 @@ func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
 		}
 	}
 	if lines.Len() == 0 && len(metrics) > 0 {
-		return nil, fmt.Errorf("read metrics: neither %s nor %s is there", GateMetric, buildMetric)
+		return nil, fmt.Errorf("read metrics: neither %s nor %s exists", GateMetric, buildMetric)
 	}
 	if n := lines.Len(); n > 0 && lines.Bytes()[n-1] != '\n' {
 		lines.WriteByte('\n')

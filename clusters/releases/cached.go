@@ -121,7 +121,7 @@ func (s *Store) CachedFeatureList(version string) (*features.List, error) {
 	if list == nil {
 		return nil, &NoFeatureListError{
 			Version: v.String(),
-			Err:     fmt.Errorf("its list is not in the cache; %s gets it", HowToGetList(v.String())),
+			Err:     fmt.Errorf("its list is not in the cache; get it with %s", HowToGetList(v.String())),
 		}
 	}
 	return list.With(others...), nil

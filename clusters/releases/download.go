@@ -71,7 +71,7 @@ func (s *sources) downloadOne(ctx context.Context, url, path, what string) error
 	}
 	want, _, _ := strings.Cut(published, " ") // "sum" or "sum  name"
 	if decoded, err := hex.DecodeString(want); err != nil || len(decoded) != sha256.Size {
-		return fmt.Errorf("%s.sha256 holds no SHA-256 sum but %.80q", url, published)
+		return fmt.Errorf("%s.sha256 contains no SHA-256 sum but %.80q", url, published)
 	}
 	body, total, err := s.get(ctx, url)
 	if err != nil {

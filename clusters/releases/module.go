@@ -72,7 +72,7 @@ func (s *Store) moduleEntry(m clusters.ModuleProgram) (entry, error) {
 		return entry{}, err
 	}
 	if s.options.CacheDir == "" {
-		return entry{}, errors.New("there is no cache folder to build it in")
+		return entry{}, errors.New("there is no cache folder for the build")
 	}
 	escaped, err1 := module.EscapePath(m.Path)
 	version, err2 := module.EscapeVersion(m.Version)
@@ -137,7 +137,7 @@ func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.
 		return "", err
 	}
 	if name := strings.TrimSpace(string(name)); name != "main" {
-		return "", fmt.Errorf("it is no program but the package %s: name the folder of a main package (field package)", name)
+		return "", fmt.Errorf("it is the package %s, not a program: set package to the folder of a main package", name)
 	}
 	_, err = tool.run(ctx, dir, counter.line, "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o",
 		filepath.Join(temp, programName(m)), pkg)

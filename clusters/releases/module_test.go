@@ -247,7 +247,7 @@ func TestBuildModuleRefuses(t *testing.T) {
 		},
 		"no such folder": {
 			clusters.ModuleProgram{Path: "example.com/good", Version: "v1.0.0", Package: "cmd/x"},
-			[]string{"has no folder cmd/x, and no module of that folder could be got", "example.com/good/cmd/x"},
+			[]string{"has no folder cmd/x, and no module for that folder was found", "example.com/good/cmd/x"},
 		},
 		"no program": {
 			clusters.ModuleProgram{Path: "example.com/good", Version: "v1.0.0", Package: "./lib"},
@@ -263,7 +263,7 @@ func TestBuildModuleRefuses(t *testing.T) {
 		},
 		"a folder that is not published": {
 			clusters.ModuleProgram{Path: "example.com/absent", Version: "v1.0.0"},
-			[]string{"replaces example.com/x by the folder ./x, which is a module of its own: go mod download " +
+			[]string{"replaces example.com/x by the folder ./x, which is a separate module: go mod download " +
 				"example.com/absent/x"},
 		},
 		"a checksum is missing": {

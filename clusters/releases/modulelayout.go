@@ -93,7 +93,7 @@ func (l layout) mainModule(ctx context.Context) (string, error) {
 			first = err
 		}
 	}
-	return "", fmt.Errorf("%s@%s has no folder %s, and no module of that folder could be got: %w", l.module.Path,
+	return "", fmt.Errorf("%s@%s has no folder %s, and no module for that folder was found: %w", l.module.Path,
 		l.module.Version, wanted, first)
 }
 
@@ -114,7 +114,8 @@ func (l layout) completeReplacement(ctx context.Context, main string, r *modfile
 		return err
 	}
 	if err := l.fetch(ctx, nestedModule(l.module.Path, folder), folder); err != nil {
-		return fmt.Errorf("its go.mod replaces %s by the folder %s, which is a module of its own: %w", r.Old.Path, r.New.Path,
+		return fmt.Errorf("its go.mod replaces %s by the folder %s, which is a separate module: "+
+			"%w", r.Old.Path, r.New.Path,
 			err)
 	}
 	return nil

@@ -44,8 +44,7 @@ func (s *Store) resolveOwn(ctx context.Context, v clusters.Version) (string, err
 		return "", err
 	}
 	if v.Exact() && own != v || own.MinorString() != v.MinorString() {
-		return "", fmt.Errorf("the programs in %s are Kubernetes %s, but %s is asked for: ask for version %q, or leave "+
-			"--kubernetes-bin out",
+		return "", fmt.Errorf("the programs in %s are Kubernetes %s, not %s: use version %q, or omit --kubernetes-bin",
 			s.options.BinDir, own, v, own.MinorString())
 	}
 	return own.String(), nil
@@ -110,7 +109,7 @@ func (s *sources) newestOnHost(ctx context.Context, minor clusters.Version) (clu
 	}
 	v, err := clusters.ParseVersion(text)
 	if err != nil || !v.Exact() || v.MinorString() != minor.MinorString() {
-		return clusters.Version{}, fmt.Errorf("GET %s answered %.80q, which is no patch of %s", url, text, minor)
+		return clusters.Version{}, fmt.Errorf("GET %s answered %.80q, which is not a patch of %s", url, text, minor)
 	}
 	return v, nil
 }

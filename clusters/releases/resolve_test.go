@@ -44,7 +44,7 @@ func TestResolve(t *testing.T) {
 		},
 		{
 			name: "another minor on the host", version: "1.36", options: Options{BaseURL: h.URL},
-			fail: `answered "v1.35.1", which is no patch of 1.36`,
+			fail: `answered "v1.35.1", which is not a patch of 1.36`,
 		},
 		{name: "nonsense on the host", version: "1.37", options: Options{BaseURL: h.URL}, fail: `answered "<html>"`},
 		{

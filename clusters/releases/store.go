@@ -193,7 +193,7 @@ func (s *sources) fetchProven(ctx context.Context, v clusters.Version, programs 
 	}
 	for _, program := range programs {
 		if err := provesVersion(ctx, filepath.Join(dir, program), v); err != nil {
-			return "", fmt.Errorf("%s (%s) is not what it should be: %w", program, source, err)
+			return "", fmt.Errorf("%s (%s) is damaged: %w", program, source, err)
 		}
 	}
 	return source, nil

@@ -39,7 +39,7 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		},
 		{
 			"no permission", "echo 'permission denied while trying to connect to the Docker daemon socket' >&2; exit 1",
-			"1.34.4", 1, cli.ExitBroken, "docker is there but this user may not use it: join the group of its socket",
+			"1.34.4", 1, cli.ExitBroken, "docker is running, but this user may not use it: join the group of its socket",
 		},
 		{
 			"no image",
@@ -50,7 +50,7 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		},
 		{
 			"no image of a minor version", `case "$1" in manifest) echo "no such host" >&2; exit 1 ;; esac`, "1.34", 1,
-			cli.ExitInput, "no node image of Kubernetes 1.34 is here, and the registry did not name one",
+			cli.ExitInput, "there is no local node image of Kubernetes 1.34, and the registry has none",
 		},
 		{
 			"no image of a load balancer",

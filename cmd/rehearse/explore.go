@@ -116,7 +116,7 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 		Workers: 8 * runtime.NumCPU(), Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
 	if len(f.path) == 0 {
-		return o, errors.New("name the states to go through: --path 1.34,1.35,1.34; see rehearse explore --help")
+		return o, errors.New("give the states of the path: --path 1.34,1.35,1.34; see rehearse explore --help")
 	}
 	var err error
 	if o.Shard, err = planning.ParseShard(f.shard); err != nil {
@@ -233,7 +233,7 @@ func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provide
 func (f *exploreFlags) check(path []clusters.State) error {
 	for i := 1; i < len(path); i++ {
 		if path[i-1].String() == path[i].String() {
-			return fmt.Errorf("--path: nothing changes from %s to the state after it; leave one of them out", path[i-1])
+			return fmt.Errorf("--path: nothing changes from %s to the state after it; omit one of them", path[i-1])
 		}
 		before, err1 := clusters.ParseVersion(path[i-1].Version)
 		after, err2 := clusters.ParseVersion(path[i].Version)
@@ -241,7 +241,7 @@ func (f *exploreFlags) check(path []clusters.State) error {
 			return err
 		}
 		if err := skew.Check(before, after); err != nil && !f.force {
-			return fmt.Errorf("--path: %w; --force explores it all the same", err)
+			return fmt.Errorf("--path: %w; --force allows it", err)
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		{"no version", []string{"--path", "one,1.34"}, `version "one"`},
 		{"no gate", []string{"--path", "1.34 A,1.35"}, `"A": want NAME=true or NAME=false`},
 		{"nothing changes", []string{"--path", "1.34,1.34"}, "nothing changes"},
-		{"two minors down", []string{"--path", "1.35,1.33"}, "--force explores it all the same"},
+		{"two minors down", []string{"--path", "1.35,1.33"}, "--force allows it"},
 		{
 			"an upgrade of nothing", []string{"--path", "1.34", "--upgrade", "my=process:../../docs/findings/none.yaml"},
 			"none.yaml",

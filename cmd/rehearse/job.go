@@ -40,21 +40,21 @@ func pathsOfShards(args []string) ([]string, error) {
 	}
 	filesOf := sharded()[command.CommandPath()]
 	if filesOf == nil {
-		return nil, fmt.Errorf("%s has no shards that run as a Job; rehearse run, conformance, faults and explore have",
+		return nil, fmt.Errorf("%s cannot run as a Job; rehearse run, conformance, faults and explore can",
 			command.CommandPath())
 	}
 	for name, why := range map[string]string{
 		"shard": "each pod gets its own", "report-dir": "the reports come through the logs",
-		"keep": "a pod's clusters end with it", "plan": "it says what one machine would do",
-		"output": "--of makes the report of the merged run", "of": "it is of a run that has ended",
-		"repeat": "a shard runs once", "cases": "they are of no shard",
+		"keep": "a pod's clusters end with it", "plan": "it shows what one machine would do",
+		"output": "--of writes the report of the merged run", "of": "it belongs to a finished run",
+		"repeat": "a shard runs once", "cases": "they belong to no shard",
 	} {
 		if flag := command.Flags().Lookup(name); flag != nil && flag.Changed {
 			return nil, fmt.Errorf("--%s: leave it out, %s", name, why)
 		}
 	}
 	if provider := command.Flag("provider"); provider != nil && provider.Value.String() != "local" {
-		return nil, fmt.Errorf("--provider %s: a pod has local clusters alone", provider.Value)
+		return nil, fmt.Errorf("--provider %s: a pod supports only local clusters", provider.Value)
 	}
 	return filesOf(command)
 }
@@ -71,7 +71,7 @@ func sharded() map[string]func(*cobra.Command) ([]string, error) {
 		"rehearse conformance": func(command *cobra.Command) ([]string, error) {
 			args := command.Flags().Args()
 			if len(args) != 1 {
-				return nil, errors.New("name one suite: each suite has a run of its own")
+				return nil, errors.New("name one suite: each suite is a separate run")
 			}
 			files := namedBy(command, "timings")
 			if suites.IsFolder(args[0]) {

@@ -16,7 +16,7 @@ func TestCommandsOfShards(t *testing.T) {
 		{"run a.yaml b --timings run.json", []string{"a.yaml", "b", "run.json"}, ""},
 		{"run -", nil, "a pod has no standard input"},
 		{"run --shard 1/2 a.yaml", nil, "--shard: leave it out"},
-		{"run --provider kind a.yaml", nil, "--provider kind: a pod has local clusters alone"},
+		{"run --provider kind a.yaml", nil, "--provider kind: a pod supports only local clusters"},
 		{"conformance kai", nil, ""},
 		{"conformance ./mine --timings run.json", []string{"run.json", "./mine"}, ""},
 		{

@@ -27,7 +27,7 @@ no probes. Lint lists what it could not check. Doubtful cases are warnings.
 Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 		Example: `  rehearse lint scenarios/
   rehearse lint --strict my-scenario.yaml`,
-		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, folder or glob of scenarios, or - for standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			set, err := scenarios.LoadWith(paths, command.InOrStdin())
 			if err != nil {
@@ -44,7 +44,7 @@ Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 				return err
 			}
 			if strict && len(warnings) > 0 {
-				return fmt.Errorf("%d warnings, and --strict was given", len(warnings))
+				return fmt.Errorf("%d warnings, with --strict", len(warnings))
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%s well formed\n", areScenarios(len(set.Scenarios)))
 			return nil

@@ -80,7 +80,7 @@ func TestMergeOfSeveralCommands(t *testing.T) {
 	for _, c := range []struct {
 		first, want string
 	}{
-		{triedShard(t, 1, nil), "they are no parts of one run"},
+		{triedShard(t, 1, nil), "they are not parts of the same run"},
 		{written(t, 1, nil), "has the results of several commands"},
 	} {
 		code, _, errs := command(t, "merge", c.first, both, "-o", filepath.Join(t.TempDir(), "merged"))

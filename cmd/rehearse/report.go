@@ -49,7 +49,8 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 		output = "-"
 	}
 	command := &cobra.Command{
-		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that has one"),
+		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that " +
+			"contains one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, files, err := pastruns.Read(args...)
 			if err != nil {
@@ -111,7 +112,7 @@ under their exact headings, with answers from the scenarios that have the label 
 gates, steps, what was seen, and the command. Questions that no scenario answers stay open, with a
 hint what would answer them.`,
 		Example: `  rehearse report prr --kep 5311 rehearse-report`,
-		Args:    cli.Named("a run.json, or a report folder that has one"),
+		Args:    cli.Named("a run.json, or a report folder that contains one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, _, err := pastruns.Read(args...)
 			if err != nil {

@@ -95,7 +95,7 @@ cluster or the harness failed, or an existing cluster cannot be reached; 130 int
   rehearse run --system lws=process:my-lws.yaml --system lws/before-kep-173=process:old-lws.yaml \
     scenarios/leaderworkerset
   rehearse run --provider existing --kubeconfig ~/.kube/config my-scenario.yaml`,
-		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, folder or glob of scenarios, or - for standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			return runScenarios(command, paths, what, options)
 		},
@@ -139,7 +139,7 @@ Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an
 cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
-		Args: cli.Named("a file, a folder or a glob of scenarios, or - for the standard input"),
+		Args: cli.Named("a file, folder or glob of scenarios, or - for standard input"),
 		RunE: func(command *cobra.Command, paths []string) error {
 			plan, err := what.plan(command, paths, false, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {

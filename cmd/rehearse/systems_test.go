@@ -58,7 +58,7 @@ func TestSystemFlag(t *testing.T) {
 		"=faults:a":                   "want NAME=process:FILE",
 		"lws=magic:x":                 `not "magic"`,
 		"lws=faults:no-such":          `has no fault "no-such"`,
-		"swl=faults:" + fault:         "no scenario has such a system",
+		"swl=faults:" + fault:         "no scenario has this system",
 		"lws=process:nowhere":         "nowhere",
 		"lws=manifests:" + real:       "defines a system that is process",
 		"lws=process:" + scenarioFile: `unknown field "apiVersion"`,

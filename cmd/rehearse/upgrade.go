@@ -82,8 +82,9 @@ judged; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if command.Flags().Changed("shard") {
-				return errors.New("--shard: an upgrade has no shards, since its objects depend on each other, and a part of them " +
-					"would break for lack of the others; rehearse what is independent in several runs, by its files or by --only")
+				return errors.New("--shard: an upgrade has no shards, since its objects depend on each other, and " +
+					"would break without each other; rehearse independent objects in several runs, by their files " +
+					"or with --only")
 			}
 			return flags.run(command)
 		},
@@ -102,7 +103,7 @@ judged; 130 interrupted.`,
 	set.StringArrayVarP(&flags.overlays, "kustomize", "k", nil,
 		"a folder with a kustomization, as kubectl -k takes it; may be repeated")
 	set.BoolVar(&flags.ordinary, "ordinary", false,
-		"objects as most clusters have them, which come with rehearse: where you have no manifests at hand, or beside them")
+		"rehearse typical objects that come with rehearse, for example if you have no manifests at hand")
 	set.StringToStringVar(&flags.to.Gates, "feature-gates", nil,
 		"feature gates of the target: A=true,B=false; A= returns a gate to its default")
 	set.StringToStringVar(&flags.to.RuntimeConfig, "runtime-config", nil,
@@ -139,8 +140,8 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
 	if (f.ordinary || len(f.files)+len(f.overlays) > 0) == f.copies() {
-		return o, errors.New("name the objects to rehearse: -f or -k for your manifests, --ordinary for objects as most " +
-			"clusters have them, or one of --from-context, --capture and --etcd-snapshot; see rehearse upgrade --help")
+		return o, errors.New("give the objects with -f or -k, or use --ordinary, or one of --from-context, --capture and " +
+			"--etcd-snapshot; see rehearse upgrade --help")
 	}
 	if !slices.Contains(upgrade.Strategies(), upgrade.Strategy(f.strategy)) {
 		return o, fmt.Errorf("--strategy %s: want one of %v", f.strategy, upgrade.Strategies())

@@ -79,7 +79,7 @@ func (f *originFlags) check() error {
 		}
 	}
 	if named > 1 {
-		return errors.New("--from-context, --capture and --etcd-snapshot name several clusters; use one of them")
+		return errors.New("--from-context, --capture and --etcd-snapshot are alternatives; use one of them")
 	}
 	if f.encryptionConfig != "" && f.snapshot == "" {
 		return errors.New("--encryption-config is for --etcd-snapshot")
@@ -112,8 +112,8 @@ func (f *originFlags) origin(
 		Name: index.Source, Missing: index.Missing, ServiceRange: f.serviceRange, Webhooks: recorder, Now: time.Now,
 	}
 	if index.GatesUnknown != "" {
-		options.Assumed = []string{fmt.Sprintf("the feature gates of %s are not known (%s): those that "+
-			"--from-feature-gates does not name had their defaults", index.Source, index.GatesUnknown)}
+		options.Assumed = []string{fmt.Sprintf("the feature gates of %s are not known (%s): gates that "+
+			"--from-feature-gates does not set had their defaults", index.Source, index.GatesUnknown)}
 	}
 	if f.encryptionConfig != "" {
 		if options.EncryptionConfig, err = filepath.Abs(f.encryptionConfig); err != nil {
@@ -175,7 +175,7 @@ func (f *originFlags) data(
 // backup opens a backup of etcd.
 func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.Index, error) {
 	if flags.Version == "" {
-		return nil, nil, errors.New("--etcd-snapshot needs --from, the version of the cluster that it is of")
+		return nil, nil, errors.New("--etcd-snapshot needs --from, the version of its cluster")
 	}
 	if f.encryptionConfig != "" {
 		if _, err := os.Stat(f.encryptionConfig); err != nil {
@@ -196,7 +196,7 @@ func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.In
 	}
 	return transplant.FromSnapshot(snapshot), &capture.Index{
 		Source: f.snapshot, Secrets: true,
-		GatesUnknown: "a backup of etcd does not have them",
+		GatesUnknown: "an etcd backup does not contain them",
 	}, nil
 }
 

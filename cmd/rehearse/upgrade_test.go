@@ -20,9 +20,9 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	captured, operator := smallCapture(t), file(t, operatorFile)
 	for _, test := range []struct{ name, args, stdin, want string }{
-		{"no files", "--from 1.35 --to 1.36", "", "name the objects to rehearse"},
+		{"no files", "--from 1.35 --to 1.36", "", "give the objects with -f or -k"},
 		{"no version", "-f -", object, "-f, -k and --ordinary need --from"},
-		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "name the objects to rehearse"},
+		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "give the objects with -f or -k"},
 		{"a shard", "--from 1.35 --to 1.36 -f - --shard 1/2", object, "an upgrade has no shards, since its objects depend"},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
@@ -34,7 +34,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 			"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object,
 			"--feature-gates A=x: want true, false or nothing",
 		},
-		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "name the objects to rehearse"},
+		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "give the objects with -f or -k"},
 		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "name several clusters"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},

@@ -33,7 +33,7 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 	defer cancel()
 	w.began = w.Clock.Now() // after the limit is set: a test lets time go by from here
 	if !w.surely(wanted) {
-		return w.failed(ctx, violation(wanted)+" at the first look.", nil)
+		return w.failed(ctx, violation(wanted)+" at the first check.", nil)
 	}
 	var decisive history.Change
 	violated := func(change history.Change) bool {

@@ -111,7 +111,7 @@ func TestUnclear(t *testing.T) {
 			result := f.begun(tt.decide, tt.assertion).after(5 * time.Second)
 			check(t, result, tt.want)
 			if said := strings.Contains(result.Message,
-				"the expression could not be evaluated of b: no such overload"); said != (tt.want == reports.Error) {
+				"the expression could not be evaluated for b: no such overload"); said != (tt.want == reports.Error) {
 				t.Errorf("it says:\n%s", result.Message)
 			}
 		})

@@ -200,7 +200,7 @@ func TestEventuallyTimeUpWhileUnknown(t *testing.T) {
 	result := r.atLast()
 	check(t, result, reports.Error)
 	for _, want := range []string{
-		"Could not look: ", "connection refused", "First look at +0s",
+		"Could not look: ", "connection refused", "First check at +0s",
 		"Not connected from +0s on", "cel: object.ready\n    is false",
 	} {
 		if !strings.Contains(result.Message, want) {

@@ -33,7 +33,7 @@ func (w *watcher) result(status reports.Status, message string, body ...string) 
 
 // held is the result of an assertion that has become true, by a change at that time or at a look.
 func (w *watcher) held(at time.Time) Result {
-	message := "It was true at the first look."
+	message := "It was true at the first check."
 	if !at.IsZero() {
 		message = fmt.Sprintf("It became true after %s.", strings.TrimPrefix(w.since(at), "+"))
 	}
@@ -79,11 +79,11 @@ func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
 		return w.result(reports.Error, fmt.Sprintf("Interrupted at %s before it was decided: %v.", w.since(w.Clock.Now()),
 			context.Cause(ctx)))
 	}
-	message := fmt.Sprintf("Could not look: %v.", err)
+	message := fmt.Sprintf("Could not check: %v.", err)
 	if w.began.IsZero() {
 		return w.result(reports.Error, message)
 	}
-	return w.result(reports.Error, message, fmt.Sprintf("First look at %s, gave up at %s.", w.since(w.began),
+	return w.result(reports.Error, message, fmt.Sprintf("First check at %s, gave up at %s.", w.since(w.began),
 		w.since(w.Clock.Now())), w.gaps(), w.situation())
 }
 
@@ -278,7 +278,7 @@ func (w *explainer) wish() string {
 	if len(wish) == 0 {
 		return ""
 	}
-	return "Wanted of it:\n" + indented(toYAML(wish))
+	return "Expected:\n" + indented(toYAML(wish))
 }
 
 func identity(object *unstructured.Unstructured) string {

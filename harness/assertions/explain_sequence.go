@@ -16,7 +16,7 @@ const mostInstead = 15
 func (s *sequencer) passed() Result {
 	came := s.taken()
 	last := came[len(came)-1]
-	message := fmt.Sprintf("They came in this order, the last at %s", s.since(last.change.At))
+	message := fmt.Sprintf("They occurred in this order, the last at %s", s.since(last.change.At))
 	if missed := s.missed(); missed > 0 {
 		return s.result(reports.Error, s.text(notJudged(mayHaveMissed(missed)), s.events(), s.gaps()))
 	}
@@ -31,12 +31,12 @@ func (s *sequencer) failed() Result {
 	var at time.Time
 	if s.early != nil {
 		at = s.earlyChange.At
-		message = fmt.Sprintf("Event %d came before its turn, at %s%s, when %s was %s%s; event %s had not come.",
+		message = fmt.Sprintf("Event %d occurred too early, at %s%s, when %s was %s%s; event %s had not occurred.",
 			s.early.number, s.since(at),
 			s.Window.during(s.earlyChange.Seq), s.earlyChange.Name, s.earlyChange.Type, found(*s.earlyChange),
 			numbers(s.missing()))
 	} else {
-		message = fmt.Sprintf("Event %s did not come.", numbers(s.missing()))
+		message = fmt.Sprintf("Event %s did not occur.", numbers(s.missing()))
 	}
 	missed := s.missed()
 	if missed > 0 {
@@ -54,7 +54,7 @@ func (s *sequencer) couldNot(ctx context.Context, err error) Result {
 	if ctx.Err() != nil {
 		return s.result(reports.Error, s.text(fmt.Sprintf("Interrupted before it was decided: %v.", context.Cause(ctx)), ""))
 	}
-	return s.result(reports.Error, s.text(fmt.Sprintf("Could not look: %v.", err), s.events(), s.gaps()))
+	return s.result(reports.Error, s.text(fmt.Sprintf("Could not check: %v.", err), s.events(), s.gaps()))
 }
 
 func (s *sequencer) text(message string, parts ...string) string {
@@ -89,9 +89,9 @@ func (s *sequencer) events() string {
 			fmt.Fprintf(&b, ": %s at %s%s%s\n", e.change.Name, s.since(e.change.At), s.Window.during(e.change.Seq),
 				found(*e.change))
 		case e == s.early:
-			b.WriteString(": came before its turn\n")
+			b.WriteString(": occurred too early\n")
 		default:
-			b.WriteString(": did not come\n")
+			b.WriteString(": did not occur\n")
 		}
 		if e.change == nil && e.celError != nil {
 			fmt.Fprintf(&b, "%s   could not be evaluated, the last time: %v\n", s.indent(e), e.celError)
@@ -152,7 +152,7 @@ func (s *sequencer) instead() string {
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
 	}
-	return fmt.Sprintf("What came after %s instead:\n%s", last, strings.Join(lines, "\n"))
+	return fmt.Sprintf("What followed %s instead:\n%s", last, strings.Join(lines, "\n"))
 }
 
 // concerned is an event that is about the object of a change; nil when none is.

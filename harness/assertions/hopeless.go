@@ -16,19 +16,21 @@ func (w *explainer) hopeless() string {
 	}
 	kind := fmt.Sprintf("%s %s", w.assertion.Kind, w.scope.Name)
 	if len(w.candidates) == 0 {
-		return fmt.Sprintf("It cannot become true any more: %s with the uid %s is gone.", kind, uid)
+		return fmt.Sprintf("It can no longer become true: %s with the uid %s is gone.", kind, uid)
 	}
 	for _, c := range w.candidates {
 		if c.object == nil || string(c.object.GetUID()) == "" {
 			return ""
 		}
 		if other := c.object.GetUID(); string(other) != uid {
-			return fmt.Sprintf("It cannot become true any more: %s with the uid %s is gone, and another with the uid %s has "+
+			return fmt.Sprintf("It can no longer become true: %s with the uid %s is gone, and another with the uid "+
+				"%s has "+
 				"its name.", kind, uid, other)
 		}
 		wanted, pinned, err := unstructured.NestedInt64(w.assertion.Match, "metadata", "generation")
 		if have := c.object.GetGeneration(); pinned && err == nil && have > wanted {
-			return fmt.Sprintf("It cannot become true any more: the generation of %s is %d already, and does not fall.", kind,
+			return fmt.Sprintf("It can no longer become true: the generation of %s is %d already, and does not "+
+				"fall.", kind,
 				have)
 		}
 	}

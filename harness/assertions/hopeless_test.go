@@ -47,7 +47,7 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 			}
 			check(t, result, reports.Failed)
 			if want := strings.ReplaceAll(c.want, "UID", uid); !strings.Contains(result.Message,
-				"It cannot become true any more: ") || !strings.Contains(result.Message, want) {
+				"It can no longer become true: ") || !strings.Contains(result.Message, want) {
 				t.Errorf("no %q in\n%s", want, result.Message)
 			}
 		})

@@ -231,7 +231,7 @@ func (j *judge) doubt() error {
 		return nil
 	}
 	unclear := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.unclear })
-	return fmt.Errorf("the expression could not be evaluated of %s: %w", names(unclear), unclear[0].celError)
+	return fmt.Errorf("the expression could not be evaluated for %s: %w", names(unclear), unclear[0].celError)
 }
 
 // holds says whether the assertion is true when so many candidates match.

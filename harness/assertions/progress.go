@@ -73,7 +73,7 @@ func deployment(object *unstructured.Unstructured, p *progress) {
 	want, updated, total := replicas(object), number(object, "status", "updatedReplicas"), number(object, "status",
 		"replicas")
 	p.of(updated, want, "updated")
-	p.lack(total > updated, "%d old still there", total-updated)
+	p.lack(total > updated, "%d old ones left", total-updated)
 	p.lack(updated > want, "%d to be removed", updated-want)
 	readiness(object, want, p)
 	if progressing := conditionOf(object, "Progressing"); progressing["reason"] == "ProgressDeadlineExceeded" {
@@ -103,7 +103,7 @@ func statefulSet(object *unstructured.Unstructured, p *progress) {
 
 func daemonSet(object *unstructured.Unstructured, p *progress) {
 	want := number(object, "status", "desiredNumberScheduled")
-	p.lack(want == 0, "no node takes its pods")
+	p.lack(want == 0, "no node accepts its pods")
 	p.of(number(object, "status", "updatedNumberScheduled"), want, "updated")
 	available(number(object, "status", "numberReady"), number(object, "status", "numberAvailable"), want, p)
 }

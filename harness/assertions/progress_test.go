@@ -97,7 +97,7 @@ func TestProgress(t *testing.T) {
 			"updatedNumberScheduled: 1, numberReady: 2, numberAvailable: 2}", "1 of 2 updated"},
 		{
 			"no node", "apps/v1 DaemonSet", current + "status: {observedGeneration: 2, desiredNumberScheduled: 0}",
-			"no node takes its pods",
+			"no node accepts its pods",
 		},
 
 		{"done", "apps/v1 ReplicaSet", current + "spec: {replicas: 1}\nstatus: {observedGeneration: 2, replicas: 1, " +

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// RolledOut returns when all selected objects are rolled out, and there is at least one, or when its time is up. An
+// RolledOut returns when all selected objects are rolled out, at least one, or when its time is up. An
 // object of which nothing tells whether it is rolled out makes it an error. Of the Input's Assertion only the selection
 // and Within count.
 func RolledOut(ctx context.Context, in Input) Result {
@@ -34,8 +34,8 @@ func RolledOut(ctx context.Context, in Input) Result {
 	case reports.Failed:
 		if unknown := w.unknown(); unknown != "" {
 			result.Status = reports.Error
-			result.Message += fmt.Sprintf("\nNothing tells whether %s is rolled out: use eventually with a match of its own "+
-				"status.", unknown)
+			result.Message += fmt.Sprintf("\nIt is unknown whether %s is rolled out: use eventually with a match of "+
+				"its status.", unknown)
 		}
 	}
 	return result

@@ -269,7 +269,7 @@ func TestSequenceThatIsWaitedFor(t *testing.T) {
 		f.clock.Step(5 * time.Second)
 		last := <-result
 		check(t, last, reports.Failed)
-		if !strings.Contains(last.Message, "within 5s. Event 2 did not come.") {
+		if !strings.Contains(last.Message, "within 5s. Event 2 did not occur.") {
 			t.Error(last.Message)
 		}
 	})

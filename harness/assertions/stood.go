@@ -49,7 +49,6 @@ func (w *watcher) vacuous() bool {
 
 // vacuity says that the condition was never checked, and what to do.
 func (w *explainer) vacuity() string {
-	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select what is there, leave out "+
-		"the condition to say that there is none, "+
-		"or say vacuous: allowed.", described(w.assertion.Kind, w.scope))
+	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select existing objects, omit "+
+		"the condition to require that there are none, or set vacuous: allowed.", described(w.assertion.Kind, w.scope))
 }

@@ -90,7 +90,7 @@ func mayHaveMissed(missed time.Duration) string {
 }
 
 func notJudged(why string) string {
-	return fmt.Sprintf("Not judged: %s. What was seen was as wanted.", why)
+	return fmt.Sprintf("Not judged: %s. What was seen was as expected.", why)
 }
 
 // gaps says when the watch was not connected, and what that means.

@@ -189,7 +189,8 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 			there = there || k.seen[i]
 		}
 		if !there {
-			return u.say(reports.Failed, fmt.Sprintf("At no time was there anything at %s in any of them: nothing was compared.",
+			return u.say(reports.Failed, fmt.Sprintf("There was never a value at %s in any of them: nothing was "+
+				"compared.",
 				text))
 		}
 	}
@@ -212,7 +213,7 @@ func (u *unchanged) failure() Result {
 	}
 	u.seq = u.Window.End.Seq
 	parts = append(parts, u.times(first.change.Namespace, first.change.Name), u.gaps())
-	result := u.say(reports.Failed, fmt.Sprintf("%d of %d did not stay as they were.", len(u.broken), len(u.order)),
+	result := u.say(reports.Failed, fmt.Sprintf("%d of %d did not stay unchanged.", len(u.broken), len(u.order)),
 		parts...)
 	result.EventAt = first.change.At
 	if first.change.Object != nil {
@@ -225,7 +226,7 @@ func (u *unchanged) couldNot(ctx context.Context, err error) Result {
 	if ctx.Err() != nil {
 		return u.say(reports.Error, fmt.Sprintf("Interrupted before it was decided: %v.", context.Cause(ctx)))
 	}
-	return u.say(reports.Error, fmt.Sprintf("Could not look: %v.", err), u.gaps())
+	return u.say(reports.Error, fmt.Sprintf("Could not check: %v.", err), u.gaps())
 }
 
 func (u *unchanged) say(status reports.Status, message string, parts ...string) Result {

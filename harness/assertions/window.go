@@ -71,12 +71,12 @@ func during(steps []Step, seq int64) string {
 
 // couldNotBegin is the error of a window whose begin was not seen.
 func (w *Window) couldNotBegin() error {
-	return fmt.Errorf("what there was when %q began was not seen: %w", w.First, w.Begin.Err)
+	return fmt.Errorf("the objects at the beginning of %q were not seen: %w", w.First, w.Begin.Err)
 }
 
 // couldNotEnd is the error of a window whose end was not seen.
 func (w *Window) couldNotEnd() error {
-	return fmt.Errorf("what there was when %q ended was not seen: %w", w.Last, w.End.Err)
+	return fmt.Errorf("the objects at the end of %q were not seen: %w", w.Last, w.End.Err)
 }
 
 // overWindow decides about a time that is past, by the states that the history has of it.

@@ -15,7 +15,7 @@ func (w *explainer) wanted() string {
 	case w.scope.Name != "":
 		return object + " is rolled out"
 	default:
-		return fmt.Sprintf("every %s is rolled out, and there is at least one", object)
+		return fmt.Sprintf("every %s is rolled out, at least one", object)
 	}
 }
 
@@ -37,7 +37,7 @@ func wanted(a scenarios.Assertion, scope history.Scope) string {
 	case a.Count == nil:
 		return fmt.Sprintf("at least one %s %s", object, one)
 	case a.Count.All:
-		return fmt.Sprintf("every %s %s, and there is at least one", object, one)
+		return fmt.Sprintf("every %s %s, at least one", object, one)
 	case a.Count.Min == nil && a.Count.Max == nil:
 		return some("any number")
 	case a.Count.Max == nil:

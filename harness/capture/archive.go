@@ -82,19 +82,21 @@ func (w *writer) finish(index *Index) error {
 func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) error) (*Index, error) {
 	packed, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("it is no capture: %w; rehearse capture makes one", err)
+		return nil, fmt.Errorf("it is not a capture: %w; create one with rehearse capture", err)
 	}
 	entries := tar.NewReader(packed)
 	for first := true; ; first = false {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errors.New("it is cut off: the index at its end is missing; make it anew with rehearse capture")
+			return nil, errors.New("it is truncated: the index at its end is missing; create it again with rehearse " +
+				"capture")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("it is damaged, or no capture: %w", err)
 		}
 		if first && entry.Name != headerFile {
-			return nil, fmt.Errorf("it is no capture: it begins with %s; rehearse capture makes one", entry.Name)
+			return nil, fmt.Errorf("it is not a capture: it begins with %s; create one with rehearse "+
+				"capture", entry.Name)
 		}
 		index, err := readEntry(entry.Name, entries, visit)
 		if err != nil || index != nil {
@@ -109,7 +111,7 @@ func readEntry(name string, content io.Reader, visit func(storage.Resource, *uns
 ) {
 	data, err := io.ReadAll(content)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errors.New("it is cut off; make it anew with rehearse capture")
+		return nil, errors.New("it is truncated; create it again with rehearse capture")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: it is damaged: %w", name, err)
@@ -122,7 +124,8 @@ func readEntry(name string, content io.Reader, visit func(storage.Resource, *uns
 		}
 		if h.Format != Format {
 			return nil,
-				fmt.Errorf("it has format %d, and this rehearse reads format %d; use the rehearse that made it, or make it anew",
+				fmt.Errorf("it has format %d, and this rehearse reads format %d; use the version of rehearse that "+
+					"created it, or create it again",
 					h.Format, Format)
 		}
 		return nil, nil

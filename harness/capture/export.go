@@ -55,7 +55,7 @@ func (s *Source) Export(ctx context.Context, w io.Writer, o Options) (*Index, er
 		}
 	}
 	if index.Objects() == 0 {
-		return nil, fmt.Errorf("cluster %s lets us read no object at all; see the ClusterRole in docs/upgrade.md",
+		return nil, fmt.Errorf("cluster %s does not allow reading any objects; see the ClusterRole in docs/upgrade.md",
 			s.name)
 	}
 	index.Finished = o.Now().UTC()

@@ -73,7 +73,7 @@ func (i *Index) String() string {
 		i.GitVersion)
 	if i.GatesUnknown != "" {
 		fmt.Fprintf(&b,
-			"its feature gates could not be read: %s; name those that are not the default with --from-feature-gates\n",
+			"its feature gates could not be read: %s; set non-default gates with --from-feature-gates\n",
 			i.GatesUnknown)
 	}
 	for _, m := range i.Missing {

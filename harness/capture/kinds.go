@@ -55,11 +55,12 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	}
 	for gv, cause := range served.Undiscovered {
 		if aggregated[gv.String()] {
-			k.left = append(k.left, Missing{gv.String(), "an aggregated API server serves it, which does not answer"})
+			k.left = append(k.left, Missing{gv.String(), "it is served by an aggregated API server that does not " +
+				"answer"})
 		} else {
 			k.missing = append(k.missing, Missing{
 				gv.String(),
-				"the API server could not tell what it serves: " + cause.Error(),
+				"the API server could not list what it serves: " + cause.Error(),
 			})
 		}
 	}
@@ -129,7 +130,7 @@ func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, 
 		if aggregated[list.GroupVersion] {
 			k.left = append(k.left, Missing{
 				list.GroupVersion,
-				"an aggregated API server serves it, and keeps its objects itself",
+				"it is served by an aggregated API server, which stores its own objects",
 			})
 			continue
 		}
@@ -185,7 +186,7 @@ func (k *kinds) leaves(r storage.Resource) bool {
 func unstored(r storage.Resource) string {
 	switch {
 	case r.Name == "events" && (r.Group == "" || r.Group == "events.k8s.io"):
-		return "they say what happened, and expire"
+		return "they only record what happened, and expire"
 	case r.Name == "componentstatuses" && r.Group == "":
 		return "they are not stored"
 	}

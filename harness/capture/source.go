@@ -56,7 +56,7 @@ type readOnly struct{ next http.RoundTripper }
 
 func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodGet {
-		return nil, fmt.Errorf("%s %s: a cluster that is captured is only read", request.Method, request.URL.Path)
+		return nil, fmt.Errorf("%s %s: a captured cluster is only read", request.Method, request.URL.Path)
 	}
 	return r.next.RoundTrip(request)
 }

@@ -26,7 +26,7 @@ const (
 	bridgeWithin  = 20 * time.Second
 )
 
-var errNoBridge = errors.New("the storage does not tell what happened in between")
+var errNoBridge = errors.New("the storage does not show what happened in between")
 
 // told is an event that no watch told, as one would have told it.
 type told struct {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-var errWentBack = errors.New("the API server's storage is older than what the watch has told; listing anew")
+var errWentBack = errors.New("the API server's storage is older than the watch; listing again")
 
 // CatchUp returns when the stream knows of the objects in scope whatever was true when CatchUp was called, or more. It
 // asks the API server with one consistent list, again and again while that fails, and waits until the watch has told at
@@ -78,7 +78,8 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return couldNot(ctx, s, fmt.Sprintf("waiting for the watch of %s to tell %s", s.resource.GroupResource(), missing),
+			return couldNot(ctx, s, fmt.Sprintf("waiting for the watch of %s to reach "+
+				"%s", s.resource.GroupResource(), missing),
 				last)
 		}
 	}

@@ -36,7 +36,7 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	case err != nil:
 		return "", nil, err
 	case object.GetKind() == "" || object.GetAPIVersion() == "":
-		return "", nil, fmt.Errorf("an event %q without an object of any kind", kind)
+		return "", nil, fmt.Errorf("an event %q without an object", kind)
 	}
 	return watch.EventType(kind), object, nil
 }

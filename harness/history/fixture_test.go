@@ -92,7 +92,7 @@ func await(t *testing.T, stream *history.Stream, done func(history.View, []histo
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			t.Fatalf("it did not come to this: synced %v, error %v, changes:\n%s", view.Synced, view.Err, describe(changes))
+			t.Fatalf("it was not reached: synced %v, error %v, changes:\n%s", view.Synced, view.Err, describe(changes))
 		}
 	}
 }

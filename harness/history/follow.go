@@ -28,7 +28,7 @@ const (
 
 var (
 	errEnded    = errors.New("the API server ended the watch")
-	errDemanded = errors.New("a new list was demanded")
+	errDemanded = errors.New("a new list was requested")
 )
 
 // follow lists and watches until the context ends. The watch is resumed where it broke off; if the API server no longer

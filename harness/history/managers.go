@@ -12,7 +12,7 @@ import (
 
 // ErrForgotten says that the storage does not have the time of a change any more: it was compacted, or replaced. Nor
 // does it have any time before that.
-var ErrForgotten = errors.New("the storage does not have that time any more")
+var ErrForgotten = errors.New("the storage no longer has that revision")
 
 // Managers reads the managedFields that an object had just after a change. Changes are recorded without them, since
 // they are often larger than the object; the storage has them until it is compacted, every five minutes.

@@ -31,7 +31,8 @@ func TestLoad(t *testing.T) {
 			"use a folder of manifests only"},
 		{
 			"no name", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n",
-			"stdin:1: Pod: metadata.name is missing or no text; an object is followed by its name, so generateName does not do",
+			"stdin:1: Pod: metadata.name is missing or not a string; objects are tracked by name, so generateName " +
+				"is not supported",
 		},
 		{
 			"two of one name", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: " +

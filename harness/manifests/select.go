@@ -45,7 +45,7 @@ func (s Selection) Of(objects []*Object) ([]*Object, error) {
 		return nil, fmt.Errorf("no object is of kind %q; there are: %s", entry, strings.Join(kindsOf(objects), ", "))
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("of %d objects none is left", len(objects))
+		return nil, fmt.Errorf("none of %d objects is left", len(objects))
 	}
 	return kept, nil
 }

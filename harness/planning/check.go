@@ -21,7 +21,7 @@ func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State)
 		before := held
 		held = step.Transition.UpTo > 0
 		if !before && pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
-			p.problem(step.Position, "this transition leads to the state that the cluster is in already: %s", to)
+			p.problem(step.Position, "this transition leads to the state that the cluster already has: %s", to)
 			continue
 		}
 		if !step.Transition.Force {
@@ -45,7 +45,7 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 		return
 	}
 	if err := skew.Check(before, after); err != nil {
-		p.problem(at, "%w; force: true in the transition rehearses it all the same", err)
+		p.problem(at, "%w; force: true in the transition allows it", err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (p *Plan) Describe(w io.Writer) error {
 	}
 	shared := ""
 	if unshared > starts {
-		shared = fmt.Sprintf("; without sharing there would be %d", unshared)
+		shared = fmt.Sprintf("; without sharing:  %d", unshared)
 	}
 	if whose, borrowed := BorrowedFrom(p.Provider); borrowed {
 		fmt.Fprintf(&b, "%s on %s, which stays.\n", count(total, "scenario"), whose)
@@ -39,11 +39,12 @@ func (p *Plan) Describe(w io.Writer) error {
 			count(starts, "start"), p.Provider.Name(), shared)
 	}
 	if copied > 0 {
-		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from nothing with "+
-			"systems, and 0.7 of one without.\n", beginning(copied))
+		fmt.Fprintf(&b, "%s with a snapshot of another's first state, which costs about half of a start from "+
+			"scratch with systems, and 0.7 of one without.\n", beginning(copied))
 	}
 	for _, program := range p.unbuilt() {
-		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` does it beforehand): %s\n", program)
+		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` builds it in advance): "+
+			"%s\n", program)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

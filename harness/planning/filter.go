@@ -23,7 +23,7 @@ var ErrNothingSelected = errors.New("no scenario is selected")
 func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scenario, error) {
 	pattern, err := regexp.Compile(focus)
 	if err != nil {
-		return nil, fmt.Errorf("focus %q is no regular expression: %w", focus, err)
+		return nil, fmt.Errorf("focus %q is not a regular expression: %w", focus, err)
 	}
 	holds := func([]string) bool { return true }
 	if labels != "" {

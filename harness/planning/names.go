@@ -32,8 +32,8 @@ func (p *planner) checkNames(track *Track) {
 			case !taken:
 				first[object] = maker{entry.Scenario, step.Position}
 			case before.scenario != entry.Scenario:
-				p.problem(step.Position, "%s: the scenario %s, which shares the cluster, makes it too (%s); put ${scenario.id} "+
-					"into its %s, or say exclusive: true",
+				p.problem(step.Position, "%s: the scenario %s, which shares the cluster, creates it, too (%s); put "+
+					"${scenario.id} into its %s, or set exclusive: true",
 					object, before.scenario.Title(), before.position, object.where())
 			}
 		}

@@ -40,7 +40,7 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 		found := map[string]bool{}
 		for _, err := range skewed(state, servers) {
 			if found[err.Error()] = true; !forced && !known[err.Error()] {
-				p.problem(places[n], "%w; force: true in a transition rehearses it all the same", err)
+				p.problem(places[n], "%w; force: true in a transition allows it", err)
 			}
 		}
 		known = found // who was let in stays

@@ -30,7 +30,7 @@ type Ended struct {
 // Run runs a program with that environment until it ends, or the context does.
 func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	if len(c.Run) == 0 {
-		return Ended{Err: errors.New("no program is named"), Missing: true}
+		return Ended{Err: errors.New("there is no program"), Missing: true}
 	}
 	var stdout, stderr bounded
 	command := exec.CommandContext(ctx, c.Run[0], c.Run[1:]...)
@@ -43,7 +43,7 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		e.Err = fmt.Errorf("it did not end in time and was killed: %w", context.Cause(ctx))
+		e.Err = fmt.Errorf("it did not exit in time and was killed: %w", context.Cause(ctx))
 	case errors.As(err, &exit) && exit.Exited():
 		e.Code = exit.ExitCode()
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -61,7 +61,7 @@ func (e Ended) Unlike(wanted *scenarios.CommandExpect) string {
 	}
 	var problems []string
 	if e.Code != expect.ExitCode {
-		problems = append(problems, fmt.Sprintf("wanted exit code %d, got %d", expect.ExitCode, e.Code))
+		problems = append(problems, fmt.Sprintf("expected exit code %d, got %d", expect.ExitCode, e.Code))
 	}
 	for _, output := range []struct {
 		name, got string

@@ -99,7 +99,7 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 			found.Deleted++
 		} else {
 			found.Lost = append(found.Lost,
-				at.name+" is not there, and the watch did not tell that somebody deleted it")
+				at.name+" is not there, and the watch showed no deletion")
 		}
 	}
 	return found, nil
@@ -148,7 +148,7 @@ func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.U
 	}
 	for _, namespace := range a.namespaces() {
 		if err := source.Stream.CatchUp(ctx, history.Scope{Namespace: namespace}); err != nil {
-			return nil, fmt.Errorf("who deleted what was written could not be seen: %w", err)
+			return nil, fmt.Errorf("deletions of written objects could not be observed: %w", err)
 		}
 	}
 	until := source.Stream.View(history.Scope{Name: "none"}).Seq

@@ -136,7 +136,7 @@ spec:
 	s := result.Tracks[0].Scenarios[0]
 	step := s.Steps[len(s.Steps)-1]
 	if step.Name != "slips through" || step.Status != reports.Failed || !strings.Contains(step.Message,
-		"was accepted, but should have been refused (wanted by webhook)") {
+		"was accepted, but should have been rejected (expected by webhook)") {
 		t.Errorf("got %s: %s", step.Status, step.Message)
 	}
 	if left != 0 {

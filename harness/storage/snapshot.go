@@ -30,7 +30,7 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	}
 	db, err := bbolt.Open(path, 0o400, &bbolt.Options{ReadOnly: true, Timeout: lockTimeout})
 	if err != nil {
-		return nil, fmt.Errorf("read etcd snapshot %s: it is no backup of etcd: %w", path, err)
+		return nil, fmt.Errorf("read etcd snapshot %s: it is not an etcd backup: %w", path, err)
 	}
 	s := &Snapshot{db: db, latest: map[string][]byte{}}
 	if err := s.load(path); err != nil {
@@ -64,7 +64,7 @@ func checkHash(path string) (err error) {
 	case info.Size() > 0 && info.Size()%block == 0:
 		return nil
 	case info.Size()%block != sha256.Size:
-		return errors.New("it is cut off, or no backup of etcd: make it anew with etcdctl snapshot save")
+		return errors.New("it is truncated or not an etcd backup: create it again with etcdctl snapshot save")
 	}
 	hash := sha256.New()
 	if _, err := io.CopyN(hash, file, content); err != nil {
@@ -75,7 +75,7 @@ func checkHash(path string) (err error) {
 		return err
 	}
 	if !bytes.Equal(hash.Sum(nil), want) {
-		return errors.New("its content is not what its checksum says: it is damaged; make it anew with etcdctl snapshot save")
+		return errors.New("its checksum does not match: it is damaged; create it again with etcdctl snapshot save")
 	}
 	return nil
 }
@@ -89,11 +89,11 @@ func (s *Snapshot) load(path string) error {
 	all := map[string][]byte{}
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		if tx.Size() > info.Size() {
-			return errors.New("it is cut off: make it anew with etcdctl snapshot save")
+			return errors.New("it is truncated: create it again with etcdctl snapshot save")
 		}
 		revisions := tx.Bucket([]byte("key"))
 		if revisions == nil {
-			return errors.New("it is no backup of etcd: it has no keys")
+			return errors.New("it is not an etcd backup: it has no keys")
 		}
 		return revisions.ForEach(func(revision, value []byte) error { return take(all, revision, value) })
 	})
@@ -107,7 +107,7 @@ func (s *Snapshot) load(path string) error {
 		}
 	}
 	if prefix == "" {
-		return fmt.Errorf("it is of an etcd that holds no Kubernetes cluster: none of its %d keys is that of namespace "+
+		return fmt.Errorf("it contains no Kubernetes cluster: none of its %d keys belongs to the namespace "+
 			"default", len(all))
 	}
 	for key, value := range all {

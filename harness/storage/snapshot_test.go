@@ -99,7 +99,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		{"cut at a block, without a checksum", "it is cut off", data[:32<<10]},
 		{"damaged", "its content is not what its checksum says", damaged},
 		{"empty", "it is cut off, or no backup of etcd", nil},
-		{"no database", "it is no backup of etcd", make([]byte, 4096)},
+		{"no database", "it is not an etcd backup", make([]byte, 4096)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "backup.db")

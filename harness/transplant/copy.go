@@ -91,7 +91,7 @@ func (c *Copy) Notes() []string {
 	notes := append(slices.Concat(c.Assumed, c.notes),
 		"the controllers that act on time or hardware were off: CronJobs, expiry of Jobs, volumes, the life of nodes")
 	if len(c.Missing) > 0 {
-		notes = append(notes, "the garbage collector was off: what could not be read may own what could be")
+		notes = append(notes, "the garbage collector was off: objects that could not be read may own others")
 	}
 	for _, what := range clusters.SortedKeys(c.dropped) {
 		notes = append(notes, fmt.Sprintf("left out of the copy: %d %s", c.dropped[what], what))
@@ -189,7 +189,7 @@ func (c *Copy) house(ctx context.Context, b *batch) error {
 		}
 	}
 	if len(names) > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%d nodes were made, since Pods are on them and they could not be read",
+		c.notes = append(c.notes, fmt.Sprintf("%d nodes were created for Pods on nodes that could not be read",
 			len(names)))
 	}
 	return nil

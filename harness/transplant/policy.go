@@ -22,10 +22,10 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 		return nil, nil
 	}
 	if e.Encrypted == kms {
-		c.dropped["objects that a KMS plugin encrypted, which cannot be asked"]++
+		c.dropped["objects that a KMS plugin encrypted, which is not available"]++
 		c.lacks = append(c.lacks, Lack{
 			strings.TrimSuffix(folder, "/"), rest,
-			"a KMS plugin encrypted it, which cannot be asked here; it was left out of the copy",
+			"a KMS plugin encrypted it, which is not available; it was skipped",
 		})
 		return nil, nil
 	}
@@ -191,7 +191,7 @@ func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructure
 	if c.Webhooks == nil {
 		c.lacks = append(c.lacks, Lack{
 			o.GetKind() + ".admissionregistration.k8s.io", o.GetName(),
-			"nobody answers its webhooks in the copy, so it was left out",
+			"nothing answers its webhooks in the copy, so it was skipped",
 		})
 		return nil, false
 	}

@@ -46,7 +46,7 @@ func (r *Recorder) Start(ctx context.Context, copied clusters.Cluster, now time.
 	}
 	housed, ok := copied.(clusters.Housed)
 	if !ok {
-		return errors.New("programs answer webhooks beside local clusters only")
+		return errors.New("programs can answer webhooks only for local clusters")
 	}
 	dir := filepath.Join(housed.Folder(), "webhooks")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -105,7 +105,7 @@ func (p *Program) accepts(ctx context.Context, address string) error {
 		case <-p.process.Done():
 			return p.process.Failure()
 		case <-ctx.Done():
-			return fmt.Errorf("nobody accepts connections at %s (WEBHOOK_HOST, WEBHOOK_PORT) within %s; its log: %s",
+			return fmt.Errorf("nothing accepts connections at %s (WEBHOOK_HOST, WEBHOOK_PORT) within %s; its log: %s",
 				address, programTimeout, processes.LastLines(p.process.LogFile, 12))
 		case <-time.After(programTry):
 		}

@@ -147,7 +147,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if a.hook.Converts {
-		http.Error(w, "its program does not serve yet", http.StatusServiceUnavailable)
+		http.Error(w, "its program is not ready yet", http.StatusServiceUnavailable)
 		return
 	}
 	if allow(w, request) {

@@ -98,7 +98,7 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 	expect(answered, "allowed")
-	expect(converts, "its program does not serve yet")
+	expect(converts, "its program is not ready yet")
 	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	expect(recorded, "allowed")
 	if got, want := strings.Join(r.Notes(), "; "),

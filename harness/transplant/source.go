@@ -111,8 +111,8 @@ func notOlder(asked, version string) error {
 		return err
 	}
 	if a.Major < v.Major || a.Major == v.Major && a.Minor < v.Minor {
-		return fmt.Errorf("--from %s: the objects are of a cluster of version %s, and an older API server may not know "+
-			"what it has stored; use --from %s", asked, version, v.MinorString())
+		return fmt.Errorf("--from %s: the objects are of a cluster of version %s, and an older API server may not "+
+			"understand its data; use --from %s", asked, version, v.MinorString())
 	}
 	return nil
 }

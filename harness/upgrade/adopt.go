@@ -37,7 +37,7 @@ func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 	}
 	seeder, ok := r.Provider.(clusters.Seeder)
 	if !ok {
-		return fmt.Errorf("provider %s cannot begin with the objects of another cluster; use local clusters",
+		return fmt.Errorf("provider %s cannot start with the objects of another cluster; use local clusters",
 			r.Provider.Name())
 	}
 	r.cluster, err = seeder.CreateSeeded(ctx, name, r.Path.States[0], r.Origin)
@@ -88,8 +88,8 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	for _, key := range r.Origin.Lost(found.there) {
 		kind, name, _ := strings.Cut(strings.TrimPrefix(key, storage.Prefix), "/")
 		r.unjudged(kind, []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}},
-			"it was put into the copy, but is not there any more",
-			"controllers or the API server removed it before the first survey", "")
+			"it was put into the copy, but no longer exists",
+			"controllers or the API server removed it before the first check", "")
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (r *rehearsal) lacking() {
 			continue
 		}
 		if lack.Name == "" {
-			r.unjudged(lack.Kind, nil, "none of its objects was rehearsed", lack.Why,
+			r.unjudged(lack.Kind, nil, "none of its objects were rehearsed", lack.Why,
 				"capture the cluster with the ClusterRole of docs/upgrade.md")
 			continue
 		}

@@ -26,7 +26,7 @@ func Describe(o Options) string {
 	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
 	for i, state := range o.Path.States[1:] {
 		if way := o.Path.Ways[i+1]; way == upgrades.Redeploy {
-			b.WriteString("delete all objects, and create them anew\n")
+			b.WriteString("delete all objects, and recreate them\n")
 		} else {
 			fmt.Fprintf(&b, "%s to %s\n", way, state.After(o.Path.States[i]))
 		}

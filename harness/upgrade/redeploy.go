@@ -28,7 +28,7 @@ const (
 // version made. Deployments and Helm releases that are rolled out after an upgrade have such objects.
 func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	state := r.report.Path[i]
-	r.Progress("creating all objects anew at %s", r.report.Path[i-1].Name)
+	r.Progress("recreating all objects at %s", r.report.Path[i-1].Name)
 	began := time.Now()
 	state.Began = began
 	defer func() { state.Transition = time.Since(began).Seconds() }()
@@ -46,7 +46,7 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	}
 	r.survey.Replace(deleted, created...)
 	for _, one := range slices.Concat(removed.kept, removed.going, left) {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be created anew at %s: %v", one.object,
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,
 			one.object.Place(), r.report.Path[i-1].Name, one.err))
 	}
 	if err := r.survey.Still(ctx); err != nil {
@@ -160,9 +160,10 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 		case err == nil && string(stored.GetUID()) != one.UID: // the cluster itself makes it anew
 			return nil
 		case time.Now().After(deadline) && err != nil:
-			return fmt.Errorf("look whether it is gone: %w", err)
+			return fmt.Errorf("check whether it is gone: %w", err)
 		case time.Now().After(deadline):
-			return fmt.Errorf("it was deleted, but is there after %s (finalizers: %s); it is not judged any more", goneWithin,
+			return fmt.Errorf("it was deleted, but still exists after %s (finalizers: %s); it is no longer "+
+				"judged", goneWithin,
 				cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
 		}
 		select {

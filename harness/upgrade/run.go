@@ -63,7 +63,8 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 		} else if i > 0 {
 			planned.Flips = hops[i-1].Changes()
 			if hops[i-1].Err != nil {
-				r.report.Notes = append(r.report.Notes, fmt.Sprintf("which gates flip on the way to %s is not known", planned.Name))
+				r.report.Notes = append(r.report.Notes, fmt.Sprintf("it is unknown which gates change at "+
+					"%s", planned.Name))
 			}
 		}
 		r.report.Path = append(r.report.Path, planned)
@@ -271,7 +272,7 @@ func (r *rehearsal) died(i int) bool {
 	if err == nil {
 		return false
 	}
-	r.broke(i, "a component of the control plane, or a system, ended by itself", err.Error())
+	r.broke(i, "a component of the control plane or a system exited", err.Error())
 	return true
 }
 
@@ -289,8 +290,8 @@ func (r *rehearsal) broke(i int, what, words string) {
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
 		Hop:  path[max(i-1, 0)].Name + " -> " + path[i].Name,
-		What: what, Words: words, Back: "what comes after was not rehearsed",
-		Advice: "do not upgrade with these objects stored, before it is known why",
+		What: what, Words: words, Back: "later states were not rehearsed",
+		Advice: "find the reason before you upgrade with these objects",
 	})
 }
 
@@ -302,12 +303,13 @@ func (r *rehearsal) unaccepted() {
 			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0},
 			Hop:  r.report.Path[0].Name,
 			What: "it was not surveyed, since no state of the path has it", Words: one.err.Error(),
-			Advice: "mend the manifest, or leave it out with --except",
+			Advice: "fix the manifest, or exclude it with --except",
 		})
 	}
 	if r.creator != nil {
 		for _, namespace := range r.creator.made {
-			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was made, since no manifest makes it", namespace))
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was created, because no manifest "+
+				"creates it", namespace))
 		}
 	}
 	survey.Sort(r.report.Findings)

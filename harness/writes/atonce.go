@@ -158,7 +158,7 @@ func wrongNumber(want scenarios.Count, accepted, unknown, total int) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%d of %d writes at the same time were accepted, but should have been %s", accepted, total,
+	return fmt.Sprintf("%d of %d concurrent writes were accepted, but should have been %s", accepted, total,
 		describeCount(want))
 }
 

@@ -49,7 +49,7 @@ func TestOneWins(t *testing.T) {
 	}
 	got = s.atOnce(t.Context(), &scenarios.ParallelExpect{Accepted: count(1)}, creations(2)...)
 	if got.Status != reports.Failed || !strings.Contains(got.Message,
-		"0 of 2 writes at the same time were accepted, but should have been 1") {
+		"0 of 2 concurrent writes were accepted, but should have been 1") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
 }
@@ -91,7 +91,7 @@ func TestAtOnce(t *testing.T) {
 		"two win": {
 			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &taken},
 			steps:  []scenarios.Step{creations(1)[0], {Create: configMap("web2", nil)}},
-			status: reports.Failed, says: []string{"2 of 2 writes at the same time were accepted, but should have been 1"},
+			status: reports.Failed, says: []string{"2 of 2 concurrent writes were accepted, but should have been 1"},
 		},
 		"the loser is refused otherwise": {
 			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 422}},
@@ -101,7 +101,7 @@ func TestAtOnce(t *testing.T) {
 		"the loser is stored nevertheless": {
 			expect: &scenarios.ParallelExpect{Accepted: count(0)}, steps: creations(2),
 			fault:  always("create", apitest.Fault{Status: invalid(), Stored: true}),
-			status: reports.Failed, says: []string{"was refused, and yet it was stored"},
+			status: reports.Failed, says: []string{"was rejected, but it was stored"},
 		},
 		"each for itself": {
 			steps:  []scenarios.Step{creations(1)[0], refused},

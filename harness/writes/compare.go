@@ -20,7 +20,7 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but it is unknown whether anything was "+
 			"stored: %s", op, a.outcome, a.doubt)}
 	case a.stored && a.outcome == Accepted:
-		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, and yet it was stored%s",
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, but it was stored%s",
 			op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
 		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was "+
@@ -28,7 +28,7 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	case a.outcome == Refused && want == nil:
 		return Verdict{
 			Status:   reports.Failed,
-			Message:  fmt.Sprintf("%s was refused, but should have been accepted: %s", op, describeStatus(a.status)),
+			Message:  fmt.Sprintf("%s was rejected, but should have been accepted: %s", op, describeStatus(a.status)),
 			Evidence: describeStatus(a.status),
 			gone:     a.status.Code == http.StatusNotFound,
 		}
@@ -47,7 +47,7 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	}
 	if a.stored {
 		v.Status = reports.Failed
-		v.Message = fmt.Sprintf("%s was refused, and yet it was stored%s: %s", op, orNothing(": ", a.note),
+		v.Message = fmt.Sprintf("%s was rejected, but it was stored%s: %s", op, orNothing(": ", a.note),
 			describeStatus(a.status))
 		if a.object != nil {
 			v.Message += "\nstored object:\n" + render(a.object.Object)
@@ -69,14 +69,14 @@ func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
 
 func wronglyAccepted(op *operation, want scenarios.Rejection, a answer) Verdict {
 	v := Verdict{Status: reports.Failed}
-	v.Message = fmt.Sprintf("%s was accepted, but should have been refused (wanted %s)", op, describeRejection(want))
+	v.Message = fmt.Sprintf("%s was accepted, but should have been rejected (expected %s)", op, describeRejection(want))
 	if a.object != nil {
 		v.Object = a.object.Object
 		v.Evidence = render(a.object.Object)
 		title := "stored object:"
 		switch {
 		case op.removes:
-			title = "the object that was there:"
+			title = "the object that existed:"
 		case len(op.dryRun) > 0:
 			title = "object as it would have been stored (dry run):"
 		}
@@ -108,7 +108,7 @@ func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scena
 	}
 	if a.lost && len(expect.Warnings) > 0 {
 		v.Status = reports.Error
-		v.Message = op.String() + " was accepted, but the API server's answer was lost, and with it its warnings"
+		v.Message = op.String() + " was accepted, but the API server's answer with its warnings was lost"
 		return v
 	}
 	return w.compareObject(op, step, expect, a, v)
@@ -127,11 +127,11 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 	v.Evidence += note
 	problems = append(problems, missing(expect.Warnings, a.warnings)...)
 	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
-		problems = append(problems, "no object was returned that could be compared")
+		problems = append(problems, "no object was returned to compare")
 	} else {
 		if expect.Match != nil {
 			if difference := w.Mismatch(expect.Match, v.Object); difference != "" {
-				problems = append(problems, "the object returned is not as wanted:\n"+difference)
+				problems = append(problems, "the returned object is not as expected:\n"+difference)
 			}
 		}
 		if expect.CEL != "" {
@@ -140,7 +140,7 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 			case err != nil:
 				problems = append(problems, fmt.Sprintf("cel %s: %v", expect.CEL, err))
 			case !holds:
-				problems = append(problems, fmt.Sprintf("cel: %s is false of the object returned:\n%s", expect.CEL,
+				problems = append(problems, fmt.Sprintf("cel: %s is false for the returned object:\n%s", expect.CEL,
 					render(v.Object)))
 			}
 		}
@@ -170,7 +170,7 @@ func titles(problems []string) []string {
 	return all
 }
 
-// missing says which wanted warnings did not come.
+// missing says which wanted warnings did not occur.
 func missing(want []scenarios.Text, got []string) []string {
 	var problems []string
 	for _, text := range want {

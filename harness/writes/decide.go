@@ -98,7 +98,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	if sent && !op.repeatable {
 		object, landed, err := op.landed(ctx, api)
 		if err != nil {
-			return answer{err: fmt.Errorf("look whether the earlier try was stored: %w", err)}
+			return answer{err: fmt.Errorf("check whether the earlier attempt was stored: %w", err)}
 		}
 		if landed {
 			return answer{outcome: Accepted, object: object, lost: true}
@@ -166,7 +166,7 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	}
 	status, _ := StatusOf(err)
 	if ownRefusal(status, step.As) {
-		return answer{err: fmt.Errorf("it could not be sent as %s: %w", step.As.User, err)}
+		return answer{err: fmt.Errorf("it could not be sent as user %s: %w", step.As.User, err)}
 	}
 	return answer{outcome: Judge(err, asked...), object: object, status: status, err: err, sent: true}
 }

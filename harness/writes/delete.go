@@ -90,7 +90,8 @@ func (w *Writer) deleteAll(ctx context.Context, request Request) Verdict {
 		return w.compare(ctx, op, request.Step, answer)
 	}
 	if len(found) == 0 {
-		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: none has the labels %s, so nothing was "+
+		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: no object has the labels %s, so "+
+			"nothing was "+
 			"deleted", d.Kind, selector)}
 	}
 	return w.deleteEach(ctx, request, found)

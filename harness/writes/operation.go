@@ -134,7 +134,7 @@ func (w *Writer) prepare(request Request) (*operation, error) {
 	op.verb = step.Verb()
 	write, known := table()[op.verb]
 	if !known {
-		return nil, fmt.Errorf("%q is no verb that writes", op.verb)
+		return nil, fmt.Errorf("%q is not a write verb", op.verb)
 	}
 	op.effect = write.effect
 	if err := write.prepare(op, step); err != nil {
@@ -186,7 +186,8 @@ func (o *operation) checkName() error {
 		return fmt.Errorf("%s %s: the object needs a metadata.name", o.verb, o.gvk.Kind)
 	}
 	if problems := rest.IsValidPathSegmentName(o.name); len(problems) > 0 {
-		return fmt.Errorf("%s %s: the name %q can't be sent to an API server: it %s", o.verb, o.gvk.Kind, o.name, problems[0])
+		return fmt.Errorf("%s %s: the name %q cannot be sent to an API server: it "+
+			"%s", o.verb, o.gvk.Kind, o.name, problems[0])
 	}
 	return nil
 }

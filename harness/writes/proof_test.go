@@ -110,11 +110,11 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 				Status: refusal(),
 				Stored: true,
 			}
-		}, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "a-3"},
+		}, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "a-3"},
 		"by a generated name": {
 			generate: true,
 			inThird:  func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} },
-			says:     "create ConfigMap a-* was refused, and yet it was stored: ", made: "a-",
+			says:     "create ConfigMap a-* was rejected, but it was stored: ", made: "a-",
 		},
 		"refused otherwise": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403,
@@ -123,7 +123,8 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		"otherwise, and stored": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
 		}, says: "and yet it was stored", made: "a-3"},
-		"stored by another name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was refused, and yet it was stored: ", made: "mutated"},
+		"stored by another " +
+			"name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "mutated"},
 		"and gone again": {inThird: func(p *prover) *apitest.Fault {
 			p.write("a-3")
 			if err := p.api.Delete(context.Background(), "a-3", metav1.DeleteOptions{}); err != nil {

@@ -25,7 +25,7 @@ func differences(want scenarios.Rejection, got metav1.Status) (problems []string
 		}
 		unmet = append(unmet, fmt.Sprintf("  %s:\n%s", title, indent(strings.Join(here, "\n"), "    ")))
 	}
-	return append(found, "anyOf: none of the alternatives is met:\n"+strings.Join(unmet, "\n")), ""
+	return append(found, "anyOf: no alternative matches:\n"+strings.Join(unmet, "\n")), ""
 }
 
 // fieldDifferences says field by field how a rejection differs from the one wanted.
@@ -104,7 +104,7 @@ func describeStatus(status metav1.Status) string {
 		fmt.Fprintf(&b, "\n  cause: %s", describeCause(cause))
 	}
 	if is := refusedBy(status); is.by != "" {
-		fmt.Fprintf(&b, "\n  refused by: %s", is)
+		fmt.Fprintf(&b, "\n  rejected by: %s", is)
 	}
 	return b.String()
 }
@@ -138,7 +138,7 @@ func describeRejection(want scenarios.Rejection) string {
 		parts = append(parts, "any of "+strings.Join(all, " or "))
 	}
 	if len(parts) == 0 {
-		return "any refusal"
+		return "any rejection"
 	}
 	return strings.Join(parts, ", ")
 }

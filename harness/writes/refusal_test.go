@@ -80,7 +80,7 @@ func TestDifferences(t *testing.T) {
 		"any of, none whole": {scenarios.Rejection{AnyOf: []scenarios.Rejection{
 			{Code: 422, By: "webhook"},
 			{Code: 403, By: "schema"},
-		}}, []string{"anyOf: none of the alternatives is met:"}},
+		}}, []string{"anyOf: no alternative matches:"}},
 		"any of, and beside": {scenarios.Rejection{Reason: "Forbidden", AnyOf: []scenarios.Rejection{
 			{Code: 422},
 			{Code: 403},
@@ -119,7 +119,7 @@ func TestAnyOfSaysWhichAndWhyNot(t *testing.T) {
 	if met != "" || len(problems) != 1 {
 		t.Fatalf("met %q with %q", met, problems)
 	}
-	wanted := `anyOf: none of the alternatives is met:
+	wanted := `anyOf: no alternative matches:
   alternative 1 of 2 (code 422, by schema):
     code:
       want 422

@@ -22,7 +22,7 @@ type refuser struct {
 func (r refuser) String() string {
 	switch {
 	case r.by == "":
-		return "unknown (the status does not tell who)"
+		return "unknown (the status does not show it)"
 	case r.name == "":
 		return r.by
 	default:

@@ -21,7 +21,7 @@ import (
 type staleError struct{ cause error }
 
 func (e *staleError) Error() string {
-	return "somebody else wrote the object meanwhile: " + e.cause.Error()
+	return "another client wrote the object meanwhile: " + e.cause.Error()
 }
 
 // unsentError is a failure before the write was sent: it says nothing about the write.

@@ -35,7 +35,8 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 				ignored = append(ignored, text)
 				continue
 			}
-			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent and is not in the object returned%s", text,
+			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent, but the returned object lacks "+
+				"it%s", text,
 				w.blame(op, path)))
 		}
 	}
@@ -99,12 +100,12 @@ func notDropped(path fieldpath.Path, sent []piece, gone map[string]bool) string 
 			}
 			found = true
 			if text := fieldpath.Format(leaf); !gone[text] {
-				return text + " is in the object returned"
+				return text + " is in the returned object"
 			}
 		}
 	}
 	if !found {
-		return "it was not sent, or without a value"
+		return "it was not sent, or had no value"
 	}
 	return ""
 }

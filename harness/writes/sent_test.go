@@ -226,7 +226,7 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 		"nothing dropped": {sent: "spec: {a: 1}", got: "spec: {a: 1}"},
 		"dropped": {
 			sent: "spec: {a: 1, b: {c: 1, d: 1}}", got: "spec: {a: 1}",
-			says: "spec.b was dropped: it was sent and is not in the object returned: a gate",
+			says: "spec.b was dropped: it was sent, but the returned object lacks it: a gate",
 		},
 		"expected": {
 			sent: "spec: {a: 1, b: {c: 1, d: 1}}", got: "spec: {a: 1}",
@@ -242,16 +242,17 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 		},
 		"expected, and kept": {
 			sent: "spec: {a: 1, b: 1}", got: "spec: {a: 1, b: 2}",
-			dropped: []string{"spec.b"}, says: "spec.b was expected to be dropped, but spec.b is in the object returned",
+			dropped: []string{"spec.b"}, says: "spec.b was expected to be dropped, but spec.b is in the returned " +
+				"object",
 		},
 		"expected, and kept in part": {
 			sent: "spec: {a: 1, b: {c: 1, d: 1}}", got: "spec: {b: {c: 1}}",
-			dropped: []string{"spec.b", "spec.a"}, says: "spec.b was expected to be dropped, but spec.b.c is in the object " +
-				"returned",
+			dropped: []string{"spec.b", "spec.a"}, says: "spec.b was expected to be dropped, but spec.b.c is in the " +
+				"returned object",
 		},
 		"expected, and not sent": {
 			sent: "spec: {a: 1}", got: "spec: {a: 1}", dropped: []string{"spec.b"},
-			says: "spec.b was expected to be dropped, but it was not sent, or without a value",
+			says: "spec.b was expected to be dropped, but it was not sent, or had no value",
 		},
 		"another is dropped": {
 			sent: "spec: {a: 1, b: 1}", got: "spec: {z: 1}", dropped: []string{"spec.b"},

@@ -33,7 +33,7 @@ func (s strangers) isNew(object *unstructured.Unstructured) bool {
 
 // strange says of a new one why it is in doubt.
 func strange(object *unstructured.Unstructured) string {
-	return fmt.Sprintf("%s %s was not there before, and it has no managed fields that would tell who made it",
+	return fmt.Sprintf("%s %s did not exist before, and has no managed fields that show who created it",
 		object.GetKind(), object.GetName())
 }
 

@@ -116,7 +116,7 @@ func unseen(a answer, err error) answer {
 	if a.outcome == Refused {
 		what = fmt.Sprintf("was refused (%s)", a.status.Message)
 	}
-	return answer{sent: true, err: fmt.Errorf("%s, but nobody could look whether nothing was stored: %w", what, err)}
+	return answer{sent: true, err: fmt.Errorf("%s, but it could not be checked that nothing was stored: %w", what, err)}
 }
 
 // afterwards compares the object after a refusal, or a dry run, with the one before.
@@ -130,7 +130,7 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 		}
 		return answer{outcome: Accepted, object: now, lost: true, sent: true, warnings: a.warnings}
 	case found == ours && o.removes && (o.among || a.status.Code == http.StatusNotFound):
-		a.note = "the object is gone; somebody else deleted it meanwhile"
+		a.note = "the object is gone; another client deleted it meanwhile"
 	case found == ours:
 		a.stored, a.note, a.object = true, what, now
 	case found == doubtful:
@@ -159,7 +159,7 @@ func (o *operation) trace(now *unstructured.Unstructured) (found trace, what str
 	case o.removes:
 		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil &&
 			o.before.GetDeletionTimestamp() == nil)) {
-			return ours, "the object is gone, or terminating, as if it had been accepted"
+			return ours, "the object is gone or terminating, as if the write had been accepted"
 		}
 		return none, ""
 	case o.creates():
@@ -180,18 +180,18 @@ func (o *operation) change(now *unstructured.Unstructured) (found trace, what st
 	case now == nil && o.before == nil:
 		return none, ""
 	case now == nil:
-		return none, "the object is gone; somebody else deleted it meanwhile"
+		return none, "the object is gone; another client deleted it meanwhile"
 	case o.before != nil && now.GetResourceVersion() == o.before.GetResourceVersion():
 		if !reflect.DeepEqual(now.Object, o.before.Object) {
-			return ours, "the object is another one than before, though its resourceVersion is the same"
+			return ours, "the object differs from before, although its resourceVersion is the same"
 		}
 		return none, ""
 	case !reflect.DeepEqual(o.share(o.before), o.share(now)):
 		return ours, ""
 	case len(now.GetManagedFields()) == 0 && !o.among:
-		return doubtful, "the object was changed meanwhile, and it has no managed fields that would tell by whom"
+		return doubtful, "the object was changed meanwhile, and has no managed fields that show by whom"
 	}
-	return none, "somebody else changed the object meanwhile, and this step changed nothing of it"
+	return none, "another client changed the object meanwhile; this step changed nothing"
 }
 
 // share is what the object's managed fields say about this step's field manager.

@@ -43,7 +43,7 @@ func TestWrites(t *testing.T) {
 	exists := scenarios.Rejection{Code: 409, Reason: "AlreadyExists"}
 	for name, test := range map[string]struct {
 		step    scenarios.Step
-		before  bool // the object is there already
+		before  bool // the object already exists
 		fault   func(apitest.Request) *apitest.Fault
 		status  reports.Status
 		says    []string // in the message
@@ -77,7 +77,7 @@ func TestWrites(t *testing.T) {
 		},
 		"create of what is there": {
 			step: create, before: true, status: reports.Failed,
-			says: []string{"was refused, but should have been accepted", "409 AlreadyExists"},
+			says: []string{"was rejected, but should have been accepted", "409 AlreadyExists"},
 		},
 		"create of what is there, expected": {step: with(create, reject(exists)), before: true, status: reports.Passed},
 		"create refused": {
@@ -100,11 +100,12 @@ func TestWrites(t *testing.T) {
 		"create refused and yet stored": {
 			step:  with(create, reject(scenarios.Rejection{Code: 422})),
 			fault: always("create", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
-			says: []string{"was refused, and yet it was stored"},
+			says: []string{"was rejected, but it was stored"},
 		},
 		"create wrongly accepted": {
 			step:   with(create, reject(scenarios.Rejection{Code: 422})),
-			status: reports.Failed, says: []string{"was accepted, but should have been refused (wanted code 422)", "name: web"},
+			status: reports.Failed, says: []string{"was accepted, but should have been rejected (expected code " +
+				"422)", "name: web"},
 		},
 		"a 500 is no refusal": {
 			step:   with(create, reject(scenarios.Rejection{})),
@@ -196,13 +197,13 @@ func TestWrites(t *testing.T) {
 		"delete refused and yet done": {
 			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete",
 				apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}),
-			status: reports.Failed, says: []string{"was refused, and yet it was stored: the object is gone"},
+			status: reports.Failed, says: []string{"was rejected, but it was stored: the object is gone"},
 		},
 
 		"dry run of a create": {step: dry(create), status: reports.Passed},
 		"dry run of a create, stored": {
 			step: dry(create), fault: always("create", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"was accepted as a dry run, and yet it was stored"},
+			status: reports.Failed, says: []string{"was accepted as a dry run, but it was stored"},
 		},
 		"dry run of an apply": {step: dry(apply), before: true, status: reports.Passed},
 		"dry run of an apply, stored": {
@@ -252,8 +253,8 @@ func TestWrites(t *testing.T) {
 		},
 		"create of which something is dropped": {
 			step: create, fault: always("create", apitest.Fault{Without: "data"}),
-			status: reports.Failed, says: []string{"create ConfigMap web was accepted, but: data was dropped: it was sent " +
-				"and is not in the object returned"},
+			status: reports.Failed, says: []string{"create ConfigMap web was accepted, but: data was dropped: it " +
+				"was sent, but the returned object lacks it"},
 		},
 		"apply of which something is dropped": {
 			step: apply, fault: always("apply", apitest.Fault{Without: "data"}),
@@ -337,7 +338,7 @@ func TestWrites(t *testing.T) {
 			}}, reject(scenarios.Rejection{Code: 404})),
 			status: reports.Passed, writes: -1,
 		},
-		"kind not served, any refusal": {
+		"kind not served, any rejection": {
 			step: with(scenarios.Step{Create: scenarios.Object{
 				"apiVersion": "x.io/v1",
 				"kind":       "Thing", "metadata": map[string]any{"name": "a"},

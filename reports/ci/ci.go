@@ -75,7 +75,7 @@ func appendSummary(file, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-const cutNote = "\n\n(Cut here, since a summary may have 1 MiB. report.html and junit.xml have everything.)\n"
+const cutNote = "\n\n(Truncated: a summary is limited to 1 MiB. report.html and junit.xml are complete.)\n"
 
 // Cut shortens Markdown to a number of bytes at the end of a line, closes what is open, and says so.
 func Cut(text string, most int) string {

@@ -120,7 +120,7 @@ func (r Result) Text() string {
 		}
 		return text
 	}
-	list("does not pass any more:", r.Worse, status)
+	list("no longer passes:", r.Worse, status)
 	list("is not there any more:", r.Gone, func(c Change) string {
 		return fmt.Sprintf("%s: was %s", c.Name,
 			reports.StatusWord(c.Old))

@@ -172,7 +172,7 @@ func (d *Diff) headers(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s: %s\n", d.Before.Suite.Name, arrow(who(d.Before), who(d.After)))
 	if x, y := d.Before.Suite.Digest, d.After.Suite.Digest; x != y {
-		fmt.Fprintf(b, "the suite itself is another one (digest %s), so that a difference may be the suite's\n", arrow(x, y))
+		fmt.Fprintf(b, "the suite itself differs (digest %s), so a difference may come from the suite\n", arrow(x, y))
 	}
 	if x, y := strings.Join(d.Before.Reproduce.Kubernetes, ", "), strings.Join(d.After.Reproduce.Kubernetes,
 		", "); x != y {
@@ -214,10 +214,10 @@ func (c Change) String() string {
 	}
 	if c.Before != nil && c.After.Status == Failed && c.Before.Status == Failed {
 		for _, name := range onlyIn(c.After.Scenarios.Failed, c.Before.Scenarios.Failed) {
-			fmt.Fprintf(&b, "  fails now, too: %s\n", name)
+			fmt.Fprintf(&b, "  also fails now: %s\n", name)
 		}
 		for _, name := range onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed) {
-			fmt.Fprintf(&b, "  fails no longer: %s\n", name)
+			fmt.Fprintf(&b, "  no longer fails: %s\n", name)
 		}
 	}
 	return b.String()

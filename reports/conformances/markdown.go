@@ -23,14 +23,15 @@ func Markdown(r *Report) string {
 			n.Untested)
 	}
 	if unstable := r.Core.Statistics.Unstable + r.Extended.Statistics.Unstable; unstable > 0 {
-		fmt.Fprintf(&b, "\n%s came out differently in %d runs, which is not passed.\n", plain.Plural(unstable, "requirement"),
+		fmt.Fprintf(&b, "\n%s had different results in %d runs, which is not "+
+			"passed.\n", plain.Plural(unstable, "requirement"),
 			r.Runs)
 	}
 	variants(&b, r.Variants)
-	table(&b, "What is not met, or not known", r,
+	table(&b, "Not met, or unknown", r,
 		func(q Requirement) bool { return q.Status != Passed })
 	details(&b, r)
-	table(&b, "What is met", r, func(q Requirement) bool { return q.Status == Passed })
+	table(&b, "Met", r, func(q Requirement) bool { return q.Status == Passed })
 	if len(r.OutsideProfile) > 0 {
 		fmt.Fprintf(&b, "\nOutside of the profile %s, so that no scenario of it covers them: %s.\n", plain.Cell(r.Profile),
 			plain.Cell(strings.Join(r.OutsideProfile, ", ")))

@@ -87,7 +87,7 @@ func (i Implementation) Validate() error {
 	}
 	if at, err := url.Parse(i.URL); i.URL != "" && (err != nil || (at.Scheme != "https" && at.Scheme != "http") ||
 		at.Host == "") {
-		errs = append(errs, fmt.Errorf("the implementation's url %q is no address that begins with https://", i.URL))
+		errs = append(errs, fmt.Errorf("the implementation's url %q is not a URL that begins with https://", i.URL))
 	}
 	if len(i.Contact) == 0 {
 		errs = append(errs, errors.New("the implementation's contact is missing"))

@@ -188,7 +188,7 @@ func TestReadConformanceRefuses(t *testing.T) {
 		"an unknown field": {"summary:", "sumary:", "field sumary not found"},
 		"a better requirement": {
 			"status: failed\n    reason", "status: passed\n    reason",
-			"requirement G-2 is said to be passed, but by its scenarios it is failed",
+			"requirement G-2 is reported as passed, but according to its scenarios it is failed",
 		},
 		"a better scenario": {
 			"status: failed\n    source", "status: passed\n    source",

@@ -57,20 +57,23 @@ func (r *Report) contradictions() []error {
 	same.Conclude()
 	for i, want := range same.Requirements {
 		if got := r.Requirements[i]; got.Status != want.Status {
-			errs = append(errs, fmt.Errorf("requirement %s is said to be %s, but by its scenarios it is %s", got.ID, got.Status,
+			errs = append(errs, fmt.Errorf("requirement %s is reported as %s, but according to its scenarios it is "+
+				"%s", got.ID, got.Status,
 				want.Status))
 		}
 	}
 	if r.Core != same.Core {
-		errs = append(errs, fmt.Errorf("core is said to be %s (%s), but by its requirements it is %s (%s)", r.Core.Result,
+		errs = append(errs, fmt.Errorf("core is reported as %s (%s), but according to its requirements it is %s "+
+			"(%s)", r.Core.Result,
 			r.Core.Statistics, same.Core.Result, same.Core.Statistics))
 	}
 	if r.Extended != same.Extended {
-		errs = append(errs, fmt.Errorf("extended is said to be %s (%s), but by its requirements it is %s (%s)",
+		errs = append(errs, fmt.Errorf("extended is reported as %s (%s), but according to its requirements it is %s "+
+			"(%s)",
 			r.Extended.Result, r.Extended.Statistics, same.Extended.Result, same.Extended.Statistics))
 	}
 	if !slices.Equal(r.Variants, same.Variants) {
-		errs = append(errs, errors.New("what is said of the variants does not follow from the scenarios"))
+		errs = append(errs, errors.New("the variants do not follow from the scenarios"))
 	}
 	return errs
 }

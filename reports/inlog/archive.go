@@ -55,7 +55,7 @@ func Unpack(from io.Reader, dir string) error {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg || !fs.ValidPath(header.Name) {
-			return fmt.Errorf("%q is no file below the folder", header.Name)
+			return fmt.Errorf("%q is not a file below the folder", header.Name)
 		}
 		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(header.Name)), 0o755); err != nil {
 			return err

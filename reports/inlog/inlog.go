@@ -126,7 +126,7 @@ func joined(parts, end []string, bad error) ([]byte, error) {
 		return nil, err
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != end[1] {
-		return nil, errors.New("its checksum is not that of what was written")
+		return nil, errors.New("its checksum does not match")
 	}
 	return data, nil
 }

@@ -42,7 +42,8 @@ func Merge(parts []Part, run *reports.Run) (*Report, error) {
 	for i, r := range list {
 		if r.System != all.System || !slices.Equal(r.Versions, all.Versions) ||
 			!slices.Equal(r.Kubernetes, all.Kubernetes) || !slices.Equal(r.Scenarios, all.Scenarios) {
-			return nil, fmt.Errorf("merge shards: shards 1 and %d are no parts of one matrix: the system, the versions or the "+
+			return nil, fmt.Errorf("merge shards: shards 1 and %d are not parts of the same matrix: the system, the "+
+				"versions or the "+
 				"scenarios differ", i+1)
 		}
 		all.Cells = append(all.Cells, r.Cells...)

@@ -100,7 +100,7 @@ func (r *Report) Judge(run *reports.Run) {
 				cell.Status, cell.Reason = reports.Error, reports.SetupTitle(step)+": "+plain.OneLine(step.Message)
 			}
 			if cell.Status != reports.Passed && cell.Reason == "" {
-				cell.Reason = "it did not come to this"
+				cell.Reason = "it was not reached"
 			}
 			cell.Took = time.Duration(s.Took).Seconds()
 		}

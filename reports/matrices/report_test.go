@@ -28,7 +28,7 @@ func sample() *Report {
 		cell("upgrade", "v1.19.1", "1.35", reports.Skipped, "no newer one"),
 		cell("policy <b>", "v1.18.2", "1.34", reports.Known, "issue 7"),
 		cell("policy <b>", "v1.18.2", "1.35", reports.Error, "etcd ended"),
-		cell("policy <b>", "v1.19.1", "1.34", reports.NotRun, "it did not come to this"),
+		cell("policy <b>", "v1.19.1", "1.34", reports.NotRun, "it was not reached"),
 		cell("policy <b>", "v1.19.1", "1.35", reports.Passed, ""),
 	})
 	r.Command, r.Started, r.Finished = "rehearse matrix --up", at, at.Add(time.Minute)

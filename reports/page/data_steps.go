@@ -149,8 +149,8 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 	}
 	switch {
 	case without > 0:
-		return fmt.Sprintf("The page has the contents of the first %d MB of objects, and %d objects are left out of it: "+
-			"they are in the history.jsonl files beside it.", mostBodies>>20, without)
+		return fmt.Sprintf("The page contains the first %d MB of objects; %d objects are only in the history.jsonl "+
+			"files beside it.", mostBodies>>20, without)
 	case bare > 0:
 		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl files "+
 			"beside it.", bare)

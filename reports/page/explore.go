@@ -39,8 +39,8 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 			path = append(path, &upgrades.State{Name: s.Name, Way: s.Way, Reached: s.Reached, Flips: s.Flips})
 		}
 		m := kindsMatrix(path, r.Matrix)
-		m.Text = "The objects of each kind that crossed the path together, by the worst that was seen of them at each " +
-			"state. A cell counts what was seen before the findings were checked by scenarios of their own."
+		m.Text = "The objects of each kind that crossed the path together, by their worst result at each state. A " +
+			"cell counts results from before the findings were checked by their own scenarios."
 		v.Matrices = append(v.Matrices, m)
 	}
 	for _, part := range []struct {

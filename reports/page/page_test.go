@@ -15,8 +15,8 @@ import (
 )
 
 func TestDifferences(t *testing.T) {
-	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, is " +
-		"1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
+	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, " +
+		"but is 1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
 	want := []difference{
 		{"status.readyReplicas", "3", "2"},
 		{"spec.a", "absent", "1"},

@@ -48,7 +48,7 @@ func TestPageOfAnExploration(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 1 defect (1 known), 1 hazard", "422 &lt;no&gt;",
-		"kind: Scenario", "2 break, 1 ok", `class="s-notRun" title="the cluster did not come to this state"`,
+		"kind: Scenario", "2 break, 1 ok", `class="s-notRun" title="the cluster did not reach this state"`,
 		"SomeGate turns on", "1.34.4 → 1.35.4: 1 gate<", "Not judged: Node: it was away", "known defect")
 	if known, fresh := strings.Index(string(text), "known defect"), strings.Index(string(text), ">hazard<"); fresh < 0 || fresh > known {
 		t.Error("what is known comes before what is new")
@@ -72,9 +72,10 @@ func TestSentences(t *testing.T) {
 		want    string
 		verdict reports.Status
 	}{
-		"passed":      {func(*reports.Run) {}, "2 scenarios on Kubernetes 1.34.4 → 1.35.4: 2 passed, 0 failed.", reports.Passed},
-		"interrupted": {func(r *reports.Run) { r.Interrupted = true }, "The run was interrupted: what did not run is not judged.", reports.NotRun},
-		"goes on":     {func(r *reports.Run) { r.Finished = time.Time{} }, "had not ended when this page was written", reports.NotRun},
+		"passed": {func(*reports.Run) {}, "2 scenarios on Kubernetes 1.34.4 → 1.35.4: 2 passed, 0 failed.", reports.Passed},
+		"interrupted": {func(r *reports.Run) { r.Interrupted = true }, "The run was interrupted: scenarios that did " +
+			"not run are not judged.", reports.NotRun},
+		"goes on": {func(r *reports.Run) { r.Finished = time.Time{} }, "had not ended when this page was written", reports.NotRun},
 		"one failed": {
 			func(r *reports.Run) { r.Tracks[0].Scenarios[1].Status = reports.Failed }, "1 passed, 1 failed", reports.Failed,
 		},

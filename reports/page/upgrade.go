@@ -106,7 +106,7 @@ func listed(flips []string) string {
 func kindsMatrix(path []*upgrades.State, rows []*upgrades.Row) matrix {
 	m := matrix{
 		Title: "Kinds and states", Corner: "kind",
-		Text: "The objects of each kind at each state, by the worst that was seen of them.",
+		Text: "The objects of each kind at each state, by their worst result.",
 	}
 	for i, s := range path {
 		m.Columns = append(m.Columns, column{Name: s.Name, Remark: s.Way})
@@ -149,7 +149,7 @@ func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
 	one.Text = strings.Join(parts, ", ")
 	one.Title = one.Text
 	if one.Status == "" && !s.Reached {
-		return cell{Status: reports.NotRun, Text: "not reached", Title: "the cluster did not come to this state"}
+		return cell{Status: reports.NotRun, Text: "not reached", Title: "the cluster did not reach this state"}
 	}
 	return one
 }

@@ -134,9 +134,9 @@ func sentence(run *reports.Run) string {
 	end := ""
 	switch {
 	case run.Interrupted:
-		end = " The run was interrupted: what did not run is not judged."
+		end = " The run was interrupted: scenarios that did not run are not judged."
 	case run.Finished.IsZero():
-		end = " The run had not ended when this page was written."
+		end = " The run had not finished when this page was written."
 	}
 	if s := only(run); s != nil && c.Setup == 0 {
 		return fmt.Sprintf("%s %s%s.%s", s.Name, becomes[s.Status], on, end)
@@ -241,12 +241,12 @@ func notes(run *reports.Run) []string {
 		}
 	}
 	if !told && run.Format >= 2 {
-		all = append(all, fmt.Sprintf("Clusters of the provider %s do not tell when their components start and end.",
+		all = append(all, fmt.Sprintf("Clusters of the provider %s do not report when their components start and exit.",
 			run.Provider))
 	}
 	if !kept {
-		all = append(all, "No history was kept, so the page shows no objects. rehearse run --history keeps it; a scenario "+
-			"that fails always leaves it.")
+		all = append(all, "No history was kept, so the page shows no objects. Use rehearse run --history to keep "+
+			"it; failed scenarios always keep it.")
 	}
 	return all
 }

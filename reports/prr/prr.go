@@ -35,7 +35,7 @@ func Markdown(run *reports.Run, kep string) (string, error) {
 		if answer := q.answer(run, journeys); answer != "" {
 			b.WriteString(answer)
 		} else {
-			fmt.Fprintf(&b, "*Open: no scenario shows it.* What would: %s\n", q.would)
+			fmt.Fprintf(&b, "*Open: no scenario answers it.* This would: %s\n", q.would)
 		}
 	}
 	return b.String(), nil

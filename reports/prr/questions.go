@@ -75,7 +75,7 @@ func questions() []question {
 		},
 		{
 			Removals, none,
-			"the list of gates that flip between the versions: `rehearse gates --path OLD,NEW`.",
+			"the list of gates that change between the versions: `rehearse gates --path OLD,NEW`.",
 		},
 		{
 			InUse, none,
@@ -131,7 +131,7 @@ func proven(j journey, state, gate string) string {
 		}
 	}
 	if len(by) == 0 {
-		return "nothing: no component's metric tells it"
+		return "nothing: no component's metric shows it"
 	}
 	return strings.Join(by, ", ")
 }
@@ -201,7 +201,8 @@ func turned(run *reports.Run, journeys []journey) string {
 		}
 	}
 	if b.Len() > 0 && !whole {
-		return withCommand(run, "*No scenario passed the whole path up, down and up again.* What was run:\n\n"+b.String())
+		return withCommand(run, "*No scenario passed the whole path: upgrade, rollback and upgrade again.* These "+
+			"ran:\n\n"+b.String())
 	}
 	return withCommand(run, b.String())
 }

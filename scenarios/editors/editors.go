@@ -123,7 +123,7 @@ func Settings(text, schema string, patterns []string) (string, error) {
 		return "", err
 	}
 	if root.kind != '{' {
-		return "", errors.New("its settings are no object")
+		return "", errors.New("the settings are not a JSON object")
 	}
 	schemas, found := root.member(setting)
 	if !found {
@@ -145,13 +145,13 @@ func extend(text string, globs value, patterns []string) (string, error) {
 	if globs.kind == '"' {
 		items = []value{globs}
 	} else if globs.kind != '[' {
-		return "", errors.New("the patterns of its schema are neither a text nor a list")
+		return "", errors.New("the patterns of its schema are neither a string nor a list")
 	}
 	known := map[string]bool{}
 	for _, item := range items {
 		var pattern string
 		if err := json.Unmarshal([]byte(text[item.from:item.to]), &pattern); err != nil {
-			return "", errors.New("a pattern of its schema is no text")
+			return "", errors.New("a pattern of its schema is not a string")
 		}
 		known[pattern] = true
 	}

@@ -48,10 +48,10 @@ func TestSettings(t *testing.T) {
 			`{"yaml.schemas": {"./s.json": []}}`, `{"yaml.schemas": {"./s.json": ["a/**/*.yaml", "b.yaml"]}}`,
 			"",
 		},
-		"a list":         {`[]`, "", "no object"},
+		"a list":         {`[]`, "", "not a JSON object"},
 		"another kind":   {`{"yaml.schemas": true}`, "", "yaml.schemas is no object"},
-		"not patterns":   {`{"yaml.schemas": {"./s.json": 7}}`, "", "neither a text nor a list"},
-		"not a pattern":  {`{"yaml.schemas": {"./s.json": [7]}}`, "", "no text"},
+		"not patterns":   {`{"yaml.schemas": {"./s.json": 7}}`, "", "neither a string nor a list"},
+		"not a pattern":  {`{"yaml.schemas": {"./s.json": [7]}}`, "", "not a string"},
 		"cut off":        {"{\n\"a\": [1,", "", "line 2: the text ends too soon"},
 		"no comma":       {`{"a": 1 "b": 2}`, "", "a comma is missing"},
 		"no key":         {`{a: 1}`, "", "a key in quotes is missing"},
@@ -59,7 +59,7 @@ func TestSettings(t *testing.T) {
 		"no value":       {`{"a": nothing}`, "", "no value"},
 		"no end":         {`{"a": "b}`, "", "a text does not end"},
 		"endless":        {"{} /* ", "", "a comment does not end"},
-		"behind the end": {"{} {}", "", "something behind the end"},
+		"behind the end": {"{} {}", "", "unexpected text after the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Settings(test.text, schema, one)

@@ -42,7 +42,7 @@ func read(text string) (value, error) {
 	v, err := r.value()
 	if err == nil {
 		if err = r.blank(); err == nil && r.at < len(text) {
-			err = r.wrong("something behind the end")
+			err = r.wrong("unexpected text after the end")
 		}
 	}
 	return v, err

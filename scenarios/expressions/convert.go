@@ -29,7 +29,7 @@ func plainValue(v ref.Val) (any, error) {
 		return string(v), nil
 	case types.Uint:
 		if v > math.MaxInt64 {
-			return nil, fmt.Errorf("%d is more than a 64-bit integer holds", uint64(v))
+			return nil, fmt.Errorf("%d does not fit into a 64-bit integer", uint64(v))
 		}
 		return int64(v), nil
 	case types.Bytes:
@@ -40,7 +40,7 @@ func plainValue(v ref.Val) (any, error) {
 		return v.Duration.String(), nil
 	case *types.Optional:
 		if !v.HasValue() {
-			return nil, &MissingError{"the optional value is not there; give another with orValue()"}
+			return nil, &MissingError{"the optional value is missing; give a default with orValue()"}
 		}
 		return plainValue(v.GetValue())
 	case *types.Err:
@@ -50,7 +50,7 @@ func plainValue(v ref.Val) (any, error) {
 	case traits.Lister:
 		return plainList(v)
 	}
-	return nil, fmt.Errorf("a %s cannot be written as YAML; make a text or a number of it", v.Type().TypeName())
+	return nil, fmt.Errorf("a %s cannot be written as YAML; convert it to a string or a number", v.Type().TypeName())
 }
 
 func plainMap(v traits.Mapper) (any, error) {
@@ -59,7 +59,7 @@ func plainMap(v traits.Mapper) (any, error) {
 		key := it.Next()
 		text, ok := key.(types.String)
 		if !ok {
-			return nil, fmt.Errorf("a map with the key %v cannot be written as YAML: keys must be texts", key.Value())
+			return nil, fmt.Errorf("a map with the key %v cannot be written as YAML: keys must be strings", key.Value())
 		}
 		value, err := plainValue(v.Get(key))
 		if err != nil {
@@ -86,7 +86,7 @@ func plainList(v traits.Lister) (any, error) {
 func Format(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:
-		return "", errors.New("is null, which cannot be part of a text")
+		return "", errors.New("is null, which cannot be part of a string")
 	case string:
 		return value, nil
 	case bool:
@@ -101,7 +101,7 @@ func Format(value any) (string, error) {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "", fmt.Errorf("cannot be part of a text: %w", err)
+		return "", fmt.Errorf("cannot be part of a string: %w", err)
 	}
 	return string(text), nil
 }

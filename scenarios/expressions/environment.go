@@ -66,7 +66,7 @@ func (v Variables) activation() (map[string]any, error) {
 	values := make(map[string]any, len(v))
 	for name, value := range v {
 		if known[name] == nil {
-			return nil, fmt.Errorf("no variable of expressions is called %q", name)
+			return nil, fmt.Errorf("expressions have no variable %q", name)
 		}
 		if typ := reflect.TypeOf(value); typ != plainMaps && typ != nil && typ.ConvertibleTo(plainMaps) {
 			value = reflect.ValueOf(value).Convert(plainMaps).Interface() // an object has a type of its own

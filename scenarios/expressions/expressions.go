@@ -161,7 +161,7 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 		for name := range variableTypes() {
 			names = append(names, name)
 		}
-		return fmt.Sprintf("nothing is called %q in expressions", m[1]), words.Suggest(m[1], names, "")
+		return fmt.Sprintf("expressions have no %q", m[1]), words.Suggest(m[1], names, "")
 	}
 	if m := overload.FindStringSubmatch(message); m != nil {
 		if strings.Contains(m[2], "double") && strings.Contains(m[2], "int") {
@@ -174,8 +174,7 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 			hint = "compare with =="
 		}
 		if strings.HasSuffix(syntax, "'<EOF>'") {
-			hint = "something is missing at its end; if it stands inside of {...}, put it in quotes, since YAML ends it at a " +
-				"comma"
+			hint = "something is missing at its end; inside {...}, put it in quotes, because YAML ends it at a comma"
 		}
 		syntax, _, _ = strings.Cut(syntax, " expecting {")
 		return "not a CEL expression: " + syntax, hint
@@ -193,7 +192,7 @@ func (e *MissingError) Error() string { return e.What }
 func evaluationError(err error) error {
 	message := strings.ReplaceAll(err.Error(), namespaceVariable, "namespace")
 	if strings.Contains(message, "cost limit exceeded") {
-		return fmt.Errorf("the expression costs more than it may: %w", err)
+		return fmt.Errorf("the expression exceeds the cost limit: %w", err)
 	}
 	if strings.HasPrefix(message, "no such key: ") || strings.HasPrefix(message, "index out of bounds: ") ||
 		message == "optional.none() dereference" {

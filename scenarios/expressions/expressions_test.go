@@ -94,14 +94,14 @@ func TestEval(t *testing.T) {
 func TestEvalErrors(t *testing.T) {
 	e := New()
 	for _, test := range []struct{ expression, want string }{
-		{`namspace`, `nothing is called "namspace"`},
+		{`namspace`, `expressions have no "namspace"`},
 		{`namespace + 1`, "+ does not take (string, int)"},
 		{`namespace.`, "not a CEL expression"},
 		{`object.missing`, "no such key: missing"},
 		{`outputs.missing`, "no such key: missing"},
-		{`optional.none()`, "is not there"},
+		{`optional.none()`, "is missing"},
 		{`quantity("1")`, "cannot be written as YAML"},
-		{`{1: 2}`, "keys must be texts"},
+		{`{1: 2}`, "keys must be strings"},
 		{`18446744073709551615u`, "64-bit"},
 		{`value == 3`, "== does not take (double, int)"},
 		{`1 / 0`, "division by zero"},
@@ -157,7 +157,7 @@ func TestCostAndCancellation(t *testing.T) {
 	e := New()
 	e.cache.costLimit = 100_000
 	const square = "objects.all(a, objects.all(b, a.n + b.n >= 0))"
-	if _, err := e.Eval(square, vars); err == nil || !strings.Contains(err.Error(), "costs more than it may") {
+	if _, err := e.Eval(square, vars); err == nil || !strings.Contains(err.Error(), "exceeds the cost limit") {
 		t.Errorf("cost: %v", err)
 	}
 	if _, err := e.Eval("objects.all(a, objects[0].n <= a.n)", vars); err != nil {

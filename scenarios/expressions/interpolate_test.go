@@ -68,7 +68,7 @@ func TestInterpolateErrors(t *testing.T) {
 	}
 	for _, want := range []string{
 		`a[1]: ${nothing}: `, `b: ${case.none}: is null`,
-		"c: the expression that ${ begins is never closed", "d: ${outputs.missing}: no such key: missing",
+		"c: the expression after ${ is never closed", "d: ${outputs.missing}: no such key: missing",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in:\n%v", want, err)

@@ -40,12 +40,12 @@ func Split(text string) ([]Part, *TemplateError) {
 			end := expressionEnd(text, i+2)
 			if end < 0 {
 				return nil, &TemplateError{
-					i, "the expression that ${ begins is never closed",
-					"close it with }, or write $${ for a plain ${",
+					i, "the expression after ${ is never closed",
+					"close it with }, or write $${ for a literal ${",
 				}
 			}
 			if strings.TrimSpace(text[i+2:end]) == "" {
-				return nil, &TemplateError{i, "an empty expression", "write $${ for a plain ${"}
+				return nil, &TemplateError{i, "an empty expression", "write $${ for a literal ${"}
 			}
 			if plain.Len() > 0 {
 				parts = append(parts, Part{Text: plain.String()})

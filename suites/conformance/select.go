@@ -50,7 +50,7 @@ func newSelection(suite suites.Suite, profile, focus string, substitutes []Subst
 	}
 	pattern, err := regexp.Compile(focus)
 	if err != nil {
-		return nil, fmt.Errorf("focus %q is no regular expression: %w", focus, err)
+		return nil, fmt.Errorf("focus %q is not a regular expression: %w", focus, err)
 	}
 	for _, scenario := range suite.Scenarios {
 		if pattern.MatchString(scenario.Title()) && scenario.Metadata.Labels[suites.ReadingLabel] == "" &&

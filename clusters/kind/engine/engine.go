@@ -50,7 +50,7 @@ func Detect(ctx context.Context) (*Engine, error) {
 		}
 	}
 	if first == nil {
-		first = fmt.Errorf("kind clusters need a container engine, and none of %s is on the PATH: install one, or use "+
+		first = fmt.Errorf("kind clusters need a container engine, but none of %s is on the PATH: install one, or use "+
 			"--provider local", strings.Join(candidates, ", "))
 	}
 	return nil, first
@@ -61,7 +61,8 @@ func explain(program string, err error) error {
 	said := strings.ToLower(err.Error())
 	switch {
 	case strings.Contains(said, "permission denied"):
-		return fmt.Errorf("%s is there but this user may not use it: join the group of its socket (docker: sudo usermod "+
+		return fmt.Errorf("%s is running, but this user may not use it: join the group of its socket (docker: sudo "+
+			"usermod "+
 			"-aG docker $USER, then log in again), or use --provider local: %w", program, err)
 	case strings.Contains(said, "cannot connect") || strings.Contains(said, "is the docker daemon running") ||
 		strings.Contains(said, "no such file"):

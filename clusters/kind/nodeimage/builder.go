@@ -90,7 +90,7 @@ func (b *Builder) Build(ctx context.Context, version string) (string, error) {
 
 func (b *Builder) build(ctx context.Context, version string) (string, error) {
 	if runtime.GOOS != "linux" {
-		return "", errors.New("node images can be built on Linux alone")
+		return "", errors.New("node images can be built only on Linux")
 	}
 	version, err := b.Programs.Resolve(ctx, version)
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *Builder) build(ctx context.Context, version string) (string, error) {
 		return "", err
 	}
 	if err == nil && present == key {
-		b.Progress("%s is there already", tag)
+		b.Progress("%s already exists", tag)
 		return tag, nil
 	}
 	unlock, err := lock(ctx, filepath.Join(b.CacheDir, "build.lock"), b.Progress)

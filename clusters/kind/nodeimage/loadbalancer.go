@@ -35,7 +35,7 @@ func (b *Builder) BuildBalancer(ctx context.Context) (string, error) {
 
 func (b *Builder) buildBalancer(ctx context.Context) error {
 	if runtime.GOOS != "linux" {
-		return errors.New("images can be built on Linux alone")
+		return errors.New("images can be built only on Linux")
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{
 		recipe, suite, kindVersion, runtime.GOARCH,
@@ -47,7 +47,7 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 		return err
 	}
 	if err == nil && present == key {
-		b.Progress("%s is there already", BalancerTag)
+		b.Progress("%s already exists", BalancerTag)
 		return nil
 	}
 	tool, err := findGo()

@@ -80,7 +80,7 @@ func (d *Decoder) Decode(n *yamltree.Node, v reflect.Value) {
 // missing reports a value that is not there: "key:" and no more.
 func (d *Decoder) missing(n *yamltree.Node, t reflect.Type) bool {
 	if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagNull {
-		d.Found.At(n, "", "want %s, but there is nothing", d.wanted(t))
+		d.Found.At(n, "", "want %s, but it is empty", d.wanted(t))
 		return true
 	}
 	return false
@@ -115,7 +115,7 @@ func (d *Decoder) unknown(key *yamltree.Node, fields []tags.Field, t reflect.Typ
 		}
 	}
 	if strings.ContainsAny(key.Text, "()[]{}=<>&|") {
-		d.Found.At(key, yamltree.QuoteCEL, "%q is no field but a part of an expression", words.Short(key.Text))
+		d.Found.At(key, yamltree.QuoteCEL, "%q is not a field but part of an expression", words.Short(key.Text))
 		return
 	}
 	d.Found.At(key, words.Suggest(key.Text, tags.Names(fields), "fields here"), "unknown field %q", words.Short(key.Text))
@@ -201,7 +201,7 @@ func (d *Decoder) mismatch(n *yamltree.Node, t reflect.Type) {
 			hint = "put it in quotes in the table"
 		}
 		if n.Tag == yamltree.TagFloat {
-			hint += " (YAML reads a bare 1.30 as the number 1.3)"
+			hint += " (YAML reads an unquoted 1.30 as the number 1.3)"
 		}
 	}
 	d.Found.At(n, hint, "want %s, not %s", d.wanted(t), n.What())
@@ -220,13 +220,13 @@ func (d *Decoder) wanted(t reflect.Type) string {
 	case reflect.Slice:
 		return "a list"
 	case reflect.String:
-		return "a text"
+		return "a string"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Float64:
 		return "a number"
 	}
-	return "a whole number"
+	return "an integer"
 }
 
 // generic makes the plain value that JSON would have: map[string]any, []any, string, int64, float64, bool or nil.
@@ -253,13 +253,14 @@ func (d *Decoder) generic(n *yamltree.Node) (any, bool) {
 	case yamltree.TagInt, yamltree.TagFloat:
 		value, ok := number(n)
 		if !ok {
-			d.Found.At(n, "put it in quotes if it is a text", "%s is no 64-bit integer and no finite number", n.What())
+			d.Found.At(n, "put it in quotes if it is a string", "%s is neither a 64-bit integer nor a finite "+
+				"number", n.What())
 		}
 		return value, ok
 	}
 	if n.Plain && !d.Table && ambiguous(n.Text) {
-		d.Found.At(n, fmt.Sprintf("write %q in quotes if it is a text, else true or false", n.Text),
-			"kubectl reads %s as a boolean, other readers as a text", n.Text)
+		d.Found.At(n, fmt.Sprintf("write %q in quotes if it is a string, otherwise true or false", n.Text),
+			"kubectl reads %s as a boolean, other readers as a string", n.Text)
 	}
 	return n.Text, true
 }

@@ -103,8 +103,8 @@ func (b *Bindings) check(u expressions.Use, place string) (message, hint string)
 		c.Used = true
 	case u.Variable == "outputs" && !b.Outputs[u.Field]:
 		if later, ok := b.AllOutputs[u.Field]; ok {
-			return fmt.Sprintf("the output %q is not there yet", u.Field),
-				fmt.Sprintf("the step that makes it, in line %d, is not before this one", later.Line)
+			return fmt.Sprintf("the output %q does not exist yet", u.Field),
+				fmt.Sprintf("the step in line %d that creates it is not before this one", later.Line)
 		}
 		return fmt.Sprintf("no earlier step has an output %q", u.Field),
 			words.Suggest(u.Field, slices.Collect(maps.Keys(b.Outputs)), "outputs so far")
@@ -115,18 +115,18 @@ func (b *Bindings) check(u expressions.Use, place string) (message, hint string)
 }
 
 func (b *Bindings) unknown(name, place string, known []string) (message, hint string) {
-	message = fmt.Sprintf("%s is not known here", name)
+	message = fmt.Sprintf("%s is not available here", name)
 	switch {
 	case name == "case":
-		return message, "there is no table: give the scenario or the step cases"
+		return message, "there is no table: add cases to the scenario or the step"
 	case place == placeTable:
-		return message, "the values of a table are plain; write the expression where the value is used"
+		return message, "table values cannot be expressions; write the expression where the value is used"
 	case place == PlaceFixed:
-		return message, "this must be known before the run: only ${case.x} can stand here"
+		return message, "this must be known before the run: only ${case.x} is allowed here"
 	case name == "index":
-		return message, "only the steps of parallel, and the loads of during, have an index"
+		return message, "only steps of parallel and loads of during have an index"
 	case place == PlaceTemplate && name != "namespace" && name != "scenario" && name != "outputs":
-		return message, fmt.Sprintf("%s is known only in cel and outputs of a step that has it", name)
+		return message, fmt.Sprintf("%s is available only in cel and outputs of a step that has it", name)
 	}
 	return message, words.Suggest(name, known, "known here")
 }

@@ -19,8 +19,8 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 	}
 	if strings.Contains(n.Text, "${") {
 		line, column, _ := n.Locate("${", "")
-		x.Found.Within(n, line, column, "write what is in the braces without them: object.metadata.name == case.name",
-			"this is an expression already; ${ has no meaning in it")
+		x.Found.Within(n, line, column, "write the expression without the braces: object.metadata.name == case.name",
+			"this is already an expression; omit ${")
 		return n.AsBroken()
 	}
 	c, ok := x.check(n, n.Text, "", place)
@@ -28,7 +28,7 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 		return n.AsBroken()
 	}
 	if place != placeOutput && !c.Type.IsExactType(cel.BoolType) && !c.Type.IsExactType(cel.DynType) {
-		x.Found.At(n, "compare it with something", "want an expression that is true or false; this is a %s", c.Type)
+		x.Found.At(n, "compare it with a value", "want an expression that is true or false, not a %s", c.Type)
 		return n.AsBroken()
 	}
 	return n

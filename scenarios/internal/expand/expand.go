@@ -83,7 +83,7 @@ func (x *Expander) mapping(n *yamltree.Node, t reflect.Type, place string) *yaml
 		e.Key = x.mapKey(e.Key, place)
 		e.Value = x.Node(e.Value, element, place)
 		if before[e.Key.Text] {
-			x.Found.At(e.Key, "", "the key %q is here a second time", words.Short(e.Key.Text))
+			x.Found.At(e.Key, "", "the key %q is repeated", words.Short(e.Key.Text))
 		}
 		before[e.Key.Text] = true
 		next.Entries = append(next.Entries, e)
@@ -125,7 +125,7 @@ func (x *Expander) mapKey(key *yamltree.Node, place string) *yamltree.Node {
 	}
 	filled := x.text(key, reflect.TypeFor[string](), place, place)
 	if !filled.Broken && (filled.Kind != yamltree.Scalar || filled.Tag != yamltree.TagString) {
-		x.Found.At(key, "", "a key must be a text, not %s", filled.What())
+		x.Found.At(key, "", "a key must be a string, not %s", filled.What())
 		filled = key
 	}
 	return filled

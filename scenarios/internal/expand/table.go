@@ -29,7 +29,7 @@ func (x *Expander) Table(n *yamltree.Node) (rows []Row, columns map[string]*Colu
 		x.Found.At(n, "", "want a list of rows, not %s", n.What())
 		return nil, nil
 	case len(n.Items) == 0:
-		x.Found.At(n, "leave cases out to run once", "a table without rows: nothing would run")
+		x.Found.At(n, "omit cases to run once", "a table without rows")
 		return nil, nil
 	}
 	good := true
@@ -64,7 +64,7 @@ func (x *Expander) rowValues(item *yamltree.Node) (map[string]any, bool) {
 	for _, e := range item.Entries {
 		if !expressions.Identifier(e.Key.Text) {
 			x.Found.At(e.Key, "use letters, digits and _, so that case.name_of_column can be written",
-				"%q cannot be the name of a column", words.Short(e.Key.Text))
+				"%q is not a valid column name", words.Short(e.Key.Text))
 			return nil, false
 		}
 	}
@@ -79,7 +79,7 @@ func (x *Expander) sameColumns(item *yamltree.Node, columns map[string]*Column, 
 	for _, e := range item.Entries {
 		if columns[e.Key.Text] == nil {
 			x.Found.At(e.Key, words.Suggest(e.Key.Text, slices.Collect(maps.Keys(columns)), "columns of the first row"),
-				"row %d has a column %q that the first row has not", i+1, e.Key.Text)
+				"row %d has a column %q that the first row lacks", i+1, e.Key.Text)
 			return false
 		}
 	}
@@ -104,11 +104,11 @@ func (x *Expander) nameRows(n *yamltree.Node, rows []Row) bool {
 		name, _ := rows[i].Values["name"].(string)
 		at := n.Items[i].At("name")
 		if strings.TrimSpace(name) != name || name == "" || strings.ContainsAny(name, "\n\r\t") {
-			x.Found.At(at, "", "the name of a row must be a text in one line")
+			x.Found.At(at, "", "the name of a row must be a single-line string")
 			return false
 		}
 		if taken[name] {
-			x.Found.At(at, "", "an earlier row is called %q too", words.Short(name))
+			x.Found.At(at, "", "an earlier row has the same name, %q", words.Short(name))
 			return false
 		}
 		taken[name] = true

@@ -174,13 +174,13 @@ func typeName(t reflect.Type) string {
 		}
 		return "map of " + typeName(t.Elem())
 	case reflect.String:
-		return "text"
+		return "string"
 	case reflect.Bool:
-		return "true or false"
+		return "boolean"
 	case reflect.Float64:
 		return "number"
 	}
-	return "whole number"
+	return "integer"
 }
 
 // cell keeps a text from ending a table's cell, and expressions from being taken for something else.

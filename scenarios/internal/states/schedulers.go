@@ -29,12 +29,12 @@ func (v *Check) SchedulerChanges(before clusters.State, change clusters.Change, 
 		there := slices.Contains(names, c.Name)
 		switch {
 		case c.Remove && len(at.Entries) > 2:
-			v.At(at.Key("remove"), "", "a scheduler that is removed has no other fields")
+			v.At(at.Key("remove"), "", "a removed scheduler has no other fields")
 		case c.Remove && !there:
-			v.At(at.At("name"), words.Suggest(c.Name, names, "schedulers here"), "no scheduler %q is there to be removed",
+			v.At(at.At("name"), words.Suggest(c.Name, names, "schedulers here"), "there is no scheduler %q to remove",
 				words.Short(c.Name))
 		case !c.Remove && there && at.Get("profiles") == nil:
-			v.At(at, "give profiles or remove", "a scheduler that does not change")
+			v.At(at, "give profiles or remove", "the scheduler does not change")
 		}
 	}
 	if len(clashes(before)) == 0 { // else it was reported before

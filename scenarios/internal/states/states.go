@@ -77,7 +77,7 @@ func (v *Check) OwnVersion(name clusters.Component, text string, n *yamltree.Nod
 	}
 	if !clusters.CanHaveOwnVersion(name) {
 		v.At(n.Key("version"), fmt.Sprintf("%s and %s can", clusters.ControllerManager, clusters.Scheduler),
-			"%s cannot have a version of its own", words.Short(string(name)))
+			"%s cannot have its own version", words.Short(string(name)))
 		return
 	}
 	v.Version(text, n.At("version"))
@@ -87,7 +87,7 @@ func (v *Check) OwnVersion(name clusters.Component, text string, n *yamltree.Nod
 func (v *Check) Gates(names []string, n *yamltree.Node) {
 	for _, name := range names {
 		if !expressions.Identifier(name) {
-			v.At(n.Key(name), "", "%q is no name of a feature gate", words.Short(name))
+			v.At(n.Key(name), "", "%q is not the name of a feature gate", words.Short(name))
 		}
 	}
 }
@@ -96,7 +96,8 @@ func (v *Check) Gates(names []string, n *yamltree.Node) {
 func (v *Check) Flags(names []string, n *yamltree.Node) {
 	for _, name := range names {
 		if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "= ") || name == "" {
-			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is no name of a flag", words.Short(name))
+			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is not the name of a "+
+				"flag", words.Short(name))
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (v *Check) Nodes(groups []clusters.NodeGroup, n *yamltree.Node) {
 			v.At(at.At("name"), "", "the nodes' name %q: %s", words.Short(name), message)
 		}
 		if names[name] {
-			v.At(at.At("name"), "give each group a name of its own", "two groups of nodes are called %q", name)
+			v.At(at.At("name"), "give each group its own name", "two groups of nodes are called %q", name)
 		}
 		names[name] = true
 		if g.Count != nil && *g.Count < 0 {

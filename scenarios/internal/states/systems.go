@@ -21,7 +21,7 @@ func (v *Check) Systems(list []clusters.System, n *yamltree.Node) {
 		v.system(s, at)
 		if s.Kind() == "" {
 			v.At(at, "simulated: {} runs the simulator of that name",
-				"say what the system %q is: simulated, process, module or manifests", words.Short(s.Name))
+				"give the system %q one of simulated, process, module and manifests", words.Short(s.Name))
 		}
 		v.wholeSystem(s, at)
 		v.webhookPort(s, list[:i], at)
@@ -53,19 +53,19 @@ func (v *Check) SystemChanges(before clusters.State, list []clusters.SystemChang
 		after, _ := before.With(clusters.Change{Systems: []clusters.SystemChange{c}}).System(c.Name)
 		switch {
 		case c.Remove && len(at.Entries) > 2:
-			v.At(at.Key("remove"), "", "a system that is removed has no other fields")
+			v.At(at.Key("remove"), "", "a removed system has no other fields")
 		case c.Remove && !there:
 			v.At(at.At("name"), words.Suggest(c.Name, SystemNames(before), "systems here"),
-				"no system %q is there to be removed",
+				"there is no system %q to remove",
 				words.Short(c.Name))
 		case c.Remove:
 		case !there && c.Kind() == "":
 			v.At(at.At("name"), words.Suggest(c.Name, SystemNames(before), "systems here"),
-				"no system %q is there to be changed; a new one is simulated, a process, a module or manifests",
+				"there is no system %q to change; a new one needs simulated, process, module or manifests",
 				words.Short(c.Name))
 		case len(at.Entries) < 2:
 			v.At(at, "give version, simulated, process, module, manifests, probes, webhookCalls or remove",
-				"a system that does not change")
+				"the system does not change")
 		default:
 			v.wholeSystem(after, at)
 			v.webhookPort(after, before.With(clusters.Change{Systems: list}).Systems, at)
@@ -91,23 +91,24 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 		}
 	}
 	if len(kinds) > 1 {
-		v.At(n.Key(kinds[1]), "", "a system is one of simulated, process, module and manifests; this one is %s",
+		v.At(n.Key(kinds[1]), "", "a system has one of simulated, process, module and manifests; this one has %s",
 			strings.Join(kinds, " and "))
 	}
 	if s.Simulated != nil {
 		for _, field := range []string{"version", "probes"} {
 			if n.Get(field) != nil {
-				v.At(n.Key(field), "a simulator has variants, and probes of its own", "a simulated system has no %s", field)
+				v.At(n.Key(field), "a simulator has variants and built-in probes", "a simulated system has no "+
+					"%s", field)
 			}
 		}
 		for i, fault := range s.Simulated.Faults {
 			if slices.Contains(s.Simulated.Faults[:i], fault) {
-				v.At(n.At("simulated", "faults", i), "", "the fault %q is here a second time", words.Short(fault))
+				v.At(n.At("simulated", "faults", i), "", "the fault %q is repeated", words.Short(fault))
 			}
 		}
 		for i, liberty := range s.Simulated.Liberties {
 			if slices.Contains(s.Simulated.Liberties[:i], liberty) {
-				v.At(n.At("simulated", "liberties", i), "", "the liberty %q is here a second time", words.Short(liberty))
+				v.At(n.At("simulated", "liberties", i), "", "the liberty %q is repeated", words.Short(liberty))
 			}
 		}
 	}
@@ -133,7 +134,7 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 
 func (v *Check) webhookCalls(c *clusters.WebhookCalls, n *yamltree.Node) {
 	if len(n.Entries) > 1 {
-		v.At(n.Entries[1].Key, "write several transitions, one after the other",
+		v.At(n.Entries[1].Key, "use several transitions, one after the other",
 			"calls of webhooks have one of away, delay and certificate")
 	}
 	if _, err := c.Wait(); err != nil {
@@ -141,7 +142,7 @@ func (v *Check) webhookCalls(c *clusters.WebhookCalls, n *yamltree.Node) {
 	}
 	if c.Certificate != "" && c.Certificate != clusters.CertificateExpired {
 		v.At(n.At("certificate"), words.Suggest(c.Certificate, []string{clusters.CertificateExpired}, ""),
-			"%q is no certificate that there could be: want %s", words.Short(c.Certificate), clusters.CertificateExpired)
+			"%q is not a supported certificate: want %s", words.Short(c.Certificate), clusters.CertificateExpired)
 	}
 }
 
@@ -159,7 +160,7 @@ func (v *Check) systemText(text string, n *yamltree.Node, s clusters.System) {
 	_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, slices.Contains(known, name) })
 	switch {
 	case err != nil && versionOnly:
-		v.At(n, "", "only $(VERSION) may stand in a manifest's name; write $$( for a plain $(")
+		v.At(n, "", "only $(VERSION) is allowed in a manifest's name; write $$( for a literal $(")
 	case err != nil:
 		v.At(n, "", "%v", err)
 	}
@@ -170,9 +171,9 @@ func (v *Check) manifest(manifest string, n *yamltree.Node) {
 	checksum, ok := strings.CutPrefix(fragment, "sha256=")
 	switch decoded, err := hex.DecodeString(checksum); {
 	case name == "":
-		v.At(n, "", "a manifest is a file or an address")
+		v.At(n, "", "a manifest is a file or an https URL")
 	case strings.HasPrefix(name, "http://"):
-		v.At(n, "write https://", "what is fetched without TLS can be anybody's")
+		v.At(n, "write https://", "a manifest fetched without TLS cannot be trusted")
 	case hasFragment && (!ok || err != nil || len(decoded) != 32):
 		v.At(n, "", "what is behind # must be sha256= and 64 hexadecimal digits")
 	}
@@ -181,7 +182,7 @@ func (v *Check) manifest(manifest string, n *yamltree.Node) {
 func (v *Check) probe(probe map[string]any, n *yamltree.Node) {
 	for _, field := range []string{"apiVersion", "kind"} {
 		if text, _ := probe[field].(string); text == "" {
-			v.At(n.At(field), "", "a probe is an object: it needs %s, a text", field)
+			v.At(n.At(field), "", "a probe is an object: it needs %s, a string", field)
 		}
 	}
 }
@@ -203,19 +204,20 @@ func (v *Check) systemObject(object map[string]any, n *yamltree.Node) {
 func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 	for _, name := range clusters.SortedKeys(p.Env) {
 		if name == "" || strings.ContainsAny(name, "= ") {
-			v.At(n.At("env").Key(name), "", "%q is no name of an environment variable", words.Short(name))
+			v.At(n.At("env").Key(name), "", "%q is not the name of an environment variable", words.Short(name))
 		}
 	}
 	for _, name := range clusters.SortedKeys(p.Files) {
 		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') ||
 			slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
-			v.At(n.At("files").Key(name), "such as config.yaml", "a file in the system's folder cannot be called %q",
+			v.At(n.At("files").Key(name), "such as config.yaml", "%q is not a valid name for a file in the system's "+
+				"folder",
 				words.Short(name))
 		}
 	}
 	if p.CertDir != "" && (!filepath.IsLocal(p.CertDir) || slices.Contains([]string{".", "kubeconfig", "logs"},
 		filepath.Clean(p.CertDir))) {
-		v.At(n.At("certDir"), "such as k8s-webhook-server/serving-certs", "%q is no folder in the system's folder",
+		v.At(n.At("certDir"), "such as k8s-webhook-server/serving-certs", "%q is not a folder in the system's folder",
 			words.Short(p.CertDir))
 	}
 	if n.Get("webhookPort") != nil && (p.WebhookPort < 1 || p.WebhookPort > 65535) {
@@ -240,11 +242,11 @@ func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
 		}
 	}
 	if s.Kind() == "manifests" && !s.WebhookCalls.Usual() {
-		v.At(n.At("webhookCalls"), "", "the webhooks of a system that is manifests are in the cluster: rehearse does not "+
-			"stand in front of them")
+		v.At(n.At("webhookCalls"), "", "the webhooks of a system with manifests run in the cluster, where rehearse "+
+			"cannot put a proxy in front of them")
 	}
 	if s.Manifests != nil && len(s.Manifests) == 0 {
-		v.At(n.At("manifests"), "", "no manifest is named")
+		v.At(n.At("manifests"), "", "there are no manifests")
 	}
 	if s.Version != "" {
 		return
@@ -253,7 +255,7 @@ func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
 		_, err := clusters.ExpandSystem(text, func(name string) (string, bool) { return name, name != "VERSION" })
 		if err != nil {
 			v.At(n, fmt.Sprintf("add version: to the system %q", words.Short(s.Name)),
-				"$(VERSION) stands in it, but it has no version")
+				"it contains $(VERSION), but the system has no version")
 			return
 		}
 	}

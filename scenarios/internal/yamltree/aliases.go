@@ -62,7 +62,7 @@ func (r *resolver) node(y *yaml.Node) *Node {
 	if r.aliases > 0 {
 		if r.aliased++; r.aliased > maxAliasValues {
 			return r.stop(r.outer, "write the values out, or use fewer aliases of aliases",
-				"the aliases of this document stand for more than %d values", maxAliasValues)
+				"the aliases of this document expand to more than %d values", maxAliasValues)
 		}
 	}
 	switch y.Kind {
@@ -83,7 +83,7 @@ func (r *resolver) node(y *yaml.Node) *Node {
 
 func (r *resolver) alias(n *Node, y *yaml.Node) *Node {
 	if r.open[y.Alias] {
-		return r.stop(n, "", "the alias *%s stands for something that holds it", y.Value)
+		return r.stop(n, "", "the alias *%s refers to a value that contains it", y.Value)
 	}
 	if r.aliases == 0 {
 		r.outer = n
@@ -117,7 +117,7 @@ func (r *resolver) mapping(n *Node, y *yaml.Node) *Node {
 			return n
 		}
 		if before := first[e.Key.Text]; before != nil {
-			r.found.At(e.Key, "", "the key %q is here a second time; the first is in line %d", words.Short(e.Key.Text),
+			r.found.At(e.Key, "", "the key %q is repeated; the first is in line %d", words.Short(e.Key.Text),
 				before.line)
 			continue
 		}
@@ -157,11 +157,12 @@ func (r *resolver) key(y *yaml.Node) *Node {
 	switch {
 	case r.stopped:
 	case n.Kind != Scalar:
-		r.found.At(n, "an expression that begins a value needs quotes: \"${...}\"", "a key must be a text, not %s", n.What())
+		r.found.At(n, "an expression that begins a value needs quotes: \"${...}\"", "a key must be a string, not "+
+			"%s", n.What())
 		n.Kind = Scalar
 		n.Text = fmt.Sprintf("\x00%d:%d", n.line, n.column) // equal to no other key
 	case n.Tag == TagNull:
-		r.found.At(n, "put the key in quotes", "a key must be a text, not %s", n.What())
+		r.found.At(n, "put the key in quotes", "a key must be a string, not %s", n.What())
 	}
 	n.Tag = TagString
 	return n

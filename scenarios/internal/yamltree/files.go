@@ -54,7 +54,7 @@ func (f *Found) path(path string) error {
 	}
 	matches, err := filepath.Glob(path)
 	if err != nil {
-		return fmt.Errorf("loading scenarios: %q is no glob: %w", path, err)
+		return fmt.Errorf("loading scenarios: %q is not a glob: %w", path, err)
 	}
 	if len(matches) == 0 {
 		return fmt.Errorf("loading scenarios: nothing matches %q", path)
@@ -79,7 +79,7 @@ func (f *Found) existing(path string) error {
 
 func (f *Found) file(path string, info fs.FileInfo, named bool) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("loading scenarios: %s is no regular file", path)
+		return fmt.Errorf("loading scenarios: %s is not a regular file", path)
 	}
 	key := filepath.Clean(path)
 	if absolute, err := filepath.Abs(path); err == nil {

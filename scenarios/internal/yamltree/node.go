@@ -127,7 +127,7 @@ func (n *Node) What() string {
 	case TagNull:
 		return "nothing"
 	}
-	return fmt.Sprintf("the text %q", words.Short(n.Text))
+	return fmt.Sprintf("the string %q", words.Short(n.Text))
 }
 
 // WithText returns a copy with another text.

@@ -108,7 +108,7 @@ func syntaxError(file *Source, err error, read int) *Error {
 }
 
 // QuoteCEL is the advice for an expression that YAML takes apart.
-const QuoteCEL = "put the expression in quotes: inside of {...} YAML takes its commas, brackets and braces for its own"
+const QuoteCEL = "put the expression in quotes: inside {...} YAML interprets its commas, brackets and braces"
 
 // celInFlow is an expression without quotes inside of a flow mapping, which has something that YAML takes for its own.
 var celInFlow = regexp.MustCompile(`[{,]\s*(cel:\s+[^"'\s&*|>][^"']*?[\[\](){}])`)
@@ -141,7 +141,7 @@ func syntaxHint(message string) string {
 	case strings.Contains(message, "cannot start any token"):
 		return "a value that begins with @, `, % or a tab needs quotes"
 	case strings.Contains(message, "end of stream"):
-		return "a quote that opens here is never closed"
+		return "a quote that opens here is not closed"
 	case strings.Contains(message, "could not find expected ':'"):
 		return "write key: value, with a space after the colon"
 	}

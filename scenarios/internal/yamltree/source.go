@@ -24,7 +24,7 @@ type Source struct {
 func NewSource(name string, data []byte) (*Source, *Error) {
 	s := &Source{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	if len(data) > maxFileSize {
-		return nil, s.ErrorAt(1, 1, "split it into several files", fmt.Sprintf("the file holds more than %d MB",
+		return nil, s.ErrorAt(1, 1, "split it into several files", fmt.Sprintf("the file is larger than %d MB",
 			maxFileSize>>20))
 	}
 	if at := invalidUTF8(s.data); at >= 0 {

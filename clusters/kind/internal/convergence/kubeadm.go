@@ -21,9 +21,9 @@ func CheckKubeadm(from, to clusters.State) error {
 	case errors.Join(err1, err2) != nil:
 		return errors.Join(err1, err2)
 	case after.Compare(before) <= 0:
-		return fmt.Errorf("kubeadm upgrade goes up to another version only: not from %s to %s", before, after)
+		return fmt.Errorf("kubeadm upgrade can only upgrade: not from %s to %s", before, after)
 	case after.Major != before.Major || after.Minor > before.Minor+1:
-		return fmt.Errorf("kubeadm upgrade goes up by one minor version at a time: not from %s to %s", before, after)
+		return fmt.Errorf("kubeadm upgrade upgrades by one minor version at a time: not from %s to %s", before, after)
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func (c *changer) kubeletIsNew(ctx context.Context, n nodes.Node, change *kubele
 		return err
 	}
 	if at := live.StartTime(metrics); at == 0 || at == change.startedBefore {
-		return errors.New("the one before still runs")
+		return errors.New("the previous one still runs")
 	}
 	if err := proof.Component(metrics, change.state.Version, change.state.Gates(clusters.Kubelet)); err != nil {
 		return err

@@ -90,7 +90,7 @@ func (c *changer) isNew(ctx context.Context, change *nodeChange, r *replacement)
 		return err
 	}
 	if at := live.StartTime(metrics); at == 0 || at == r.startedBefore {
-		return errors.New("the one before still runs")
+		return errors.New("the previous one still runs")
 	}
 	if err := r.proves(metrics); err != nil {
 		return err

@@ -24,7 +24,7 @@ func (c *Server) Current(ctx context.Context) error {
 	}, metav1.CreateOptions{})
 	if err != nil {
 		// A scenario's own webhook may be in the way, and it is not for us to judge that.
-		c.Say("whether CoreDNS is up to date was not seen: %v", err)
+		c.Say("it is unknown whether CoreDNS is up to date: %v", err)
 		return nil
 	}
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(canary.Name+"."+canary.Namespace+".svc.cluster.local"), dns.TypeCNAME)
@@ -46,14 +46,15 @@ func (c *Server) Current(ctx context.Context) error {
 				told = true
 				err = c.ReloadDNS(ctx)
 			}
-			return errors.Join(fmt.Errorf("%s does not know yet what is new: %s", pod, dns.RcodeToString[reply.Rcode]), err)
+			return errors.Join(fmt.Errorf("%s does not know the new Service yet: "+
+				"%s", pod, dns.RcodeToString[reply.Rcode]), err)
 		}
 		return nil
 	})
 	removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.OneLook)
 	defer cancel()
 	if removeErr := services.Delete(removal, canary.Name, metav1.DeleteOptions{}); removeErr != nil && ctx.Err() == nil {
-		err = errors.Join(err, fmt.Errorf("remove the Service by which CoreDNS was tried: %w", removeErr))
+		err = errors.Join(err, fmt.Errorf("remove the test Service of CoreDNS: %w", removeErr))
 	}
 	return err
 }

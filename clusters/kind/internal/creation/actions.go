@@ -40,13 +40,13 @@ func (c *Creator) Create(ctx context.Context) (*live.Cluster, error) {
 		name string
 		do   func(context.Context) error
 	}{
-		{"write what the nodes are given", c.writeFiles},
+		{"write the files of the nodes", c.writeFiles},
 		{"run kind", c.runKind},
 		{"find the nodes", c.findNodes},
 		{"become administrator", c.elevate},
 		{"reach the API servers", func(ctx context.Context) error { return c.Reach(ctx, c.Record.Kubeconfig()) }},
 		{"connect the pods", c.connectPods},
-		{"wait until it can be used", c.waitAndProve},
+		{"wait until it is ready", c.waitAndProve},
 		{
 			"give the nodes their capacity",
 			func(ctx context.Context) error { return c.Advertise(ctx, c.Record.State().Nodes) },

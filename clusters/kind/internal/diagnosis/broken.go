@@ -18,7 +18,7 @@ type StartError struct {
 
 func (e *StartError) Error() string {
 	if e.Line == "" {
-		return fmt.Sprintf("%s does not start, and says nothing", e.Component)
+		return fmt.Sprintf("%s does not start, and logged nothing", e.Component)
 	}
 	return fmt.Sprintf("%s does not start: %s", e.Component, e.Line)
 }

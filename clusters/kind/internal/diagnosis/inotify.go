@@ -39,8 +39,8 @@ func InotifyWarning(state clusters.State, limitFile string) string {
 	if err != nil || wanted <= limit {
 		return ""
 	}
-	return fmt.Sprintf("its nodes want about %d inotify instances, and a user of this machine may have %d: if a "+
-		"component says \"too many open files\", raise that (%s)", wanted, limit, raiseInotify)
+	return fmt.Sprintf("its nodes need about %d inotify instances, but the limit of this machine is %d per user: if "+
+		"a component logs \"too many open files\", raise the limit (%s)", wanted, limit, raiseInotify)
 }
 
 // remedy is for the end of a log that says that there were no inotify instances left, "" for others.

@@ -26,7 +26,7 @@ func TestInotifyWarning(t *testing.T) {
 		"seven workers":   {several(7), limit, ""},
 		"eight workers": {
 			several(8), limit,
-			"want about 139 inotify instances, and a user of this machine may have 128",
+			"need about 139 inotify instances, but the limit of this machine is 128 per user",
 		},
 		"five control planes":               {clusters.State{ControlPlanes: 5}, limit, "want about 135 "},
 		"a machine that says nothing of it": {several(100), limit + "-not", ""},

@@ -30,8 +30,8 @@ func ExplainCreation(err error) error {
 	case strings.Contains(lower, "no space left on device"):
 		return fmt.Errorf("the disk is full: %s", firstLine(said, "no space left"))
 	case strings.Contains(lower, "operation not permitted") && strings.Contains(lower, "apply caps"):
-		return fmt.Errorf("this host cannot give a privileged container all the capabilities that the engine asks for: "+
-			"%s; docs/kind.md says what to do", strings.TrimSpace(said))
+		return fmt.Errorf("this host cannot grant a privileged container all capabilities that the engine requests: "+
+			"%s; see docs/kind.md", strings.TrimSpace(said))
 	}
 	if lines := kubeadmError.FindAllString(said, 3); len(lines) > 0 {
 		said = strings.Join(lines, " / ")

@@ -52,7 +52,7 @@ func TestFailure(t *testing.T) {
 			"unrecognized feature gate",
 		},
 		{"says nothing", look("new", "1", ""), nil, 0, 0, ""},
-		{"says nothing ever", look("new", "3", ""), nil, 0, 0, "kube-apiserver does not start, and says nothing"},
+		{"says nothing ever", look("new", "3", ""), nil, 0, 0, "kube-apiserver does not start, and logged nothing"},
 		{"no pod yet", nil, nil, 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

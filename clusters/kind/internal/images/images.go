@@ -179,7 +179,7 @@ func (n NodeImages) newestPublished(ctx context.Context, store imageStore,
 			break
 		}
 	}
-	return newest, fmt.Errorf("no node image of Kubernetes %s is here, and the registry did not name one: %w; build "+
+	return newest, fmt.Errorf("there is no local node image of Kubernetes %s, and the registry has none: %w; build "+
 		"one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
 		newest.MinorString(), last, newest.MinorString(), newest.MinorString())
 }

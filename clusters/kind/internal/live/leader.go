@@ -31,7 +31,7 @@ func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
 				return err
 			}
 			if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
-				return errors.New("the lease is that of one that may have ended")
+				return errors.New("the holder of the lease may have stopped")
 			}
 			return nil
 		})

@@ -120,7 +120,7 @@ func StartTime(metrics []byte) float64 { return gauge(metrics, "process_start_ti
 // of them.
 func HasLeader(metrics []byte) error {
 	if gauge(metrics, "etcd_server_has_leader") != 1 {
-		return errors.New("it knows no leader yet")
+		return errors.New("it has no leader yet")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func NotReady(conditions []corev1.NodeCondition) string {
 		}
 		return strings.TrimSpace(condition.Reason + " " + condition.Message)
 	}
-	return "it has not said so yet"
+	return "it has not reported it yet"
 }
 
 func accountReady(client kubernetes.Interface) func(context.Context) error {

@@ -32,7 +32,7 @@ type LateError struct {
 }
 
 func (e *LateError) Error() string {
-	return fmt.Sprintf("%s: still not there after %s: %v", e.What, patience, e.Last)
+	return fmt.Sprintf("%s: not reached after %s: %v", e.What, patience, e.Last)
 }
 
 // Unwrap gives what was seen last.
@@ -83,7 +83,7 @@ func ended(ctx context.Context, what string, last error) error {
 	case errors.Is(cause, errLate):
 		return &LateError{what, last}
 	case errors.Is(cause, context.DeadlineExceeded):
-		return fmt.Errorf("%s: still not there when time was up: %w", what, last)
+		return fmt.Errorf("%s: not reached before the timeout: %w", what, last)
 	default:
 		return fmt.Errorf("wait for %s: %w", what, cause)
 	}

@@ -193,7 +193,7 @@ func checkSkew(from, to clusters.State) error {
 		return err
 	}
 	if err := skew.Check(before, after); err != nil {
-		return fmt.Errorf("%w; --force rehearses it all the same", err)
+		return fmt.Errorf("%w; --force allows it", err)
 	}
 	return nil
 }

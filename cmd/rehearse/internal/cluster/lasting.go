@@ -82,7 +82,7 @@ func owner(command *cobra.Command, flags lastingFlags, name string,
 	}
 	switch len(owners) {
 	case 0:
-		return nil, fmt.Errorf("cluster %q: %w; rehearse cluster list shows those that there are", name, clusters.ErrNotFound)
+		return nil, fmt.Errorf("cluster %q: %w; see rehearse cluster list", name, clusters.ErrNotFound)
 	case 1:
 		return owners[0], nil
 	}

@@ -141,7 +141,8 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 		return plan, err
 	}
 	if len(plan.Rules()) == 0 {
-		return nil, fmt.Errorf("--cases %d: suite %s has no rule of which cases can be drawn for this implementation",
+		return nil, fmt.Errorf("--cases %d: suite %s has no rule for which cases can be generated for this "+
+			"implementation",
 			f.cases, suite.Name)
 	}
 	if f.seed == 0 {

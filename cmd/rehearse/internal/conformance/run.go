@@ -62,23 +62,23 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 // check says what is wrong with the flags.
 func (f *settings) check(names []string) error {
 	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
-		return errors.New("--cases wants a number of cases, and --seed is for --cases")
+		return errors.New("--cases needs a positive number, and --seed needs --cases")
 	}
 	if err := f.Check(f.Shard); err != nil {
 		return err
 	}
 	if f.Repeat > 1 && f.execute.Keep {
-		return errors.New("--repeat goes without --keep")
+		return errors.New("--repeat cannot be combined with --keep")
 	}
 	if f.Shard != "" && (len(f.outputs) > 0 || f.cases > 0 || f.of != "") {
-		return errors.New("--shard goes without --output, --cases and --of: rehearse merge makes one run of all " +
-			"shards, and --of makes the report of that")
+		return errors.New("--shard cannot be combined with --output, --cases and --of: rehearse merge merges all " +
+			"shards, and --of writes the report of the merged run")
 	}
 	if f.of != "" && (f.Repeat > 1 || f.execute.Keep || len(names) > 1) {
-		return errors.New("--of is the run of one suite: name it alone, without --repeat and --keep")
+		return errors.New("--of needs exactly one suite, without --repeat and --keep")
 	}
 	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
-		return errors.New("--profile, --focus, --system and --cases are about one suite: name it alone")
+		return errors.New("--profile, --focus, --system and --cases need exactly one suite")
 	}
 	if len(f.outputs) > 0 {
 		if err := f.implementation.Validate(); err != nil {
@@ -91,7 +91,8 @@ func (f *settings) check(names []string) error {
 			continue
 		}
 		if len(names) > 1 {
-			return fmt.Errorf("--output %s: it is no folder, and each of %d suites has a report of its own", path, len(names))
+			return fmt.Errorf("--output %s: it is not a folder, but each of the %d suites has its own "+
+				"report", path, len(names))
 		}
 		if !cli.IsFolder(filepath.Dir(path)) {
 			return fmt.Errorf("--output %s: %s is no folder", path, filepath.Dir(path))
@@ -212,7 +213,7 @@ func (c *suiteRun) madeBefore() (*reports.Run, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--of: %w", err)
 	case run.Shard != nil:
-		return nil, fmt.Errorf("--of %s: it is shard %d/%d; rehearse merge makes one run of all", c.of, run.Shard.Number,
+		return nil, fmt.Errorf("--of %s: it is shard %d/%d; rehearse merge merges all shards", c.of, run.Shard.Number,
 			run.Shard.Of)
 	case run.Program != cli.ProgramVersion():
 		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
@@ -257,7 +258,7 @@ func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, f
 func (c *suiteRun) others(ctx context.Context, options harness.Options, results *conformance.Results) error {
 	readings, failure := c.plan.Readings(ctx, results.Run)
 	if readings != nil && ctx.Err() == nil {
-		options.Progress("looking whether what is not met as it is stated is met in another variant")
+		options.Progress("checking whether requirements that are not met as stated are met in another variant")
 		again := options
 		again.ReportDir = filepath.Join(options.ReportDir, "readings")
 		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir,

@@ -118,7 +118,7 @@ func (a asker) answer(question string, needed bool) (string, error) {
 			return line, nil
 		case errors.Is(err, io.EOF):
 			fmt.Fprintln(a.out)
-			return "", errors.New("the answers ended; nothing is written")
+			return "", errors.New("the input ended; nothing was written")
 		case err != nil:
 			return "", fmt.Errorf("read an answer: %w", err)
 		}

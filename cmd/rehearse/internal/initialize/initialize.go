@@ -75,7 +75,8 @@ Exit codes: 0 written; 2 the input is wrong, or the file exists (--force overwri
 func (f *flags) run(command *cobra.Command) error {
 	if !f.about() {
 		if !cli.IsTerminal(command.InOrStdin()) {
-			return errors.New("say what the scenario is to be about: --gate, --from and --to, --kep or --system; see rehearse " +
+			return errors.New("choose what the scenario tests: --gate, --from and --to, --kep or --system; see " +
+				"rehearse " +
 				"init --help")
 		}
 		next, err := Ask(command, command.InOrStdin(), command.ErrOrStderr())
@@ -170,7 +171,7 @@ func writeAll(folder string, files []starters.File, force bool) error {
 	for _, file := range files {
 		path := inFolder(folder, file.Path)
 		if _, err := os.Lstat(path); err == nil && !force {
-			return fmt.Errorf("%s is there already; nothing is written (--force writes over it)", path)
+			return fmt.Errorf("%s already exists; nothing is written (--force writes over it)", path)
 		}
 	}
 	for _, file := range files {

@@ -161,8 +161,8 @@ func GateOf(kep string) (string, error) {
 	switch found := clusters.SortedKeys(gates); len(found) {
 	case 0:
 		return "",
-			fmt.Errorf("--kep %s: Kubernetes' feature lists do not tell the gates of an enhancement, and this program "+
-				"has no scenario of it; name its feature gate with --gate", kep)
+			fmt.Errorf("--kep %s: Kubernetes' feature lists do not contain enhancements, and Rehearse has no "+
+				"scenario of this one; name its feature gate with --gate", kep)
 	case 1:
 		return found[0], nil
 	default:
@@ -192,8 +192,8 @@ func (f *flags) underTest() (*starters.System, error) {
 	}
 	system, file := &starters.System{Name: flag.Name}, flag.Value
 	if f.output != "" && f.output != "-" && filepath.Dir(f.output) != filepath.Dir(file) {
-		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because the files that it names are found from "+
-			"there", f.output, file)
+		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because its file names are relative to "+
+			"that folder", f.output, file)
 	}
 	data, err := os.ReadFile(file)
 	if err == nil {

@@ -60,9 +60,9 @@ func (a *application) run(command *cobra.Command) error {
 	}
 	if err := g.wait(ctx); err != nil {
 		if ctx.Err() != nil {
-			err = errors.New("interrupted: the shards end with the Job, which is deleted, and nothing was merged")
+			err = errors.New("interrupted: the Job and its shards were deleted, and nothing was merged")
 			if a.keep {
-				err = fmt.Errorf("interrupted: the Job %s goes on in namespace %s", a.name, a.namespace)
+				err = fmt.Errorf("interrupted: the Job %s continues in namespace %s", a.name, a.namespace)
 			}
 		}
 		return cli.Broken(errors.Join(err, os.RemoveAll(work)))
@@ -144,7 +144,8 @@ func (a *application) delete(ctx context.Context, client kubernetes.Interface) e
 		PropagationPolicy: ptr.To(metav1.DeletePropagationBackground),
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("the Job %s stays in namespace %s, since it cannot be deleted: %w", a.name, a.namespace, err)
+		return fmt.Errorf("the Job %s remains in namespace %s, because it cannot be deleted: "+
+			"%w", a.name, a.namespace, err)
 	}
 	return nil
 }
@@ -162,9 +163,9 @@ func (g *gathering) folders() ([]string, error) {
 		}
 		why := g.trouble[i]
 		if why == "" {
-			why = "it is not in the log of any of its pods"
+			why = "none of its pods' logs contains it"
 		}
-		missing = append(missing, fmt.Sprintf("shard %d/%d left no report: %s", i+1, g.of, why))
+		missing = append(missing, fmt.Sprintf("shard %d/%d wrote no report: %s", i+1, g.of, why))
 	}
 	if len(missing) > 0 {
 		return all, errors.New(strings.Join(missing, "\n"))

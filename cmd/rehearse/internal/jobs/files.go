@@ -25,7 +25,7 @@ func packFiles(paths []string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: there is no such file; with --in-image it is one of the image", path)
+			return nil, fmt.Errorf("%s: there is no such file; with --in-image it is a file in the image", path)
 		}
 		for _, one := range found {
 			below, err := filesBelow(one)
@@ -41,8 +41,7 @@ func packFiles(paths []string) ([]byte, error) {
 		return nil, fmt.Errorf("pack what the shards read: %w", err)
 	}
 	if len(data) > mostFiles {
-		return nil, fmt.Errorf("what the shards read takes %d KiB when it is compressed, and a ConfigMap holds %d: put "+
-			"the files "+
+		return nil, fmt.Errorf("the files of the shards take %d KiB compressed, but a ConfigMap holds %d: put them "+
 			"into the image, and use --in-image", len(data)>>10, mostFiles>>10)
 	}
 	return data, nil
@@ -51,7 +50,7 @@ func packFiles(paths []string) ([]byte, error) {
 // filesBelow are the files of a folder, or a file itself.
 func filesBelow(path string) ([]string, error) {
 	if !filepath.IsLocal(path) {
-		return nil, fmt.Errorf("%s: the pods get only what is below the current folder; name it relative to that", path)
+		return nil, fmt.Errorf("%s: the pods get only files below the current folder; use a path relative to it", path)
 	}
 	var names []string
 	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {

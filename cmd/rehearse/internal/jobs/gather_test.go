@@ -57,9 +57,9 @@ func TestShardsWithoutAReport(t *testing.T) {
 		t.Fatalf("%s, %v", folders, err)
 	}
 	for _, want := range []string{
-		"shard 1/3 left no report: pod rehearse-0-a: OOMKilled (exit code 137)",
-		"shard 2/3 left no report: pod rehearse-1-b: ErrImagePull: no such image",
-		"shard 3/3 left no report: it is not in the log of any of its pods",
+		"shard 1/3 wrote no report: pod rehearse-0-a: OOMKilled (exit code 137)",
+		"shard 2/3 wrote no report: pod rehearse-1-b: ErrImagePull: no such image",
+		"shard 3/3 wrote no report: none of its pods' logs contains it",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)

@@ -41,12 +41,12 @@ func (r *repository) check() error {
 	case err != nil || at.Scheme != "https" || at.Host == "":
 		return fmt.Errorf("--git %s: want https://HOST/PATH", r.url)
 	case at.User != nil:
-		return errors.New("--git: leave the user and the password out: whoever reads the Job would read them")
+		return errors.New("--git: omit the user and the password: everyone who can read the Job could read them")
 	case !references.MatchString(r.ref):
 		return fmt.Errorf("--ref %q: name the tag, the commit or the branch that the pods fetch; a tag or a commit is the "+
 			"same for all of them", r.ref)
 	case r.image == "":
-		return errors.New("--git-image: name an image that has git; that of rehearse has none")
+		return errors.New("--git-image: name an image that contains git; the image of rehearse has none")
 	}
 	return nil
 }

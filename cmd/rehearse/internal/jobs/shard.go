@@ -96,7 +96,7 @@ func (s *shard) print(stdout, stderr io.Writer, report string) error {
 	}
 	lost, err := inlog.Write(stdout, s.pod, report, filepath.Base(file), artifacts, inlog.Limit)
 	if err == nil && len(lost) > 0 {
-		fmt.Fprintf(stderr, "%d of %d files that scenarios left do not fit into the log, and are lost with the pod\n",
+		fmt.Fprintf(stderr, "%d of %d files of scenarios do not fit into the log, and are lost with the pod\n",
 			len(lost), len(artifacts))
 	}
 	return err

@@ -89,13 +89,13 @@ func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]str
 				return nil, fmt.Errorf("%s: the report of %s: %w", log, report.ID, err)
 			}
 			if run.Shard == nil {
-				return nil, fmt.Errorf("%s: the report of %s is not that of a shard", log, report.ID)
+				return nil, fmt.Errorf("%s: the report of %s does not belong to a shard", log, report.ID)
 			}
 			key := attempt{*run.Shard, run.Program}
 			if latest[key] == nil {
 				order = append(order, key)
 			} else {
-				progress("shard %d/%d was tried more than once: the attempt that ended last counts", run.Shard.Number, run.Shard.Of)
+				progress("shard %d/%d ran more than once: the last attempt counts", run.Shard.Number, run.Shard.Of)
 				if !run.Finished.After(latest[key].Finished) {
 					continue
 				}
@@ -139,7 +139,7 @@ func reportsIn(path string) ([]*inlog.Report, error) {
 		return nil, fmt.Errorf("%s: the report of %s has no end in this log", path, left[0])
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s is neither a run.json nor the log of a pod of rehearse job: there is no report in it",
+		return nil, fmt.Errorf("%s is neither a run.json nor the log of a pod of rehearse job: it contains no report",
 			path)
 	}
 	return found, nil

@@ -63,7 +63,8 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 			return err
 		}
 		if kind != "" && head.Kind() != kind {
-			return fmt.Errorf("merge shards: %s is a %s, and %s a %s: they are no parts of one run", files[0], kind, file,
+			return fmt.Errorf("merge shards: %s is a %s, and %s a %s: they are not parts of the same "+
+				"run", files[0], kind, file,
 				head.Kind())
 		}
 		kind, files = head.Kind(), append(files, file)

@@ -23,9 +23,9 @@ func (f *RepeatFlag) AddTo(command *cobra.Command, usage string) {
 func (f *RepeatFlag) Check(shard string) error {
 	switch {
 	case f.Repeat < 1:
-		return errors.New("--repeat wants a number of runs, 1 or more")
+		return errors.New("--repeat needs a number of runs, 1 or more")
 	case f.Repeat > 1 && shard != "":
-		return errors.New("--shard goes without --repeat: rehearse merge makes one run of all shards")
+		return errors.New("--shard cannot be combined with --repeat: rehearse merge merges one run of all shards")
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func End(code int, failure error) error {
 	case cli.ExitOK:
 		return nil
 	case cli.ExitInterrupted:
-		failure = errors.New("interrupted; the reports say what did not run")
+		failure = errors.New("interrupted; the reports list what did not run")
 	}
 	return &cli.ExitError{Code: code, Err: failure}
 }
