@@ -1,5 +1,5 @@
-// Package clusters says what a cluster is (State), what a change of it is (Change), and what every provider of
-// clusters can do (Provider, Cluster).
+// Package clusters defines what a cluster is (State), how it can change (Change), and what every provider can do
+// (Provider, Cluster).
 package clusters
 
 import (

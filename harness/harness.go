@@ -1,5 +1,5 @@
-// Package harness runs scenarios as they are planned: it brings up clusters, takes them through their transitions,
-// sends the steps, and says of each what held and what did not.
+// Package harness runs planned scenarios: it starts clusters, makes their transitions, runs the steps, and judges each
+// of them.
 package harness
 
 import (

@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// StateGates are the feature gates that matter to a scenario, as a state of its path had them.
+// StateGates are the feature gates that matter to a scenario, with their values in a state of its path.
 type StateGates struct {
 	// State in one line, and its version of Kubernetes.
 	State   string `json:"state"`
 	Version string `json:"version,omitempty"`
-	// Gates by name: those that the scenario's states set, and those that they need.
+	// Gates by name: those that the scenario's states set, and their dependencies.
 	Gates []EffectiveGate `json:"gates,omitempty"`
 }
 
-// EffectiveGate is the value that a feature gate really has.
+// EffectiveGate is the actual value of a feature gate.
 type EffectiveGate struct {
 	// Gate by its name.
 	Gate string `json:"gate"`
-	// NeededBy is the gate that needs this one, where the scenario does not set it itself.
+	// NeededBy is the gate that depends on this one, if the scenario does not set this one itself.
 	NeededBy string `json:"neededBy,omitempty"`
-	// Readings are what each component says.
+	// Readings of each component.
 	Readings []GateReading `json:"readings"`
 }
 
-// GateReading is what one component says of a gate.
+// GateReading is the value of a gate in one component.
 type GateReading struct {
-	// Component that was asked.
+	// Component that was read.
 	Component string `json:"component"`
-	// Metric that proves the value; "" where nothing does.
+	// Metric that proves the value; "" if none does.
 	Metric string `json:"metric,omitempty"`
-	// Enabled and Stage are what the metric says.
+	// Enabled and Stage are the values of the metric.
 	Enabled bool   `json:"enabled"`
 	Stage   string `json:"stage,omitempty"`
-	// NotProven is why there is no value.
+	// NotProven is the reason if there is no value.
 	NotProven string `json:"notProven,omitempty"`
 }
 

@@ -48,12 +48,12 @@ const Format = 2
 
 // Head is how the files begin in which results are kept: run.json, matrix.json, upgrade.json and explore.json.
 type Head struct {
-	// Format is the version of this file; none is 1.
+	// Format is the version of this file; without it, the version is 1.
 	Format int `json:"format,omitempty"`
-	// Command that makes the run again, and Program is the version of rehearse that made it.
+	// Command that repeats the run, and Program is the version of rehearse that ran it.
 	Command string `json:"command,omitempty"`
 	Program string `json:"program,omitempty"`
-	// Started and Finished in wall-clock time; Finished is zero while the run goes on.
+	// Started and Finished in wall-clock time; Finished is zero until the run ends.
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`
 }
@@ -66,16 +66,16 @@ type Run struct {
 	Provider string `json:"provider"`
 	// Interrupted says that the run was interrupted (Ctrl-C) before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Shard says which part of a run this is; none where it is all of it.
+	// Shard is the part of a run that this is; missing if this is the whole run.
 	Shard *Shard `json:"shard,omitempty"`
-	// Tracks in the order in which they were planned.
+	// Tracks in planned order.
 	Tracks []*Track `json:"tracks"`
-	// Requirements of the suites that were run, where they are known.
+	// Requirements of the suites that were run, if known.
 	Requirements []Requirement `json:"requirements,omitempty"`
-	// Flips are the feature gates whose defaults differ between a version of the run and the next newer one, where the
-	// lists of both are known.
+	// Flips are the feature gates whose defaults differ between a version of the run and the next newer one, if both
+	// lists are known.
 	Flips []VersionFlips `json:"flips,omitempty"`
-	// Sources are the files of the scenarios, whole, by their names.
+	// Sources are the complete files of the scenarios, by name.
 	Sources map[string]string `json:"sources,omitempty"`
 }
 
@@ -88,12 +88,12 @@ type Shard struct {
 	Plan string `json:"plan"`
 }
 
-// VersionFlips are the feature gates that change by themselves from one version to another.
+// VersionFlips are the feature gates whose defaults change from one version to another.
 type VersionFlips struct {
 	// From and To are versions of Kubernetes.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Gates with what becomes of them: "SomeGate turns on".
+	// Gates with their change: "SomeGate turns on".
 	Gates []string `json:"gates"`
 }
 
@@ -103,7 +103,7 @@ type Requirement struct {
 	ID string `json:"id"`
 	// Level of the requirement: core or extended.
 	Level string `json:"level,omitempty"`
-	// Statement is the rule in a sentence, and Source where the specification says so.
+	// Statement is the rule in one sentence, and Source is its place in the specification.
 	Statement string `json:"statement"`
 	Source    string `json:"source,omitempty"`
 }
@@ -114,13 +114,13 @@ type Track struct {
 	Name string `json:"name"`
 	// Path is the sequence of states, each in one line.
 	Path []string `json:"path"`
-	// Setup holds what was done for the cluster itself: it was created (or one that exists was used), each transition, and
-	// it was deleted (or left).
+	// Setup contains the actions on the cluster itself: its creation (or the use of an existing one), each transition,
+	// and its deletion (or leaving it).
 	Setup []*Step `json:"setup,omitempty"`
-	// Scenarios in the order in which they were planned.
+	// Scenarios in planned order.
 	Scenarios []*Scenario `json:"scenarios"`
-	// Processes of the cluster's components, each start of one, in order; none where the provider's clusters do not tell
-	// them.
+	// Processes of the cluster's components, one for each start, in order; empty if the provider's clusters do not
+	// report them.
 	Processes []Process `json:"processes,omitempty"`
 }
 
@@ -128,14 +128,14 @@ type Track struct {
 type Process struct {
 	// Component by its name: kube-apiserver, etcd.
 	Component string `json:"component"`
-	// Version that was started; "" for a part of this program.
+	// Version that was started; "" for a part of rehearse itself.
 	Version string `json:"version,omitempty"`
-	// Started is when the process began, Ready when it first said that it was, and Ended when it was gone. Ready and Ended
-	// may not have come.
+	// Started is when the process started, Ready when it was first ready, and Ended when it exited. Ready and Ended may
+	// be missing.
 	Started time.Time `json:"started"`
 	Ready   time.Time `json:"ready,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Unasked says that the process ended by itself.
+	// Unasked says that the process exited unexpectedly.
 	Unasked bool `json:"unasked,omitempty"`
 }
 
@@ -143,9 +143,9 @@ type Process struct {
 type Scenario struct {
 	// Name of the scenario, with its row: name [row].
 	Name string `json:"name"`
-	// System is the scenario's label of that name: the JUnit suite it is in.
+	// System is the scenario's label system, the name of its JUnit suite.
 	System string `json:"system,omitempty"`
-	// Description is the scenario's own.
+	// Description of the scenario.
 	Description string `json:"description,omitempty"`
 	// File and Line of the scenario.
 	File string `json:"file"`
@@ -154,47 +154,48 @@ type Scenario struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Covers lists the requirements tested.
 	Covers []string `json:"covers,omitempty"`
-	// Namespace the scenario had.
+	// Namespace of the scenario.
 	Namespace string `json:"namespace,omitempty"`
-	// Status of the scenario, and in Message why; its steps have the whole of it.
+	// Status of the scenario, with the reason in Message; its steps have the details.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Runs are what came of the scenario in each of several runs, where they differ. The rest is that of the first that
-	// was no success.
+	// Runs are the results of the scenario in several runs, if they differ. The other fields are those of the first run
+	// that did not pass.
 	Runs []Status `json:"runs,omitempty"`
 	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other steps
 	// as well.
 	KnownIssue string `json:"knownIssue,omitempty"`
-	// KnownCovers are the requirements of Covers that the known issue is about, also where it should have happened and did
-	// not (then Status is Failed, though every step passed).
+	// KnownCovers are the requirements of Covers that the known issue concerns, also if it was expected but did not
+	// occur (then Status is Failed, although every step passed).
 	KnownCovers []string `json:"knownCovers,omitempty"`
-	// Versions and Gates that the scenario's path goes through, for a report's properties.
+	// Versions and Gates of the scenario's path, for a report's properties.
 	Versions []string `json:"versions,omitempty"`
 	Gates    []string `json:"gates,omitempty"`
-	// StateGates are the values that the gates had in the states that were reached, each with what proves it.
+	// StateGates are the values of the gates in the states that were reached, each with its proof.
 	StateGates []StateGates `json:"stateGates,omitempty"`
-	// Started and Finished in wall-clock time: from its beginning to the end of its last step. Cleaning up comes after.
+	// Started and Finished in wall-clock time: from its beginning to the end of its last step, without the cleanup.
 	Started  time.Time `json:"started,omitzero"`
 	Finished time.Time `json:"finished,omitzero"`
 	// Took is the scenario's own time: without transitions, and without waiting for other scenarios.
 	Took Seconds `json:"duration,omitzero"`
-	// Steps, one for each that the scenario has, also those that did not run. Several can have failed.
+	// Steps of the scenario, including those that did not run. Several can have failed.
 	Steps []*Step `json:"steps"`
 	// Artifacts are files in the report folder, relative to it.
 	Artifacts []string `json:"artifacts,omitempty"`
-	// Folder has the artifacts. It is relative to where the run was started, or absolute.
+	// Folder contains the artifacts. It is relative to the working directory of the run, or absolute.
 	Folder string `json:"folder,omitempty"`
 }
 
 // Step is the result of one step, or of one row of its table.
 type Step struct {
-	// Name of the step, with its row. A setup step's name is what is reached ("1.35.4 SomeGate=true"), without the verb.
+	// Name of the step, with its row. The name of a setup step is the state that it reaches ("1.35.4 SomeGate=true"),
+	// without the verb.
 	Name string `json:"name"`
-	// Verb of the step: create, transition, eventually, ...; a setup step's is create, transition or delete, and for a
-	// cluster that is somebody else's using and leaving.
+	// Verb of the step: create, transition, eventually, ...; a setup step's verb is create, transition or delete, or,
+	// for an existing cluster, using and leaving.
 	Verb string `json:"verb"`
-	// Change of a setup step is what it changes, for a person: "1.34.4 → 1.35.4, SomeGate on". Direction is where a
-	// transition leads: up, down, or change where the version stays. Called are the names that the scenarios give it.
+	// Change describes what a setup step changes: "1.34.4 → 1.35.4, SomeGate on". Direction of a transition is up,
+	// down, or change if the version stays. Called are the names that the scenarios give it.
 	Change    string   `json:"change,omitempty"`
 	Direction string   `json:"direction,omitempty"`
 	Called    []string `json:"called,omitempty"`
@@ -202,10 +203,10 @@ type Step struct {
 	Position string `json:"position,omitempty"`
 	// Covers lists those of the scenario's requirements that this step decides.
 	Covers []string `json:"covers,omitempty"`
-	// Status of the step. Message says in full what was wanted and what was seen.
+	// Status of the step. Message describes in full what was expected and what was seen.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Note is what a reader of a passed step should know, in one line.
+	// Note is one line that the reader of a passed step should know.
 	Note string `json:"note,omitempty"`
 	// State of the cluster when the step began, in one line.
 	State string `json:"state,omitempty"`
@@ -214,21 +215,21 @@ type Step struct {
 	Finished time.Time `json:"finished,omitzero"`
 	// Took is the step's own time: Finished minus Started, without Waited and Crossing.
 	Took Seconds `json:"duration,omitzero"`
-	// Waited is how long the step waited for the other scenarios of its track before a transition.
+	// Waited is the time that the step waited for the other scenarios of its track before a transition.
 	Waited Seconds `json:"waited,omitzero"`
-	// Crossing is the time of the transition, which all scenarios of a track share. It is counted once, as the track's.
+	// Crossing is the time of the transition, which all scenarios of a track share. It is counted once, for the track.
 	Crossing Seconds `json:"transition,omitzero"`
-	// Attempts that were made, when more than one: what was unknown and tried again.
+	// Attempts, if there was more than one: unknown results are retried.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Evidence is what was seen: the refusal's status, the object, the answers.
+	// Evidence is what was seen: the status of the rejection, the object, the answers.
 	Evidence string `json:"evidence,omitempty"`
-	// Request is the body of what a write that did not pass sent, in YAML, its expressions evaluated.
+	// Request is the body that a write sent, in YAML with evaluated expressions, if the write did not pass.
 	Request string `json:"request,omitempty"`
 }
 
-// Attempt is one try of a step.
+// Attempt is one attempt of a step.
 type Attempt struct {
-	// At is when it ended, Outcome what came of it.
+	// At is when it ended, and Outcome is its result.
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 }

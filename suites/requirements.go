@@ -1,4 +1,4 @@
-// Package suites reads the requirements of a specification and says which of them a set of scenarios covers.
+// Package suites reads the requirements of a specification, and finds which of them a set of scenarios covers.
 package suites
 
 import (

@@ -1,4 +1,4 @@
-// Package certificates makes the keys and certificates of a local cluster, or of a system under test: an authority, a
+// Package certificates creates the keys and certificates of a local cluster or a system under test: an authority, a
 // serving certificate and client certificates.
 package certificates
 

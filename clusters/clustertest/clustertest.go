@@ -1,4 +1,4 @@
-// Package clustertest gives Go tests real control planes: local clusters, which are gone when the test ends.
+// Package clustertest provides real control planes to Go tests: local clusters, which are deleted when the test ends.
 package clustertest
 
 import (

@@ -1,4 +1,4 @@
-// Package existing uses a cluster that somebody else made, through its kubeconfig, and never creates or deletes one.
+// Package existing uses an existing cluster through its kubeconfig, and never creates or deletes one.
 package existing
 
 import (

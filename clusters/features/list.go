@@ -1,5 +1,5 @@
-// Package features knows the feature gates of a Kubernetes version, and says whether its components would start with a
-// choice of them.
+// Package features knows the feature gates of a Kubernetes version, and checks whether its components would start with
+// given values.
 package features
 
 import (

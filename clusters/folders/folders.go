@@ -1,5 +1,5 @@
-// Package folders keeps what a provider knows of its clusters on this machine: a folder for each, held by who uses
-// the cluster.
+// Package folders stores a provider's data about its clusters on this machine: one folder per cluster, locked by its
+// user.
 package folders
 
 import (

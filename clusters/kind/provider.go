@@ -1,4 +1,4 @@
-// Package kind brings up clusters of real nodes in containers, with kind, and changes their gates, flags, scheduler
+// Package kind creates clusters of real nodes in containers, with kind, and changes their gates, flags, scheduler
 // profiles and Kubernetes version in place, up and down.
 package kind
 

@@ -1,4 +1,4 @@
-// Package memory says how much memory new processes may take on this machine.
+// Package memory finds out how much memory new processes may use on this machine.
 package memory
 
 import (

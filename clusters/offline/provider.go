@@ -1,5 +1,5 @@
-// Package offline checks the states of clusters by what the cache holds: without a cluster, the network or the Go
-// tool. It makes no clusters.
+// Package offline checks the states of clusters with the contents of the cache: without a cluster, the network or the
+// Go tool. It creates no clusters.
 package offline
 
 import (

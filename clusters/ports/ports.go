@@ -1,4 +1,4 @@
-// Package ports finds ports that nobody listens on, and holds them against other clusters on this machine.
+// Package ports finds unused ports, and reserves them against other clusters on this machine.
 package ports
 
 import (

@@ -1,5 +1,5 @@
-// Package processes runs programs beside this one so that none outlives it unasked: each in a process group of its own,
-// with a log file for each start, watched until its end.
+// Package processes runs child processes that do not outlive this program by accident: each in its own process group,
+// with a log file for each start, watched until it exits.
 package processes
 
 import (

@@ -1,4 +1,4 @@
-// Package proof reads from a component's own metrics what it runs.
+// Package proof reads a component's version and gates from its own metrics.
 package proof
 
 import (

@@ -1,4 +1,4 @@
-// Package providers lists the providers of clusters: a new one is a package of its own, and a line here.
+// Package providers lists the providers of clusters: a new one is a package, and one line here.
 package providers
 
 import (

@@ -1,5 +1,5 @@
-// Package releases gets the programs of a Kubernetes version, and the list of its feature gates, and programs of Go
-// modules, and keeps them in a cache that any number of processes may use at once.
+// Package releases gets the programs and the feature gate list of a Kubernetes version, and programs of Go modules, and
+// keeps them in a cache that several processes can share.
 package releases
 
 import (

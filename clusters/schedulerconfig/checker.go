@@ -1,6 +1,6 @@
-// Package schedulerconfig tells, before anything starts, whether a kube-scheduler takes the profiles of a state. It
-// asks that very program: its own types, defaults, gates and validation give the verdict, so there is nothing here to
-// know of any version.
+// Package schedulerconfig checks, before anything starts, whether a kube-scheduler accepts the profiles of a state. It
+// runs that program itself: its own types, defaults, gates and validation give the verdict, so this package needs no
+// knowledge of versions.
 package schedulerconfig
 
 import (

@@ -1,4 +1,4 @@
-// Package skew says whether a control plane may go from one Kubernetes version to another in one step.
+// Package skew checks whether a control plane may change from one Kubernetes version to another in one step.
 package skew
 
 import (

@@ -1,4 +1,4 @@
-// Command rehearse rehearses upgrades, rollbacks and refusals on real Kubernetes components.
+// Command rehearse tests upgrades, rollbacks and rejections on real Kubernetes components.
 package main
 
 import (

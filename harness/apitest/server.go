@@ -1,5 +1,5 @@
-// Package apitest serves as much of the Kubernetes API over HTTP from memory as tests need: discovery, writes, lists
-// and watches. It misbehaves when a test wants it to.
+// Package apitest serves a part of the Kubernetes API over HTTP from memory, for tests: discovery, writes, lists and
+// watches. It can misbehave on request.
 package apitest
 
 import (

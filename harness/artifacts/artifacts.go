@@ -1,5 +1,4 @@
-// Package artifacts writes what a scenario leaves in the report folder: its history, and what components logged
-// meanwhile.
+// Package artifacts writes a scenario's files to the report folder: its history, and the logs of components.
 package artifacts
 
 import (

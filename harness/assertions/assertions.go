@@ -1,5 +1,4 @@
-// Package assertions decides whether what a scenario asserts of the cluster's objects is so, on every change as the
-// history tells it, and explains why not.
+// Package assertions judges a scenario's assertions on every change in the history, and explains failures.
 package assertions
 
 import (

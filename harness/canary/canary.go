@@ -1,6 +1,6 @@
-// Package canary tells when an API server knows what was written of that by which it judges writes: policies, webhook
-// configurations, roles, and the labels of namespaces. It writes something of its own, whose effect can be seen, and an
-// API server hears of all of a kind in their order.
+// Package canary finds out when an API server knows new policies, webhook configurations, roles, and labels of
+// namespaces, by which it judges writes. It writes a test object whose effect it can observe. An API server receives
+// all objects of a kind in order.
 package canary
 
 import (

@@ -1,4 +1,4 @@
-// Package capture exports the objects of a live cluster, read-only, into a file from which they can be rehearsed
+// Package capture exports the objects of a live cluster, read-only, to a file with which an upgrade can be rehearsed
 // elsewhere.
 package capture
 

@@ -1,5 +1,5 @@
-// Package history records every change of every watched object in the API server's order: one watch a resource, shared
-// by everybody who asks, that survives broken streams and restarts of the API server.
+// Package history records every change of every watched object in the API server's order, with one shared watch per
+// resource that survives broken streams and restarts of the API server.
 package history
 
 import (

@@ -1,4 +1,4 @@
-// Package knownissues finds the known issues that apply to a path of states, and the failures that are one of them.
+// Package knownissues finds the known issues that apply to a path of states, and the failures that match them.
 package knownissues
 
 import (

@@ -1,4 +1,4 @@
-// Package lives puts the lives of a cluster's processes into reports.
+// Package lives reports the lifetimes of a cluster's processes.
 package lives
 
 import (

@@ -1,4 +1,4 @@
-// Package load sends requests at a rate while something else happens, and says in the end what became of them.
+// Package load sends requests at a rate while something else happens, and summarizes their results at the end.
 package load
 
 import (

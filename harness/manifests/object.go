@@ -1,5 +1,5 @@
-// Package manifests reads the objects that people keep in files, as kubectl does: each with the place where it stands,
-// and in the order in which they can be created.
+// Package manifests reads objects from files, as kubectl does: each with its position, and in an order in which they
+// can be created.
 package manifests
 
 import (

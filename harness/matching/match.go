@@ -1,4 +1,4 @@
-// Package matching compares a wanted, partial object with what is there, and explains the difference to a person.
+// Package matching compares an expected partial object with the actual object, and explains the differences.
 package matching
 
 import (

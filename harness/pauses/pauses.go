@@ -1,4 +1,4 @@
-// Package pauses waits between tries, longer each time.
+// Package pauses waits between attempts, longer each time.
 package pauses
 
 import (

@@ -1,5 +1,5 @@
-// Package planning puts scenarios on tracks, each a cluster with its path of states, and checks all that can be checked
-// before anything starts.
+// Package planning assigns scenarios to tracks (a cluster with its path of states), and makes all checks that are
+// possible before anything starts.
 package planning
 
 import (

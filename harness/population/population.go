@@ -1,4 +1,4 @@
-// Package population lists what there is in a cluster, so that it can be told what came meanwhile.
+// Package population lists the objects of a cluster, to find those that are created during a run.
 package population
 
 import (

@@ -1,4 +1,4 @@
-// Package programs runs programs that scenarios name, and compares how they ended with what is expected.
+// Package programs runs the programs of scenarios, and compares their results with the expected ones.
 package programs
 
 import (

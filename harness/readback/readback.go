@@ -1,4 +1,4 @@
-// Package readback compares what an API server acknowledged with what it has.
+// Package readback compares the writes that an API server acknowledged with the objects that it has.
 package readback
 
 import (

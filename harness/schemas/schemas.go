@@ -1,4 +1,4 @@
-// Package schemas tells which fields a kind has, by what the API server itself serves of it.
+// Package schemas finds the fields of a kind in the schema that the API server itself serves.
 package schemas
 
 import (

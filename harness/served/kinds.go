@@ -1,4 +1,4 @@
-// Package served finds out how an API server serves kinds, and whether it may serve one a moment later.
+// Package served finds out how an API server serves kinds, and whether it may serve a missing kind a moment later.
 package served
 
 import (

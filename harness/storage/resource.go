@@ -1,4 +1,4 @@
-// Package storage is how Kubernetes keeps objects in etcd: under which keys, and in which encoding.
+// Package storage knows the keys and the encodings with which Kubernetes stores objects in etcd.
 package storage
 
 import (

@@ -1,5 +1,5 @@
-// Package transplant puts what another cluster stored into the etcd of one of ours, and has a policy for everything
-// that a copy lacks: nodes, webhooks, aggregated API servers, time.
+// Package transplant copies the stored data of another cluster to the etcd of a local cluster, with a policy for
+// everything that a copy lacks: nodes, webhooks, aggregated API servers, time.
 package transplant
 
 import (

@@ -1,5 +1,5 @@
-// Package unknownfields finds fields that a step asks for, and that the kinds do not have: the step could never fail,
-// or never pass.
+// Package unknownfields finds fields in steps that their kinds do not have: such a step could never fail, or never
+// pass.
 package unknownfields
 
 import (

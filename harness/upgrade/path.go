@@ -1,5 +1,4 @@
-// Package upgrade rehearses an upgrade, the way back, and the upgrade once more, with objects that people have: it
-// needs no scenario.
+// Package upgrade rehearses an upgrade, a rollback and another upgrade with a user's own objects, without a scenario.
 package upgrade
 
 import (

@@ -1,5 +1,5 @@
-// Package writes sends the writes of a scenario to an API server and judges the answers: accepted, refused, or unknown
-// and sent again.
+// Package writes sends the writes of a scenario to an API server, and judges the answers: accepted, rejected, or
+// unknown and retried.
 package writes
 
 import (

@@ -1,4 +1,4 @@
-// Package golden compares what a test got with a file, which go test -update writes anew.
+// Package golden compares a test's result with a golden file, which go test -update rewrites.
 package golden
 
 import (

@@ -1,4 +1,4 @@
-// Command release makes what is published of a version: binaries in archives with checksums, a list of the modules in
+// Command release builds what is published of a version: binaries in archives with checksums, a bill of materials for
 // each, the version's changes, and container images.
 //
 //	go run ./internal/release binaries

@@ -1,5 +1,5 @@
-// Package ci hands a run's reports to the CI system that it runs in: GitHub Actions, GitLab, Jenkins, Prow. It knows
-// them by their environment.
+// Package ci passes a run's reports to its CI system: GitHub Actions, GitLab, Jenkins, Prow. It detects them from their
+// environment variables.
 package ci
 
 import (

@@ -1,5 +1,4 @@
-// Package compare tells two runs of the same scenarios apart: what passes now, what does not any more, and what got
-// slower.
+// Package compare compares two runs of the same scenarios: what passes now, what no longer passes, and what got slower.
 package compare
 
 import (

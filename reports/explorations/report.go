@@ -1,5 +1,5 @@
-// Package explorations holds the result of an exploration (what a machine found that an upgrade, a rollback or a
-// feature gate breaks) and the writers of its reports.
+// Package explorations contains the result of an exploration (findings about an upgrade, a rollback or a feature gate)
+// and the writers of its reports.
 package explorations
 
 import (

@@ -1,6 +1,5 @@
-// Package inlog carries the report folder of a shard in the log of its pod: lines that a program prints beside its
-// other output, and from which the folder is made again. A log needs no volume, no storage and no rights in the
-// cluster.
+// Package inlog transports the report folder of a shard in the log of its pod: lines beside the other output, from
+// which the folder is restored. A log needs no volume, no storage and no permissions in the cluster.
 package inlog
 
 import (

@@ -1,4 +1,4 @@
-// Package terminal shows a run to a person while it goes on.
+// Package terminal shows the progress of a run.
 package terminal
 
 import (

@@ -1,5 +1,5 @@
-// Package upgrades holds the result of a rehearsed upgrade (what becomes of objects at each state of a path) and the
-// writers of its reports.
+// Package upgrades contains the result of a rehearsed upgrade (the objects at each state of a path) and the writers of
+// its reports.
 package upgrades
 
 import (

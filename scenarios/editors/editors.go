@@ -1,4 +1,4 @@
-// Package editors has editors complete and check scenarios as they are written, by the JSON schema.
+// Package editors configures editors to complete and check scenarios with the JSON schema.
 package editors
 
 import (

@@ -1,4 +1,4 @@
-// Package expressions compiles and evaluates CEL, and fills texts that have ${...} in them.
+// Package expressions compiles and evaluates CEL, and expands ${...} in strings.
 package expressions
 
 import (

@@ -1,5 +1,5 @@
-// Package cases draws inputs from a rule and its borders, and compares an implementation's verdict on each with the
-// specification's.
+// Package cases generates inputs for a rule, including edge cases, and compares an implementation's verdicts with those
+// of the specification.
 package cases
 
 import (

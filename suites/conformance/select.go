@@ -1,4 +1,4 @@
-// Package conformance runs a suite against an implementation and says which of the suite's requirements it meets.
+// Package conformance runs a suite against an implementation, and judges which of the suite's requirements it meets.
 package conformance
 
 import (

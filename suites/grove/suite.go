@@ -1,4 +1,4 @@
-// Package grove holds what is required of Grove's operator: GREP-375, the scheduler backend framework.
+// Package grove is the suite for Grove's operator: the scheduler backend framework (GREP-375).
 package grove
 
 import (

@@ -1,4 +1,4 @@
-// Package kai holds what is required of KAI's PodGroups: lowercase sub group names.
+// Package kai is the suite for KAI's PodGroups: lowercase sub group names.
 package kai
 
 import (

@@ -1,4 +1,4 @@
-// Package kubernetes holds what is required of Kubernetes itself: so far KEP-5311, relaxed validation of Service names.
+// Package kubernetes is the suite for Kubernetes itself: so far, relaxed validation of Service names (KEP-5311).
 package kubernetes
 
 import (

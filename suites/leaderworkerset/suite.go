@@ -1,4 +1,4 @@
-// Package leaderworkerset holds what is required of LeaderWorkerSet: KEP-173, a headless Service per replica.
+// Package leaderworkerset is the suite for LeaderWorkerSet: a headless Service per replica (KEP-173).
 package leaderworkerset
 
 import (

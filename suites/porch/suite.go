@@ -1,4 +1,4 @@
-// Package porch holds what is required of Porch's engine: its validation and business rules.
+// Package porch is the suite for Porch's engine: its validation and business rules.
 package porch
 
 import (

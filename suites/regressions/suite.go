@@ -1,5 +1,5 @@
-// Package regressions holds real regressions of Kubernetes: each is a scenario that is red in the versions that have
-// it, and green in others.
+// Package regressions contains real regressions of Kubernetes: each is a scenario that fails in affected versions, and
+// passes in others.
 package regressions
 
 import (

@@ -1,4 +1,4 @@
-// Package scheduling holds what is required of kube-scheduler: of its profiles, and of KEP-4671, gang scheduling.
+// Package scheduling is the suite for kube-scheduler: its profiles, and gang scheduling (KEP-4671).
 package scheduling
 
 import (

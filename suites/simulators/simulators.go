@@ -1,5 +1,5 @@
-// Package simulators runs simulators as processes of their own, by running the same program again with a hidden
-// command, so that each can be killed and restarted like the real thing.
+// Package simulators runs simulators in separate processes, by re-executing the same program with a hidden command, so
+// that each can be killed and restarted like the real system.
 package simulators
 
 import (

@@ -1,4 +1,4 @@
-// Package specs makes Ginkgo specs of scenarios: one for each scenario, which share clusters as in any other run.
+// Package specs declares one Ginkgo spec per scenario; the scenarios share clusters as in any other run.
 package specs
 
 import (

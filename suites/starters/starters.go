@@ -1,4 +1,4 @@
-// Package starters writes scenarios and suites to begin with: each runs as it is, and says what to fill in.
+// Package starters writes first scenarios and suites: each runs unchanged and marks what to fill in.
 package starters
 
 import (

@@ -1,5 +1,5 @@
-// Package suitetest is what the Go test of every suite demands: its scenarios pass on real control planes, its
-// requirements are covered, its faults are caught.
+// Package suitetest contains the checks for the Go test of every suite: its scenarios pass on real control planes, its
+// requirements are covered, and its faults are caught.
 package suitetest
 
 import (

@@ -1,5 +1,5 @@
-// Package windows holds what must be true while API servers of two versions serve, and while programs emulate an older
-// version.
+// Package windows is the suite for upgrades in progress: API servers of two versions serve, or programs emulate an
+// older version.
 package windows
 
 import (

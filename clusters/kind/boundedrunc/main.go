@@ -1,6 +1,6 @@
-// Command boundedrunc is runc for a host whose processes lack some capability. An old engine's --privileged asks for
-// all that the kernel knows, and is refused there; this asks for those alone that the host can give, never for more,
-// and then is runc. It finds runc by $RUNC, or at /usr/sbin/runc.
+// Command boundedrunc is runc for a host whose processes lack some capability. With --privileged, an old engine
+// requests all capabilities that the kernel knows, which such a host rejects. This program requests only those that the
+// host can grant, and then runs runc ($RUNC, default /usr/sbin/runc).
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package nodeimage builds the node images of kind clusters from Debian packages and Go modules alone: no container
-// registry is asked for anything.
+// Package nodeimage builds the node images of kind clusters from Debian packages and Go modules, without a container
+// registry.
 package nodeimage
 
 import (

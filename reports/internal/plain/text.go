@@ -1,4 +1,4 @@
-// Package plain makes texts fit for the places where reports show them: terminals, XML and Markdown.
+// Package plain prepares texts for terminals, XML and Markdown.
 package plain
 
 import (

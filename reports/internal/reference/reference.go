@@ -1,4 +1,4 @@
-// Package reference makes the JSON schema and the page of run.json from the types of package reports and their
+// Package reference generates the JSON schema and the page of run.json from the types of package reports and their
 // comments.
 package reference
 

@@ -1,4 +1,4 @@
-// Package reporttest plays runs to reports, for their tests.
+// Package reporttest replays runs to reports, for their tests.
 package reporttest
 
 import (

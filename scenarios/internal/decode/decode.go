@@ -1,4 +1,4 @@
-// Package decode puts YAML into Go types, strictly.
+// Package decode decodes YAML strictly into Go types.
 package decode
 
 import (

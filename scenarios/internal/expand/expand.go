@@ -1,4 +1,4 @@
-// Package expand puts the values of tables into YAML, and checks every expression in it.
+// Package expand expands tables in YAML, and checks every expression in it.
 package expand
 
 import (

@@ -1,5 +1,5 @@
-// Package reference makes the JSON schema and the reference page of the scenario language from its Go types and their
-// comments.
+// Package reference generates the JSON schema and the reference page of the scenario language from its Go types and
+// their comments.
 package reference
 
 import (

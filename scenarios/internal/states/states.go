@@ -1,4 +1,4 @@
-// Package states checks what a scenario says of the states of its cluster.
+// Package states validates the states of a scenario's cluster.
 package states
 
 import (

@@ -1,4 +1,4 @@
-// Package tags lists the fields of the language's Go types, with what their tags say of them.
+// Package tags lists the fields of the language's Go types, with their tags.
 package tags
 
 import (

@@ -1,4 +1,4 @@
-// Package words finds the word that is meant by a misspelt one, and shortens texts for messages.
+// Package words suggests corrections for misspelt words, and shortens texts for messages.
 package words
 
 import (

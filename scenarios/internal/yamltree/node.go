@@ -1,4 +1,4 @@
-// Package yamltree reads YAML strictly, into nodes that know their places, and says what is wrong at a place.
+// Package yamltree parses YAML strictly into nodes with positions, and reports errors at a position.
 package yamltree
 
 import (

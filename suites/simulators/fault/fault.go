@@ -1,5 +1,5 @@
-// Package fault is the bugs that simulators have on request: everywhere, or in some namespaces alone, so that many can
-// be tried side by side on one cluster.
+// Package fault contains the bugs that simulators have on request: everywhere or only in some namespaces, so that many
+// can be tried side by side on one cluster.
 package fault
 
 import (

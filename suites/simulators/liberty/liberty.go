@@ -1,6 +1,6 @@
-// Package liberty is the ways to be different that a specification allows, and that simulators take on request: the
-// mirror of faults. A suite must be green under each of them. What any controller, client or webhook can do differently
-// is here, once for all simulators.
+// Package liberty contains differences that a specification allows, and that simulators show on request; they are the
+// counterpart of faults. A suite must pass with each of them. Differences that any controller, client or webhook can
+// have are here, for all simulators.
 package liberty
 
 import (

@@ -1,5 +1,5 @@
-// Package operator is what simulated systems have in common: their configuration, and how they outlive the API server,
-// install their API, serve webhooks, and say when they are ready.
+// Package operator contains what simulated systems share: their configuration, and how they survive restarts of the API
+// server, install their API, serve webhooks, and report readiness.
 package operator
 
 import (

@@ -1,4 +1,4 @@
-// Package convergence brings a cluster from one state to another: up, down, and by kubeadm.
+// Package convergence changes a cluster from one state to another: up, down, and with kubeadm.
 package convergence
 
 import (

@@ -1,4 +1,4 @@
-// Package coredns answers DNS questions by the cluster's own CoreDNS.
+// Package coredns answers DNS queries with the cluster's own CoreDNS.
 package coredns
 
 import (

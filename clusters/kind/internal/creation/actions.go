@@ -1,4 +1,4 @@
-// Package creation makes a cluster by a list of named actions.
+// Package creation creates a cluster with a list of named actions.
 package creation
 
 import (

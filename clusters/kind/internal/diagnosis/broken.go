@@ -1,4 +1,4 @@
-// Package diagnosis says why a component, or a whole cluster, does not start: by logs, disks and limits.
+// Package diagnosis finds out why a component or a cluster does not start, from logs, disks and limits.
 package diagnosis
 
 import (

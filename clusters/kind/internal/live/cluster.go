@@ -1,4 +1,4 @@
-// Package live reaches a kind cluster that runs: its nodes, API servers and metrics, and waits for them.
+// Package live connects to a running kind cluster: its nodes, API servers and metrics, and waits for them.
 package live
 
 import (

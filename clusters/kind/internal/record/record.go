@@ -1,4 +1,4 @@
-// Package record keeps what a cluster's folder says of it.
+// Package record stores a cluster's data in its folder.
 package record
 
 import (

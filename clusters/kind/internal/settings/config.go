@@ -1,4 +1,4 @@
-// Package settings makes of a state what kind, kubeadm and the components are configured with: text of text.
+// Package settings derives the configurations of kind, kubeadm and the components from a state, as text.
 package settings
 
 import (

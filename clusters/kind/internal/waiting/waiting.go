@@ -1,4 +1,4 @@
-// Package waiting repeats a look until it is satisfied.
+// Package waiting polls until a condition holds.
 package waiting
 
 import (

@@ -1,6 +1,6 @@
-// Command balancer stands before the API servers of a kind cluster of several control planes, where the image of kind's
-// own load balancer, envoy, cannot be pulled: it obeys the files that kind writes for envoy. It imports nothing but the
-// standard library, since it is built from this file alone.
+// Command balancer is the load balancer of a kind cluster with several control planes if the image of kind's own load
+// balancer, envoy, cannot be pulled. It reads the files that kind writes for envoy. It imports only the standard
+// library, because it is built from this file alone.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package builtin is what is compiled into this program: its suites and their simulators.
+// Package builtin lists the suites and simulators that are compiled into this program.
 package builtin
 
 import (

@@ -1,4 +1,4 @@
-// Package cli is what the commands have in common: exit codes, flags, tables, and how they write to a terminal.
+// Package cli is shared by all commands: exit codes, flags, tables, and terminal output.
 package cli
 
 import (

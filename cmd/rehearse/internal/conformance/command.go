@@ -1,4 +1,4 @@
-// Package conformance is the command that runs a suite and says which of its requirements are met.
+// Package conformance is the command that runs a suite and shows which of its requirements are met.
 package conformance
 
 import (
@@ -88,9 +88,9 @@ run.`,
 	f.ProviderFlags.AddTo(command)
 	flags := command.Flags()
 	flags.StringVar(&f.profile, "profile", "", "kind of implementation, for suites with several kinds")
-	flags.StringArrayVar(&f.systems, "system", nil, "test another system than the simulator: "+cli.Definitions+
-		" (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios ask for; or a "+
-		"simulator with faults or in a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
+	flags.StringArrayVar(&f.systems, "system", nil, "test this system instead of the simulator: "+cli.Definitions+
+		" (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios need; or "+
+		"the simulator with faults, liberties or a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
 	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
 		"that they do not cover are left out")
 	f.RepeatFlag.AddTo(command, "number of runs of the suite: a requirement whose results differ is unstable, which "+

@@ -1,4 +1,4 @@
-// Package gates is the command that shows feature gates, and what looks them up.
+// Package gates is the command that looks up and shows feature gates.
 package gates
 
 import (

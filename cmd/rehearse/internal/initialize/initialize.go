@@ -1,4 +1,4 @@
-// Package initialize is the command that writes a scenario, or a suite, to begin with.
+// Package initialize is the command that writes a first scenario or suite.
 package initialize
 
 import (

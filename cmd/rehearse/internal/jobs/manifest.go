@@ -1,5 +1,4 @@
-// Package jobs runs the shards of a run as the pods of an Indexed Job: what the Job is, what its pods do, and how their
-// results come back.
+// Package jobs runs the shards of a run as the pods of an Indexed Job, and collects their results.
 package jobs
 
 import (

@@ -1,4 +1,4 @@
-// Package merge makes one run of its shards.
+// Package merge merges the shards of a run.
 package merge
 
 import (

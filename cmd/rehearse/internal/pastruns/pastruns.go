@@ -1,4 +1,4 @@
-// Package pastruns reads runs that have ended: their run.json, or the report folder that has one.
+// Package pastruns reads finished runs: their run.json, or the report folder that contains one.
 package pastruns
 
 import (

@@ -1,5 +1,5 @@
-// Package session is what the commands share that run scenarios: what is shown meanwhile, the recorder of the run, the
-// report folder and its files, and how the command ends.
+// Package session is shared by the commands that run scenarios: the progress on the terminal, the recorder of the run,
+// the report folder and its files, and the exit code.
 package session
 
 import (
