@@ -26,7 +26,7 @@ func TestReadReadsAnOlderFormat(t *testing.T) {
 func TestReadRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"format": 99, "program": "v9.9.9", "started": "2026-01-01T00:00:00Z", "tracks": []}`: "written by rehearse v9.9.9, use that one",
-		`{"findings": [], "path": []}`: "no result of rehearse run",
+		`{"findings": [], "path": []}`: "not a result of rehearse run",
 		`{`:                            "read a run.json: unexpected end",
 	} {
 		if _, err := reports.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

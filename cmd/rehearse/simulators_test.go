@@ -51,7 +51,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 	last := r.Scenarios[len(r.Scenarios)-1]
 	// The seed is a new one each time, and not from each does the library find its way to the smallest case, which is "A".
 	if last.Cases == nil || !strings.HasSuffix(last.Cases.Disagreement,
-		": by KAI-K02 it is to be refused, but it was accepted") {
+		": by KAI-K02 it must be rejected, but it was accepted") {
 		t.Errorf("of the generated cases the report says %+v", last)
 	}
 	if seed := "--seed="; last.Cases.Seed == 0 || !strings.Contains(r.Reproduce.Command, seed) {

@@ -165,7 +165,7 @@ func TestExport(t *testing.T) {
 		"5 objects of 4 kinds of cluster prod (Kubernetes v1.34.4-gke.7)",
 		"feature gates could not be read: read /metrics: Forbidden", "not read: services: secrets is forbidden",
 		"not read: things.other.example.org: its group is not", "left out: events: ",
-		"left out: metrics.k8s.io/v1beta1: an aggregated API server",
+		"left out: metrics.k8s.io/v1beta1: it is served by an aggregated API server",
 	} {
 		if !strings.Contains(c.String(), line) {
 			t.Errorf("%q is not said:\n%s", line, c.String())
@@ -240,10 +240,10 @@ func TestOpenRefuses(t *testing.T) {
 		data       []byte
 	}{
 		{"whole", "", whole.Bytes()},
-		{"text", "it is no capture", []byte("apiVersion: v1\n")},
-		{"empty", "it is no capture", nil},
-		{"cut", "it is cut off", whole.Bytes()[:whole.Len()/2]},
-		{"without an index", "it is cut off", cut.Bytes()},
+		{"text", "it is not a capture", []byte("apiVersion: v1\n")},
+		{"empty", "it is not a capture", nil},
+		{"cut", "it is truncated", whole.Bytes()[:whole.Len()/2]},
+		{"without an index", "it is truncated", cut.Bytes()},
 		{"newer", "it has format 2, and this rehearse reads format 1", other.Bytes()},
 	} {
 		t.Run(test.name, func(t *testing.T) {

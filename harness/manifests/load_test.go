@@ -131,7 +131,7 @@ func TestSelect(t *testing.T) {
 			nil,
 			`no object is of "bank/"; there are these namespaces: shop`,
 		},
-		{"none left", []string{"Pod"}, []string{"Pod"}, "of 3 objects none is left"},
+		{"none left", []string{"Pod"}, []string{"Pod"}, "none of 3 objects is left"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kept, err := Selection{test.only, test.except}.Of(objects)

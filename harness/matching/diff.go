@@ -39,7 +39,7 @@ func (m Mismatch) String() string {
 	want, got := inline(m.Want), inline(m.Got)
 	switch {
 	case m.Want == nil:
-		return fmt.Sprintf("%s: must be absent, but is %s", path, short(got))
+		return fmt.Sprintf("%s: must be absent, is %s", path, short(got))
 	case m.Missing && m.Got != nil:
 		return fmt.Sprintf("%s: wanted %s, not in %s", path, short(want), short(got))
 	case m.Missing:

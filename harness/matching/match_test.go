@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 
 		{"null wants absence", "a: null", "b: 1", ""},
 		{"null is null", "a: null", "a: null", ""},
-		{"null, and it is there", "a: null", "a: false", "a: must be absent, but is false"},
+		{"null, and it is there", "a: null", "a: false", "a: must be absent, is false"},
 		{"null inside of what is absent", "a: {b: {c: null}}", "{}", ""},
 		{"null beside what is absent", "a: {b: null, c: 1}", "{}", `a: wanted {"b":null,"c":1}, not there`},
 		{"an empty map wants a map", "a: {}", "a: {b: 1}", ""},

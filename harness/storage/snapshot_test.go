@@ -95,10 +95,10 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		name, want string
 		data       []byte
 	}{
-		{"cut", "it is cut off", data[:len(data)/2+7]},
-		{"cut at a block, without a checksum", "it is cut off", data[:32<<10]},
-		{"damaged", "its content is not what its checksum says", damaged},
-		{"empty", "it is cut off, or no backup of etcd", nil},
+		{"cut", "it is truncated", data[:len(data)/2+7]},
+		{"cut at a block, without a checksum", "it is truncated", data[:32<<10]},
+		{"damaged", "its checksum does not match", damaged},
+		{"empty", "it is truncated or not an etcd backup", nil},
 		{"no database", "it is not an etcd backup", make([]byte, 4096)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		t.Errorf("another database: %v", err)
 	}
 	if _, err := OpenSnapshot(backup(t, "key", revision{"/calico/x", "y"})); err == nil || !strings.Contains(err.Error(),
-		"holds no Kubernetes cluster") {
+		"contains no Kubernetes cluster") {
 		t.Errorf("another etcd: %v", err)
 	}
 }

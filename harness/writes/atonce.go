@@ -127,7 +127,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 			lines = append(lines, fmt.Sprintf("%s: %s was accepted", c.name, c.op))
 		case Refused:
 			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
-			lines = append(lines, fmt.Sprintf("%s: %s was refused: %s", c.name, c.op, describeStatus(c.answer.status)))
+			lines = append(lines, fmt.Sprintf("%s: %s was rejected: %s", c.name, c.op, describeStatus(c.answer.status)))
 		case Unknown:
 			unknown++
 			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
@@ -138,7 +138,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 		together.Status = reports.Failed
 		wrong = append([]string{problem}, wrong...)
 	}
-	counts := fmt.Sprintf("%d writes at the same time: %d accepted, %d refused, %d unknown",
+	counts := fmt.Sprintf("%d writes at the same time: %d accepted, %d rejected, %d unknown",
 		len(contenders), accepted, len(contenders)-accepted-unknown, unknown)
 	together.Evidence = counts + "\n" + strings.Join(lines, "\n")
 	if more := len(wrong) - mostProblems; more > 0 {

@@ -40,7 +40,7 @@ func TestOneWins(t *testing.T) {
 	if got.Status != reports.Passed {
 		t.Fatal(got.Message)
 	}
-	if !strings.HasPrefix(got.Evidence, "8 writes at the same time: 1 accepted, 7 refused, 0 unknown\n") ||
+	if !strings.HasPrefix(got.Evidence, "8 writes at the same time: 1 accepted, 7 rejected, 0 unknown\n") ||
 		strings.Count(got.Evidence, "\nwrite ") != 8 {
 		t.Errorf("evidence:\n%s", got.Evidence)
 	}
@@ -106,7 +106,7 @@ func TestAtOnce(t *testing.T) {
 		"each for itself": {
 			steps:  []scenarios.Step{creations(1)[0], refused},
 			status: reports.Failed, says: []string{"write 2 of 2: create ConfigMap other was accepted, but should have been " +
-				"refused"},
+				"rejected"},
 		},
 		"a write that can't be sent": {
 			steps: []scenarios.Step{creations(1)[0], {Create: scenarios.Object{"kind": "Pod"}}}, status: reports.Error,

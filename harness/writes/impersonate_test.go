@@ -89,7 +89,7 @@ func TestOwnRefusalIsNoVerdict(t *testing.T) {
 			tried = outcome
 			cancel()
 		}})
-		if got.Status != want || strings.Contains(tried, "could not be sent as jane") != (want == reports.Error) {
+		if got.Status != want || strings.Contains(tried, "could not be sent as user jane") != (want == reports.Error) {
 			t.Errorf("%s: %s", got.Status, got.Message)
 		}
 		cancel()

@@ -27,7 +27,7 @@ const (
 
 // String is the outcome in lower case.
 func (o Outcome) String() string {
-	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "refused"}[o]
+	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "rejected"}[o]
 }
 
 // Judge says what the answer to a write means. The asked codes are those that the scenario expects a refusal to have:

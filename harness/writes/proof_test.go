@@ -122,7 +122,7 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		}, says: "was rejected, but not as expected"},
 		"otherwise, and stored": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
-		}, says: "and yet it was stored", made: "a-3"},
+		}, says: "was rejected, but it was stored", made: "a-3"},
 		"stored by another " +
 			"name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "mutated"},
 		"and gone again": {inThird: func(p *prover) *apitest.Fault {
@@ -134,7 +134,7 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 				panic(err)
 			}
 			return &apitest.Fault{Status: refusal()}
-		}, says: "and yet it was stored: it is gone again: ", made: "a-3"},
+		}, says: "was rejected, but it was stored: it is gone again: ", made: "a-3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProver(t, test.inThird)
@@ -236,7 +236,7 @@ func TestRefusalsWithoutManagedFields(t *testing.T) {
 			var got []string
 			for _, v := range verdicts {
 				got = append(got, string(v.Status))
-				if v.Status == reports.Error && !strings.Contains(v.Message, "no managed fields that would tell who made it") {
+				if v.Status == reports.Error && !strings.Contains(v.Message, "no managed fields that show who created it") {
 					t.Error(v.Message)
 				}
 			}
@@ -302,7 +302,7 @@ func TestRefusalsThatAreNotHeld(t *testing.T) {
 	}
 }
 
-// The list is tried again until time is up, page by page; nobody passes whom nobody could look after.
+// The list is tried again until time is up, page by page; nobody passes whom it could not be checked after.
 func TestProofWithoutALookIsNoVerdict(t *testing.T) {
 	p := newProver(t, nil)
 	for range 2 {
@@ -337,7 +337,7 @@ func TestProofWithoutALookIsNoVerdict(t *testing.T) {
 		return &apitest.Fault{}
 	})
 	for _, v := range newer.proof.Prove(ctx) {
-		if v.Status != reports.Error || !strings.Contains(v.Message, "nobody could look") {
+		if v.Status != reports.Error || !strings.Contains(v.Message, "it could not be checked") {
 			t.Errorf("%s: %s", v.Status, v.Message)
 		}
 	}

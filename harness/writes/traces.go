@@ -114,7 +114,7 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 func unseen(a answer, err error) answer {
 	what := "was accepted as a dry run"
 	if a.outcome == Refused {
-		what = fmt.Sprintf("was refused (%s)", a.status.Message)
+		what = fmt.Sprintf("was rejected (%s)", a.status.Message)
 	}
 	return answer{sent: true, err: fmt.Errorf("%s, but it could not be checked that nothing was stored: %w", what, err)}
 }

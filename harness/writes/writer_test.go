@@ -61,7 +61,7 @@ func TestWrites(t *testing.T) {
 		},
 		"create lost, stored, but should be refused": {
 			step: with(create, reject(exists)), fault: only("create", 1, apitest.Fault{Stored: true}),
-			status: reports.Failed, says: []string{"was accepted, but should have been refused", "stored object:", `x: "1"`},
+			status: reports.Failed, says: []string{"was accepted, but should have been rejected", "stored object:", `x: "1"`},
 		},
 		"create lost, seen late": {
 			// The first look does not find it yet: the request was still under way.
@@ -139,7 +139,7 @@ func TestWrites(t *testing.T) {
 		"update outrun": {
 			step: update, before: true,
 			fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
-			attempt: "somebody else wrote", writes: 2,
+			attempt: "another client wrote", writes: 2,
 		},
 		"update refused with the code of a conflict": {
 			step: with(update, reject(scenarios.Rejection{Code: 409, By: "webhook"})), before: true,
@@ -149,7 +149,7 @@ func TestWrites(t *testing.T) {
 		"patch outrun": {
 			step: patch, before: true,
 			fault: only("patch", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
-			attempt: "somebody else wrote", writes: 2,
+			attempt: "another client wrote", writes: 2,
 		},
 		"patch that names a version": {
 			step: with(versioned, reject(scenarios.Rejection{Code: 409})), before: true,
@@ -167,7 +167,7 @@ func TestWrites(t *testing.T) {
 		"update refused and yet stored": {
 			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
 			fault: always("update", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
-			says: []string{"yet it was stored"},
+			says: []string{"but it was stored"},
 		},
 
 		"patch accepted": {step: patch, before: true, status: reports.Passed},
@@ -208,26 +208,26 @@ func TestWrites(t *testing.T) {
 		"dry run of an apply": {step: dry(apply), before: true, status: reports.Passed},
 		"dry run of an apply, stored": {
 			step: dry(apply), before: true, fault: always("apply", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"yet it was stored"},
+			status: reports.Failed, says: []string{"but it was stored"},
 		},
 		"dry run of a new apply, stored": {
 			step: dry(apply), fault: always("apply", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"yet it was stored"},
+			status: reports.Failed, says: []string{"but it was stored"},
 		},
 		"dry run of an update": {step: dry(update), before: true, status: reports.Passed},
 		"dry run of an update, stored": {
 			step: dry(update), before: true, fault: always("update", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"yet it was stored"},
+			status: reports.Failed, says: []string{"but it was stored"},
 		},
 		"dry run of a patch": {step: dry(patch), before: true, status: reports.Passed},
 		"dry run of a patch, stored": {
 			step: dry(patch), before: true, fault: always("patch", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"yet it was stored"},
+			status: reports.Failed, says: []string{"but it was stored"},
 		},
 		"dry run of a delete": {step: dry(remove), before: true, status: reports.Passed},
 		"dry run of a delete, done": {
 			step: dry(remove), before: true, fault: always("delete", apitest.Fault{Wet: true}),
-			status: reports.Failed, says: []string{"yet it was stored: the object is gone"},
+			status: reports.Failed, says: []string{"but it was stored: the object is gone"},
 		},
 		"dry run refused": {
 			step:  dry(with(create, reject(scenarios.Rejection{Code: 422}))),
@@ -249,7 +249,7 @@ func TestWrites(t *testing.T) {
 			step: apply,
 			fault: always("apply", apitest.Fault{Status: apitest.Status(500, "", "failed to create typed patch object "+
 				"(ns/web; v1, Kind=ConfigMap): .dta: field not declared in schema")}), status: reports.Failed,
-			says: []string{"refused, but should have been accepted", ".dta: field not declared in schema"},
+			says: []string{"rejected, but should have been accepted", ".dta: field not declared in schema"},
 		},
 		"create of which something is dropped": {
 			step: create, fault: always("create", apitest.Fault{Without: "data"}),
@@ -296,14 +296,14 @@ func TestWrites(t *testing.T) {
 		},
 		"delete wrongly accepted": {
 			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true,
-			status: reports.Failed, says: []string{"was accepted, but should have been refused"},
+			status: reports.Failed, says: []string{"was accepted, but should have been rejected"},
 		},
 		"match": {step: with(create,
 			&scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "1"}}}), status: reports.Passed},
 		"mismatch": {
 			step: with(create,
 				&scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2"}}}), status: reports.Failed,
-			says: []string{"not as wanted", "data.x"},
+			says: []string{"not as expected", "data.x"},
 		},
 		"cel is false": {
 			step: with(create, &scenarios.Expect{CEL: "false"}), status: reports.Failed,
@@ -322,7 +322,7 @@ func TestWrites(t *testing.T) {
 		"warning lost": {
 			step: with(create,
 				&scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}),
-			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer was lost"},
+			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer with its warnings was lost"},
 		},
 		"kind not served": {
 			step: scenarios.Step{Create: scenarios.Object{
@@ -345,10 +345,10 @@ func TestWrites(t *testing.T) {
 			}}, reject(scenarios.Rejection{})), status: reports.Passed,
 			writes: -1,
 		},
-		"delete of a kind not served": {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was refused", "404 NotFound"}, writes: -1},
+		"delete of a kind not served": {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was rejected", "404 NotFound"}, writes: -1},
 		"a name no URL can hold": {
 			step: scenarios.Step{Update: configMap("a/b", nil)}, status: reports.Error,
-			says: []string{"can't be sent"}, writes: -1,
+			says: []string{"cannot be sent"}, writes: -1,
 		},
 		"an object without a kind": {
 			step:   scenarios.Step{Create: scenarios.Object{"apiVersion": "v1"}},
@@ -426,7 +426,7 @@ func TestRefusalWithoutALookIsNoVerdict(t *testing.T) {
 		Create: configMap("web", nil),
 		Expect: reject(scenarios.Rejection{Code: 422}),
 	})
-	if got.Status != reports.Error || !strings.Contains(got.Message, "nobody could look") {
+	if got.Status != reports.Error || !strings.Contains(got.Message, "it could not be checked") {
 		t.Errorf("got %s: %s", got.Status, got.Message)
 	}
 }

@@ -80,7 +80,7 @@ func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
 	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) +
 		"```\n\n</details>\n"
 	got := Cut(text, summaryLimit)
-	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Cut here") {
+	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Truncated") {
 		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-200:])
 	}
 	if Cut("short", 10) != "short" || Cut(text, 10) != "" {

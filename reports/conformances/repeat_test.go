@@ -68,7 +68,7 @@ func TestRepeated(t *testing.T) {
 				t.Errorf("%s: %s", r.Core.Result, r.Summary)
 			}
 			if page := Markdown(r); strings.Contains(c.want, "unstable") != strings.Contains(page,
-				"1 requirement came out differently") {
+				"1 requirement had different results") {
 				t.Error(page)
 			}
 		})

@@ -194,11 +194,11 @@ func TestReadConformanceRefuses(t *testing.T) {
 			"status: failed\n    source", "status: passed\n    source",
 			"requirement G-2 counts scenario refused as failed, but it is \"passed\"",
 		},
-		"a better level": {"result: failure", "result: success", "core is said to be success"},
-		"another number": {"untested: 2", "untested: 1", "extended is said to be partial"},
+		"a better level": {"result: failure", "result: success", "core is reported as success"},
+		"another number": {"untested: 2", "untested: 1", "extended is reported as partial"},
 		"another variant": {
 			"name: older\n    passed: 1", "name: older\n    passed: 2",
-			"does not follow from the scenarios",
+			"do not follow from the scenarios",
 		},
 		"an unknown level":    {"level: extended", "level: optional", `requirement G-9 has the level "optional"`},
 		"a requirement twice": {"id: G-9", "id: G-1", "requirement G-1 is there twice"},
@@ -237,7 +237,7 @@ func TestImplementationValidate(t *testing.T) {
 	err := conformances.Implementation{URL: "acme", Organization: "a\nb", Contact: []string{" "}}.Validate()
 	for _, want := range []string{
 		"organization has more than one line", "project is missing", "version is missing",
-		`url "acme" is no address`, "a contact of the implementation is empty",
+		`url "acme" is not a URL`, "a contact of the implementation is empty",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in: %v", want, err)

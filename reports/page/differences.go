@@ -20,7 +20,7 @@ type difference struct {
 // The forms in which messages tell a difference (harness/matching, harness/writes).
 var (
 	oneLined  = regexp.MustCompile(`^\s*([^\s:][^:]*?): wanted (.+?), (is .+|not there|not in .+)$`)
-	forbidden = regexp.MustCompile(`^\s*([^\s:][^:]*?): must be absent, but is (.+)$`)
+	forbidden = regexp.MustCompile(`^\s*([^\s:][^:]*?): must be absent, is (.+)$`)
 	titled    = regexp.MustCompile(`^\s*([\w.\[\]"-]+):$`)
 	wantLine  = regexp.MustCompile(`^\s+(?:want|wanted)\s+(.+)$`)
 	gotLine   = regexp.MustCompile(`^\s+(?:got|is)\s+(.+)$`)

@@ -75,7 +75,7 @@ func TestSentences(t *testing.T) {
 		"passed": {func(*reports.Run) {}, "2 scenarios on Kubernetes 1.34.4 → 1.35.4: 2 passed, 0 failed.", reports.Passed},
 		"interrupted": {func(r *reports.Run) { r.Interrupted = true }, "The run was interrupted: scenarios that did " +
 			"not run are not judged.", reports.NotRun},
-		"goes on": {func(r *reports.Run) { r.Finished = time.Time{} }, "had not ended when this page was written", reports.NotRun},
+		"goes on": {func(r *reports.Run) { r.Finished = time.Time{} }, "had not finished when this page was written", reports.NotRun},
 		"one failed": {
 			func(r *reports.Run) { r.Tracks[0].Scenarios[1].Status = reports.Failed }, "1 passed, 1 failed", reports.Failed,
 		},

@@ -48,7 +48,7 @@ func TestWhatFailedIsNotCalledTested(t *testing.T) {
 	}
 	for _, want := range []string{
 		"No scenario passed the whole path", "**failed**", "it was rejected",
-		"(i.e. can we roll back the enablement)?\n\n*Open: no scenario shows it.*",
+		"(i.e. can we roll back the enablement)?\n\n*Open: no scenario answers it.*",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

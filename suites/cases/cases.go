@@ -66,15 +66,15 @@ type Result struct {
 // Disagreement is a case with what the implementation said of it.
 type Disagreement struct {
 	Case Case
-	// Got is "accepted", or "refused" with code, reason and message.
+	// Got is "accepted", or "rejected" with code, reason and message.
 	Got string
 }
 
 // String says what was drawn, what the specification says of it, and what the implementation did.
 func (d Disagreement) String() string {
-	want := "refused"
+	want := "rejected"
 	if d.Case.Allowed {
 		want = "accepted"
 	}
-	return fmt.Sprintf("%s: by %s it is to be %s, but it was %s", d.Case.Input, d.Case.Requirement, want, d.Got)
+	return fmt.Sprintf("%s: by %s it must be %s, but it was %s", d.Case.Input, d.Case.Requirement, want, d.Got)
 }

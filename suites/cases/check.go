@@ -62,7 +62,7 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 			return "accepted", c.Allowed, forget(ctx, w, c, created)
 		case writes.Refused:
 			status, _ := writes.StatusOf(err)
-			got = fmt.Sprintf("refused: %d %s: %s", status.Code, status.Reason, status.Message)
+			got = fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message)
 			return got, !c.Allowed, nil
 		case writes.Unknown:
 		}

@@ -71,11 +71,11 @@ func TestCheck(t *testing.T) {
 		"agreement": {judge: strict},
 		"a sign let through": {
 			judge: func(name string) error { return strict(strings.ReplaceAll(name, "A", "a")) },
-			found: "a widget named A: by W-1 it is to be refused, but it was accepted",
+			found: "a widget named A: by W-1 it must be rejected, but it was accepted",
 		},
 		"a good name refused": {
 			judge: func(name string) error { return strict(strings.ReplaceAll(name, "b", "B")) },
-			found: "a widget named b: by W-1 it is to be accepted, but it was refused: 400 BadRequest: widget B: small",
+			found: "a widget named b: by W-1 it must be accepted, but it was rejected: 400 BadRequest: widget B: small",
 		},
 		"nobody can tell": {
 			judge: func(string) error { return errors.New("connection refused") },

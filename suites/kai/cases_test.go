@@ -29,10 +29,10 @@ func TestGeneratedNames(t *testing.T) {
 		}
 	}
 	smallest := map[string]string{
-		"crd-pattern-ignores-case": `a sub group named "A": by KAI-K02 it is to be refused, but it was accepted`,
+		"crd-pattern-ignores-case": `a sub group named "A": by KAI-K02 it must be rejected, but it was accepted`,
 		"length-off-by-one": `a sub group named "` + strings.Repeat("a", 63) +
-			`": by KAI-K09 it is to be accepted, but it was refused: 403 Forbidden`,
-		"case-alone": `a sub group named "-": by KAI-K05 it is to be refused, but it was accepted`,
+			`": by KAI-K09 it must be accepted, but it was rejected: 403 Forbidden`,
+		"case-alone": `a sub group named "-": by KAI-K05 it must be rejected, but it was accepted`,
 	}
 	for i, result := range suite().Cases(t, rules, 1000, 1) {
 		want := smallest[result.Rule.Name]
