@@ -90,11 +90,11 @@ func TestResolve(t *testing.T) {
 			`{name: web, type: AAAA, within: 50ms}`, one(dns.RcodeSuccess), reports.Failed,
 			"NODATA",
 		},
-		"could not say": {
+		"could not answer": {
 			`{name: web, within: 50ms}`, one(dns.RcodeServerFailure), reports.Error,
 			"SERVFAIL",
 		},
-		"could not say, with absence wanted": {
+		"could not answer, with absence wanted": {
 			`{name: web, within: 50ms, expect: {rcode: NXDOMAIN}}`,
 			one(dns.RcodeServerFailure), reports.Error, "SERVFAIL",
 		},
@@ -181,7 +181,7 @@ func TestMetric(t *testing.T) {
 			metric("a", `, labels: {code: "422"}, expect: {absent: true}`),
 			[]string{first},
 			"failed",
-			"wanted no such series",
+			"expected no such series",
 		},
 		"delta": {
 			metric("a", "") + metric("b", ", since: a, expect: {delta: 2}"),
@@ -202,17 +202,17 @@ func TestMetric(t *testing.T) {
 		"restarted": {
 			metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"),
 			[]string{start + first, restarted + first},
-			"passed error", "was started anew",
+			"passed error", "restarted",
 		},
 		"restarted, gone": {
 			metric("a", "") + metric("b", ", since: a, expect: {delta: 0}"),
 			[]string{start + first, restarted},
-			"passed error", "was started anew",
+			"passed error", "restarted",
 		},
 		"decreased": {
 			metric("a", "") + metric("b", ", since: a, expect: {cel: \"delta < 0.0\"}"),
 			[]string{first, requests("requests_total 1\n")},
-			"passed error", "was started anew",
+			"passed error", "restarted",
 		},
 		"cel": {metric("a", ", expect: {cel: value > 7.0 && value < 9.0}"), []string{first}, "passed", ""},
 		"cel of a case": {"  - name: a\n    cases: [{least: 7.5}]\n    metric: {name: requests_total, expect: " +
@@ -283,7 +283,7 @@ func TestCommand(t *testing.T) {
 			`{run: [no-such-program-anywhere], within: 1h}`, reports.Error,
 			"no-such-program-anywhere",
 		},
-		"hangs": {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not end in time"},
+		"hangs": {`{run: [sleep, "3600"], within: 50ms}`, reports.Error, "did not exit in time"},
 		"children hang": {
 			`{run: [sh, -c, "sleep 3600 & echo started"], expect: {stdout: started}}`,
 			reports.Passed, "",

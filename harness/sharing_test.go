@@ -110,7 +110,7 @@ func TestNamesThatCollide(t *testing.T) {
 	}{
 		"the same": {
 			node("n"), node("n"), nil,
-			"test.yaml:16:5: Node/n: the scenario one, which shares the cluster, makes it too (test.yaml:8:5); put " +
+			"test.yaml:16:5: Node/n: the scenario one, which shares the cluster, creates it, too (test.yaml:8:5); put " +
 				"${scenario.id} into its name",
 		},
 		"by a longer path":     {node("n"), node("n") + transition("1.35"), nil, "Node/n"},

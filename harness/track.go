@@ -117,7 +117,7 @@ func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 		status = reports.NotRun
 	}
 	for _, entry := range entries {
-		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not start: " +
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not begin: " +
 			"" + why(ctx)})
 		t.ended()
 	}

@@ -286,7 +286,7 @@ func TestOwnVersions(t *testing.T) {
 			case test.want != "" && err == nil:
 				t.Error("no problem was found")
 			case test.want != "":
-				contains(t, err.Error(), test.want, "force: true in a transition rehearses it", "test.yaml:")
+				contains(t, err.Error(), test.want, "force: true in a transition allows it", "test.yaml:")
 			}
 		})
 	}

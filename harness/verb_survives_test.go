@@ -54,7 +54,7 @@ func TestSurvived(t *testing.T) {
 		{"a failure is a failure, whatever else could not be judged", []*upgrades.Finding{
 			found(upgrades.Unjudged),
 			found(upgrades.Breaks),
-		}, false, reports.Failed, "not all survives"},
+		}, false, reports.Failed, "not everything survives"},
 		{
 			"broken before is not blamed on what came after",
 			[]*upgrades.Finding{found(upgrades.Before)},

@@ -86,7 +86,7 @@ func TestChosen(t *testing.T) {
 		"gates, old":     {gates, "old", "[1]"},
 		"alike, new":     {alike, "new", "all running API servers have the same state"},
 		"alike, each":    {alike, "each", "[0 1]"},
-		"one was killed": {up[1:], "0", "kube-apiserver@0 does not run; there are [kube-apiserver@1 (1.35.4)"},
+		"one was killed": {up[1:], "0", "kube-apiserver@0 does not run; running are [kube-apiserver@1 (1.35.4)"},
 		"all were":       {nil, "each", "no API server runs"},
 	} {
 		chosen, err := chosen(planes{servers: test.servers}, test.via)

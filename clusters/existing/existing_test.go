@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		},
 		"nodes": {
 			path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}},
-			want: "keeps those that it has",
+			want: "keeps its nodes",
 		},
 		"settings that nobody can look into": {
 			path: []clusters.State{{RuntimeConfig: map[string]string{"api/all": "true"}}},

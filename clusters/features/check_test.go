@@ -79,19 +79,19 @@ func TestCheck(t *testing.T) {
 		{name: "with the prefix", version: "1.35.4", gates: map[string]bool{"kube:RacingPods": true}},
 		{name: "all of a stage", version: "1.34.4", gates: map[string]bool{"AllAlpha": true, "AllBeta": false}},
 		{name: "too new", version: "1.34.4", gates: map[string]bool{"RacingTeams": true}, want: []string{
-			"feature gate RacingTeams is unknown to Kubernetes 1.34.4; it appears in 1.35: ask for that version or a newer " +
+			"feature gate RacingTeams is unknown to Kubernetes 1.34.4; it was added in 1.35: use that version or a newer " +
 				"one, or " + out,
 		}},
 		{name: "too new, though off", version: "1.34.4", gates: map[string]bool{"RacingTeams": false}, want: []string{
-			"feature gate RacingTeams is unknown to Kubernetes 1.34.4; it appears in 1.35: ask for that version or a newer " +
+			"feature gate RacingTeams is unknown to Kubernetes 1.34.4; it was added in 1.35: use that version or a newer " +
 				"one, or " + out,
 		}},
 		{name: "too new by the patch", version: "1.35.4", gates: map[string]bool{"Backported": true}, want: []string{
-			"feature gate Backported is unknown to Kubernetes 1.35.4; it appears in 1.36.3: ask for that version or a newer " +
+			"feature gate Backported is unknown to Kubernetes 1.35.4; it was added in 1.36.3: use that version or a newer " +
 				"one, or " + out,
 		}},
 		{name: "listed ahead of its version", version: "1.35.4", gates: map[string]bool{"Tomorrow": true}, want: []string{
-			"feature gate Tomorrow cannot be set in Kubernetes 1.35.4; it appears in 1.36: ask for that version or a newer " +
+			"feature gate Tomorrow cannot be set in Kubernetes 1.35.4; it was added in 1.36: use that version or a newer " +
 				"one, or " + out,
 		}},
 		{name: "removed when locked", version: "1.36.3", gates: map[string]bool{"Retired": true}, want: []string{

@@ -26,7 +26,7 @@ func TestCheckStep(t *testing.T) {
 			"nodes",
 			clusters.State{Version: "1.34.4"},
 			clusters.State{Version: "1.34.4", Nodes: one},
-			"cannot be given other nodes",
+			"the nodes of a running kind cluster cannot change",
 		},
 		{
 			"control planes",
@@ -52,7 +52,7 @@ func TestCheckState(t *testing.T) {
 	}
 	flags := clusters.ComponentState{Flags: map[string]string{"v": "4"}}
 	expectError(t, checkComponents(components(clusters.Kubelet, flags)), "")
-	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it takes no flags")
+	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it supports no flags")
 	expectError(t, checkComponents(components(clusters.Etcd, flags)),
 		"component etcd: a kind cluster has no such component")
 	expectError(t,

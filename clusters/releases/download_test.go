@@ -50,7 +50,7 @@ func TestDownloadFails(t *testing.T) {
 		}, []string{"cannot download kube-scheduler of Kubernetes 1.34.4", "has the SHA-256 sum", "nothing of it is kept"}},
 		{
 			"no checksum", func(h *host) { h.change(".sha256", func(string) string { return "<html>" }) },
-			[]string{"holds no SHA-256 sum"},
+			[]string{"contains no SHA-256 sum"},
 		},
 		{"no such release", func(h *host) { clear(h.files) }, []string{"404 Not Found", "no such release", "--source=build"}},
 		{"another version", func(h *host) {

@@ -76,7 +76,7 @@ func TestFeatureListKnowsOfOtherVersions(t *testing.T) {
 	must(t, err)
 	problems := list.Check(features.VersionsOf(mustExact(t, "1.34.4")), clusters.APIServer,
 		map[string]bool{"RacingTeams": true})
-	if len(problems) != 1 || !strings.Contains(problems[0].Message, "unknown to Kubernetes 1.34.4; it appears in 1.35:") {
+	if len(problems) != 1 || !strings.Contains(problems[0].Message, "unknown to Kubernetes 1.34.4; it was added in 1.35:") {
 		t.Errorf("got %v", problems)
 	}
 }

@@ -29,7 +29,7 @@ func TestCheckGatesByVersionsInFlags(t *testing.T) {
 		{"no flags", "v", "4", "needs Range, which is off by default"},
 		{"compatible with 1.37 alone", "min-compatibility-version", "1.37", ""},
 		{"no version", "min-compatibility-version", "soon", "component kube-apiserver: flag min-compatibility-version"},
-		{"emulated before the gate", "emulated-version", "1.35", "cannot be set in Kubernetes 1.35; it appears in 1.36"},
+		{"emulated before the gate", "emulated-version", "1.35", "cannot be set in Kubernetes 1.35; it was added in 1.36"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			state := clusters.State{

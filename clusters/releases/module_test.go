@@ -251,7 +251,7 @@ func TestBuildModuleRefuses(t *testing.T) {
 		},
 		"no program": {
 			clusters.ModuleProgram{Path: "example.com/good", Version: "v1.0.0", Package: "./lib"},
-			[]string{"cannot build lib of example.com/good@v1.0.0: it is no program but the package lib"},
+			[]string{"cannot build lib of example.com/good@v1.0.0: it is the package lib, not a program"},
 		},
 		"it does not compile": {
 			clusters.ModuleProgram{Path: "example.com/broken", Version: "v1.0.0"},

@@ -29,11 +29,11 @@ func TestConformanceWrongInput(t *testing.T) {
 	}{
 		"a profile of two suites": {
 			[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"},
-			[]string{"about one suite"},
+			[]string{"need exactly one suite"},
 		},
 		"one report of all suites": {
 			append([]string{"conformance", "-o", nobody}, somebody...),
-			[]string{"it is no folder", "each of 8 suites"},
+			[]string{"it is not a folder", "each of 8 suites"},
 		},
 		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
@@ -74,15 +74,15 @@ func TestConformanceWrongInput(t *testing.T) {
 			[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"},
 			[]string{"nowhere.yaml"},
 		},
-		"a seed without cases": {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed is for --cases"}},
-		"no number of cases":   {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases wants a number"}},
+		"a seed without cases": {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed needs --cases"}},
+		"no number of cases":   {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases needs a positive number"}},
 		"a shard with a report": {
 			append([]string{"conformance", "kai", "--shard", "1/2", "-o", nobody}, somebody...),
-			[]string{"--shard goes without --output"},
+			[]string{"--shard cannot be combined with --output"},
 		},
 		"a shard that is none":       {[]string{"conformance", "kai", "--shard", "3/2"}, []string{"--shard", `"3/2"`}},
 		"times without a shard":      {[]string{"conformance", "kai", "--timings", "x"}, []string{"give --shard as well"}},
-		"the run of several suites":  {[]string{"conformance", "kai", "porch", "--of", "x"}, []string{"name it alone"}},
+		"the run of several suites":  {[]string{"conformance", "kai", "porch", "--of", "x"}, []string{"exactly one suite"}},
 		"a run that is not":          {[]string{"conformance", "kai", "--of", "nowhere"}, []string{"--of", "nowhere"}},
 		"the run of a shard":         {[]string{"conformance", "kai", "--of", written(t, 1, nil)}, []string{"it is shard 1/2"}},
 		"the run of another program": {[]string{"conformance", "kai", "--of", other}, []string{"whose suite may differ"}},

@@ -22,7 +22,7 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no path", nil, "name the states to go through"},
+		{"no path", nil, "give the states of the path"},
 		{"one state", []string{"--path", "1.34"}, "want two states or more, --gates, or --upgrade"},
 		{"no version", []string{"--path", "one,1.34"}, `version "one"`},
 		{"no gate", []string{"--path", "1.34 A,1.35"}, `"A": want NAME=true or NAME=false`},

@@ -159,7 +159,7 @@ func TestLintStates(t *testing.T) {
 		},
 		"a transition to nowhere": {
 			text: steps("", "  - transition: {version: \"1.36.3\"}\n"),
-			err:  "leads to the state that the cluster is in already",
+			err:  "leads to the state that the cluster already has",
 		},
 		"no list, gates": {text: steps(", featureGates: {RacingPods: true}",
 			"  - transition: {version: \"1.35\"}\n"), note: "not checked: feature gates of Kubernetes 1.35: its list is not " +

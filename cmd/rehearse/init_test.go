@@ -153,8 +153,8 @@ func TestInitAsks(t *testing.T) {
 			"filename": "[mine/]",
 		}, ""},
 		"a system":       {"3\nmine=process:mine.yaml\n\n", map[string]string{"system": "mine=process:mine.yaml"}, ""},
-		"it ends":        {"2\n1.35\n", nil, "the answers ended"},
-		"it never began": {"", nil, "the answers ended"},
+		"it ends":        {"2\n1.35\n", nil, "the input ended"},
+		"it never began": {"", nil, "the input ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := initialize.Command(builtin.IsSimulator)

@@ -35,7 +35,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 			"--feature-gates A=x: want true, false or nothing",
 		},
 		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "give the objects with -f or -k"},
-		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "name several clusters"},
+		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "are alternatives"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
 		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
@@ -54,7 +54,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		},
 		{"a snapshot without a version", "--to 1.36 --etcd-snapshot a.db", "", "--etcd-snapshot needs --from"},
 		{"a snapshot that is not there", "--from 1.34 --to 1.36 --etcd-snapshot a.db", "", "a.db: open a.db: no such file"},
-		{"no snapshot", "--from 1.34 --to 1.36 --etcd-snapshot upgrade_test.go", "", "it is cut off, or no backup of etcd"},
+		{"no snapshot", "--from 1.34 --to 1.36 --etcd-snapshot upgrade_test.go", "", "it is truncated or not an etcd backup"},
 		{
 			"an encryption of nothing", "--to 1.36 --capture a --encryption-config b", "",
 			"--encryption-config is for --etcd-snapshot",

@@ -205,7 +205,7 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 		})
 		result := f.start(t.Context(), Always, ready()).atLast()
 		check(t, result, reports.Error)
-		if want := "Could not look: "; !strings.Contains(result.Message, want) {
+		if want := "Could not check: "; !strings.Contains(result.Message, want) {
 			t.Errorf("%q lacks %q", result.Message, want)
 		}
 	})
@@ -223,7 +223,7 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 			f.away()
 			result := r.atLast()
 			check(t, result, reports.Error)
-			for _, want := range []string{"Could not look: ", "connection refused", "Not connected from +1s on"} {
+			for _, want := range []string{"Could not check: ", "connection refused", "Not connected from +1s on"} {
 				if !strings.Contains(result.Message, want) {
 					t.Errorf("%q lacks %q", result.Message, want)
 				}

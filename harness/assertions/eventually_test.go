@@ -182,7 +182,7 @@ func TestEventuallyCouldNotLook(t *testing.T) {
 	result := f.start(t.Context(), Eventually, scenarios.Assertion{Selection: named("web"), Absent: true}).atLast()
 	check(t, result, reports.Error)
 	for _, want := range []string{
-		"eventually: no Service web in namespace x exists. Could not look: ",
+		"eventually: no Service web in namespace x exists. Could not check: ",
 		"connection refused",
 	} {
 		if !strings.Contains(result.Message, want) {
@@ -200,7 +200,7 @@ func TestEventuallyTimeUpWhileUnknown(t *testing.T) {
 	result := r.atLast()
 	check(t, result, reports.Error)
 	for _, want := range []string{
-		"Could not look: ", "connection refused", "First check at +0s",
+		"Could not check: ", "connection refused", "First check at +0s",
 		"Not connected from +0s on", "cel: object.ready\n    is false",
 	} {
 		if !strings.Contains(result.Message, want) {

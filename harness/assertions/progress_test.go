@@ -49,7 +49,7 @@ func TestProgress(t *testing.T) {
 			"status is of generation 1, the object is at 2",
 		},
 		{"in between", "apps/v1 Deployment", current + "spec: {replicas: 3}\nstatus: {observedGeneration: 2, replicas: 4, " +
-			"updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3}", "2 of 3 updated, 2 old still there"},
+			"updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3}", "2 of 3 updated, 2 old ones left"},
 		{"not ready", "apps/v1 Deployment", current + "spec: {replicas: 3}\nstatus: {observedGeneration: 2, replicas: 3, " +
 			"updatedReplicas: 3, readyReplicas: 2, availableReplicas: 2}", "2 of 3 ready"},
 		{"ready for too short", "apps/v1 Deployment", current + "spec: {replicas: 3}\nstatus: {observedGeneration: 2, " +
@@ -60,7 +60,7 @@ func TestProgress(t *testing.T) {
 			"updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, conditions: [{type: Progressing, status: 'False', " +
 			"reason: ProgressDeadlineExceeded, message: stuck}]}", "it exceeded its progress deadline: stuck"},
 		{"paused", "apps/v1 Deployment", current + "spec: {replicas: 1, paused: true}\nstatus: {observedGeneration: 2, " +
-			"replicas: 1, readyReplicas: 1, availableReplicas: 1}", "0 of 1 updated, 1 old still there, it is paused"},
+			"replicas: 1, readyReplicas: 1, availableReplicas: 1}", "0 of 1 updated, 1 old ones left, it is paused"},
 		{
 			"no quota", "apps/v1 Deployment", current + "spec: {replicas: 1}\nstatus: {observedGeneration: 2, conditions: " +
 				"[{type: ReplicaFailure, status: 'True', reason: FailedCreate, message: exceeded quota}]}",

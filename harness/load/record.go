@@ -137,7 +137,7 @@ func (r Record) String() string {
 		fmt.Fprintf(&b, "; without an answer for %s", r.outages())
 	}
 	if len(r.latencies) > 0 {
-		fmt.Fprintf(&b, "; response times %s (p50), %s (p99), %s (max)", round(r.Latency(50)), round(r.Latency(99)),
+		fmt.Fprintf(&b, "; answered after %s (p50), %s (p99), %s at most", round(r.Latency(50)), round(r.Latency(99)),
 			round(r.Latency(100)))
 	}
 	return b.String()

@@ -68,7 +68,7 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 				"breaks: update+label+apply+create ResourceSlice gpus: a write of it that changes nothing is rejected: 134189",
 			},
 			// It cannot be written, so that the garbage collector cannot end its deletion.
-			note: "(finalizers: foregroundDeletion); it is not judged any more",
+			note: "(finalizers: foregroundDeletion); it is no longer judged",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 func TestDifferences(t *testing.T) {
 	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, " +
-		"but is 1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
+		"is 1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
 	want := []difference{
 		{"status.readyReplicas", "3", "2"},
 		{"spec.a", "absent", "1"},

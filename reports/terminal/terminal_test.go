@@ -367,7 +367,7 @@ func TestTerminalAtWidths(t *testing.T) {
 func TestTerminalShowsDifferencesInColour(t *testing.T) {
 	const green, red, end = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 	message := "Pod a is not as wanted\nspec.nodeName: wanted \"one of the many nodes\", is \"another\"\nspec.x: " +
-		"must be absent, but is 3\nmessage:\n  want contains \"a\"\n  got  \"b\""
+		"must be absent, is 3\nmessage:\n  want contains \"a\"\n  got  \"b\""
 	st := reporttest.Story{Name: "colours", Play: func(s *reporttest.Stage) {
 		s.Begin(0, 0)
 		s.Step(0, 0, 0, 10, reports.Outcome{Status: reports.Failed, Message: message})

@@ -12,7 +12,7 @@ func TestExplainCreation(t *testing.T) {
 	failed := errors.New("exit status 125")
 	for said, want := range map[string]string{
 		"docker: Error response from daemon: write /var/lib/docker/x: no space left on device.":          "the disk is full: docker: Error response from daemon: write /var/lib/docker/x: no space left on device.",
-		"OCI runtime create failed: unable to apply caps: operation not permitted":                       "all the capabilities that the engine asks for",
+		"OCI runtime create failed: unable to apply caps: operation not permitted":                       "all capabilities that the engine requests",
 		"[init] Using Kubernetes version\n[ERROR NumCPU]: too few\nerror execution phase preflight\nbye": "[ERROR NumCPU]: too few / error execution phase preflight",
 		"a\nb\nc\nd": "b / c / d",
 	} {

@@ -51,8 +51,8 @@ func TestFailure(t *testing.T) {
 			"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, 0,
 			"unrecognized feature gate",
 		},
-		{"says nothing", look("new", "1", ""), nil, 0, 0, ""},
-		{"says nothing ever", look("new", "3", ""), nil, 0, 0, "kube-apiserver does not start, and logged nothing"},
+		{"logged nothing", look("new", "1", ""), nil, 0, 0, ""},
+		{"logged nothing ever", look("new", "3", ""), nil, 0, 0, "kube-apiserver does not start, and logged nothing"},
 		{"no pod yet", nil, nil, 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

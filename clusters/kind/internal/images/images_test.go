@@ -168,7 +168,7 @@ func TestWhichImage(t *testing.T) {
 			err: "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; " +
 				"build it (sudo rehearse node-images 1.34.4) or name your own (--node-image 1.34.4=IMAGE)",
 		},
-		{name: "no patch anywhere", asked: "1.34", err: "no node image of Kubernetes 1.34 is here"},
+		{name: "no patch anywhere", asked: "1.34", err: "there is no local node image of Kubernetes 1.34"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			images, err := Parse(c.flags)

@@ -21,7 +21,7 @@ func expectError(t *testing.T, err error, want string) {
 func TestHasLeader(t *testing.T) {
 	for metrics, want := range map[string]string{
 		"# TYPE etcd_server_has_leader gauge\netcd_server_has_leader 1\n": "",
-		"# TYPE etcd_server_has_leader gauge\netcd_server_has_leader 0\n": "knows no leader", "": "knows no leader",
+		"# TYPE etcd_server_has_leader gauge\netcd_server_has_leader 0\n": "has no leader yet", "": "has no leader yet",
 	} {
 		expectError(t, HasLeader([]byte(metrics)), want)
 	}
