@@ -78,10 +78,10 @@ type Step struct {
 	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
 	// Survives requires that objects survive changes of the cluster. It makes the same checks of each object as
 	// [rehearse upgrade](upgrade.md): Can it be read in every served version, with the same content? Is it as ready as
-	// before? Are a write that changes nothing, a new label, a status, the removal of its finalizers, its deletion, its
-	// creation and its application accepted (all as dry runs)? Did nothing move: no pod replaced or restarted, nothing
-	// deleted? Objects that controllers create for it are checked, too. Failures from before are not blamed on later
-	// changes.
+	// before? Are a write that changes nothing, a new label, a status, its scale, the removal of its finalizers, its
+	// deletion, the eviction of a pod, its creation and its application accepted (all as dry runs)? Did nothing move: no
+	// pod replaced or restarted, nothing deleted? Objects that controllers create for it are checked, too. Failures from
+	// before are not blamed on later changes.
 	Survives *Survives `json:"survives,omitempty" verb:"true"`
 	// Window checks the whole cluster in the middle of an upgrade, after a transition with upTo, while API servers of
 	// different versions serve the same etcd. {} makes every check.

@@ -25,8 +25,8 @@ type Survives struct {
 	// Now makes the checks that need no earlier state: whether the objects can be read, written, deleted and created
 	// again. Set either now or throughout.
 	Now bool `json:"now,omitempty"`
-	// Except lists checks to skip: moved, read, condition, content, keep, update, label, status, finalizer, delete,
-	// apply, create.
+	// Except lists checks to skip: moved, read, condition, content, keep, update, label, status, scale, finalizer,
+	// delete, evict, apply, create.
 	Except []string `json:"except,omitempty" fixed:"true"`
 	// Settle is how long the untouched cluster is watched at each check. Default: 2s.
 	Settle Duration `json:"settle,omitempty"`
@@ -35,8 +35,8 @@ type Survives struct {
 // SurvivalChecks are what except may name.
 func SurvivalChecks() []string {
 	return []string{
-		"moved", "read", "condition", "content", "keep", "update", "label", "status", "finalizer", "delete", "apply",
-		"create",
+		"moved", "read", "condition", "content", "keep", "update", "label", "status", "scale", "finalizer", "delete",
+		"evict", "apply", "create",
 	}
 }
 

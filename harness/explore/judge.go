@@ -154,8 +154,8 @@ func (g *group) add(s *sighting, one *entry, made clusters.State) {
 // stuck are the checks of writes that whoever has an object must be able to make.
 func stuck() []string {
 	return []string{
-		string(survey.Update), string(survey.Label), string(survey.Status), string(survey.Finalizer),
-		string(survey.Delete),
+		string(survey.Update), string(survey.Label), string(survey.Status), string(survey.Scale),
+		string(survey.Finalizer), string(survey.Delete), string(survey.Evict),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +26,8 @@ type Kind struct {
 	Versions []string
 	// Updatable: its objects can be updated. Status: so can their status, by itself.
 	Updatable, Status bool
+	// Scalable: how many its objects are of can be changed by itself. Evictable: they can be asked to go.
+	Scalable, Evictable bool
 }
 
 // In is the resource in a group and version.
@@ -105,11 +108,21 @@ func (i Inventory) add(list *metav1.APIResourceList) {
 			i.Kinds[group] = kind
 		}
 		kind.Versions = append(kind.Versions, gv.Version)
-		names[r.Name+"/status"] = kind
+		names[r.Name] = kind
 	}
 	for _, r := range list.APIResources {
-		if kind := names[r.Name]; kind != nil && slices.Contains(r.Verbs, "update") {
+		name, subresource, _ := strings.Cut(r.Name, "/")
+		kind := names[name]
+		if kind == nil {
+			continue
+		}
+		switch {
+		case subresource == "status" && slices.Contains(r.Verbs, "update"):
 			kind.Status = true
+		case subresource == "scale" && slices.Contains(r.Verbs, "update"):
+			kind.Scalable = true
+		case subresource == "eviction" && slices.Contains(r.Verbs, "create"):
+			kind.Evictable = true
 		}
 	}
 }

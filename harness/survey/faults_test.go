@@ -23,8 +23,9 @@ type fault struct {
 	after string
 	// deletes the object itself, or one of its pods.
 	deletes, deletesPod bool
-	// on are the operations that a policy judges by an expression, which must hold; resource is what it judges.
-	on, resource, must string
+	// on are the operations that a policy judges by an expression, which must hold; resource of the group is what it
+	// judges.
+	on, group, resource, must string
 	// warns says that the policy lets what it judges pass, with a warning.
 	warns bool
 	// patch is what a policy does to the object whenever it is updated.
@@ -68,6 +69,15 @@ func faults() []fault {
 			name: "held", object: `{apiVersion: v1, kind: ConfigMap, metadata: {finalizers: [example.com/a]}}`, on: "UPDATE",
 			resource: "configmaps", must: "has(object.metadata.finalizers)", want: "finalizer",
 		},
+		{
+			name: "sized", object: `{apiVersion: apps/v1, kind: ReplicaSet, spec: {replicas: 0, selector: ` +
+				`{matchLabels: {c: d}}, template: {metadata: {labels: {c: d}}, spec: {containers: [{name: c, image: i}]}}}}`,
+			on: "UPDATE", group: "apps", resource: "replicasets/scale", must: "false", want: "scale",
+		},
+		{
+			name: "stays", object: `{apiVersion: v1, kind: Pod, spec: {containers: [{name: c, image: i}]}}`, on: "CREATE",
+			resource: "pods/eviction", must: "false", want: "evict",
+		},
 		{name: "stateless", object: service(80), on: "UPDATE", resource: "services/status", must: "false", want: "status"},
 		{name: "kept", object: text, on: "DELETE", resource: "configmaps", must: "false", want: "delete"},
 		{name: "unborn", object: text, on: "CREATE", resource: "configmaps", must: "false", want: "create"},
@@ -96,13 +106,13 @@ func (f fault) policies() string {
 		if f.warns {
 			actions = "Warn"
 		}
-		all = append(all, policy("Validating", f.name, f.on, f.resource,
+		all = append(all, policy("Validating", f.name, f.on, f.group, f.resource,
 			fmt.Sprintf(`validations: [{expression: '%s', message: never}]`, f.must)),
 			fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, `+
 				`metadata: {name: %s}, spec: {policyName: %[1]s, validationActions: [%s]}}`, f.name, actions))
 	}
 	if f.patch != "" {
-		all = append(all, policy("Mutating", f.name, "UPDATE", "configmaps",
+		all = append(all, policy("Mutating", f.name, "UPDATE", "", "configmaps",
 			fmt.Sprintf(`reinvocationPolicy: Never, mutations: [{patchType: JSONPatch, jsonPatch: `+
 				`{expression: '[JSONPatch%s]'}}]`, f.patch)),
 			fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, `+
@@ -112,11 +122,11 @@ func (f fault) policies() string {
 }
 
 // policy judges the object of a name.
-func policy(kind, name, operation, resource, does string) string {
+func policy(kind, name, operation, group, resource, does string) string {
 	return fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: %sAdmissionPolicy, metadata: {name: %s}, `+
 		`spec: {matchConditions: [{name: its, expression: 'request.name == "%[2]s"'}], matchConstraints: {resourceRules: `+
-		`[{apiGroups: [""], apiVersions: [v1], operations: [%s], resources: ["%s"]}]}, %s}}`, kind, name, operation,
-		resource, does)
+		`[{apiGroups: ["%s"], apiVersions: [v1], operations: [%s], resources: ["%s"]}]}, %s}}`, kind, name, group,
+		operation, resource, does)
 }
 
 // definitions are of kinds in two versions between which a webhook converts, and of one that is forgotten later.

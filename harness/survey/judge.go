@@ -115,7 +115,7 @@ func (j *judge) lifted(s *Series, base Outcome, states []int) {
 }
 
 func writesSomething(check Check) bool {
-	return slices.Contains([]Check{Update, Label, Status, Finalizer, Delete, Apply, Create}, check)
+	return slices.Contains([]Check{Update, Label, Status, Scale, Finalizer, Delete, Evict, Apply, Create}, check)
 }
 
 func severityOf(s *Series, base, now Outcome) upgrades.Severity {

@@ -103,6 +103,12 @@ func (p *probe) all(ctx context.Context) {
 	if p.served.Status {
 		p.status(ctx)
 	}
+	if p.served.Scalable {
+		p.write(ctx, Scale, p.scale)
+	}
+	if p.served.Evictable {
+		p.write(ctx, Evict, p.evict)
+	}
 	p.write(ctx, Delete, func(ctx context.Context) error {
 		return p.api.Delete(ctx, p.target.Name, metav1.DeleteOptions{DryRun: everything})
 	})

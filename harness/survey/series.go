@@ -23,6 +23,8 @@ const (
 	Keep      Check = "keep"
 	Finalizer Check = "finalizer"
 	Status    Check = "status"
+	Scale     Check = "scale"
+	Evict     Check = "evict"
 	Delete    Check = "delete"
 	Create    Check = "create"
 	Apply     Check = "apply"
@@ -33,7 +35,9 @@ const (
 
 // Checks lists all of them, those whose findings weigh most first.
 func Checks() []Check {
-	return []Check{Moved, Read, Condition, Content, Keep, Update, Label, Status, Finalizer, Delete, Apply, Create, Warning}
+	return []Check{
+		Moved, Read, Condition, Content, Keep, Update, Label, Status, Scale, Finalizer, Delete, Evict, Apply, Create, Warning,
+	}
 }
 
 // Answer to a check.

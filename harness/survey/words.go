@@ -50,8 +50,12 @@ func what(s *Series, seen *sighting) string {
 		return its + " finalizers cannot be removed"
 	case Status:
 		return its + " status cannot be written"
+	case Scale:
+		return it + " cannot be scaled"
 	case Delete:
 		return it + " cannot be deleted"
+	case Evict:
+		return it + " cannot be evicted"
 	case Create:
 		return "its manifest would not be accepted in a new cluster"
 	case Apply:
