@@ -66,6 +66,29 @@ func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 	}
 }
 
+// An operator runs beside the objects and is changed on the path. One that does not start is a finding.
+func TestExploreBesideASystem(t *testing.T) {
+	needsClusters(t)
+	explored := func(next string) (int, string) {
+		code, out, errs := command(t, "explore", "--path", "1.36.3", "--kinds", "ConfigMap", "--objects", "3", "--no-proof",
+			"--settle", "100ms", "--system", "op=process:"+file(t, operatorFile), "--upgrade", "op=process:"+file(t, next),
+			"--report-dir", t.TempDir())
+		return code, out + errs
+	}
+	code, out := explored(strings.ReplaceAll(operatorFile, "v1", "v2"))
+	want := "0 defects, 0 hazards; 4 objects crossed\n" // one of them is a twin
+	if code != cli.ExitOK || !strings.Contains(out, want) {
+		t.Errorf("exit code %d, no %q in\n%s", code, want, out)
+	}
+	code, out = explored("name: op\nversion: v2\nprocess: {command: [sh, -c, echo no such flag; exit 7], " +
+		"ready: {tcp: $(HEALTH_ADDRESS)}}\n")
+	for _, want := range []string{"system op does not come up", "no such flag"} {
+		if code != cli.ExitFailed || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, no %q in\n%s", code, want, out)
+		}
+	}
+}
+
 // commandsOf are the lines of a command's page that run it; there must be some.
 func commandsOf(t *testing.T, name string, least int) []string {
 	t.Helper()

@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -45,9 +44,9 @@ func (e *exploration) attribute(ctx context.Context) error {
 		}
 	}()
 	e.Progress("%d shapes of objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
-	a := &attribution{exploration: e, disputed: disputed, flipped: map[string][]*verdict{}}
-	defer func() { a.remove() }()
-	if err := a.anew(ctx); err != nil {
+	a := &attribution{nest: nest{exploration: e}, disputed: disputed, flipped: map[string][]*verdict{}}
+	defer a.remove()
+	if err := a.begin(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -70,10 +69,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 
 // attribution finds out what each gate alone changes, in a cluster in which all others have their defaults.
 type attribution struct {
-	*exploration
-	cluster *systems.Host
-	// delete the cluster; nil where there is none.
-	delete func()
+	nest
 	// disputed are the objects that are tried, usual the verdicts on them where no gate is flipped.
 	disputed []*entry
 	usual    []*verdict
@@ -81,22 +77,13 @@ type attribution struct {
 	flipped map[string][]*verdict
 }
 
-func (a *attribution) remove() {
-	if a.delete != nil {
-		a.delete()
-	}
-	a.delete = nil
-}
-
-// anew makes the cluster.
-func (a *attribution) anew(ctx context.Context) error {
-	a.remove()
+// begin makes the cluster.
+func (a *attribution) begin(ctx context.Context) error {
 	base := a.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
-	var err error
-	if a.cluster, a.delete, err = a.create(ctx, base); err != nil {
+	if err := a.anew(ctx, base); err != nil {
 		return err
 	}
-	_, _, err = a.ready(ctx, a.cluster)
+	_, _, err := a.ready(ctx, a.cluster)
 	return err
 }
 
@@ -108,7 +95,7 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 		}
 		a.report.Unjudged = append(a.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
 			gate.Name, nameOf(gate.Flipped), err))
-		return a.anew(ctx)
+		return a.begin(ctx)
 	}
 	now, err := a.try(ctx)
 	if err != nil {

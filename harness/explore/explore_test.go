@@ -470,7 +470,7 @@ func TestAPairOfGatesHasWhatNeedsBoth(t *testing.T) {
 	usual := []*verdict{no, no, yes}
 	states := map[string][]*verdict{"Below": {yes, no, yes}, "Above": {yes, yes, yes}}
 	a := &attribution{
-		exploration: &exploration{report: &explorations.Report{}}, disputed: all, usual: usual, flipped: states,
+		nest: nest{exploration: &exploration{report: &explorations.Report{}}}, disputed: all, usual: usual, flipped: states,
 	}
 	a.compare(Gate{Name: "Below"})
 	a.compare(Gate{Name: "Above", Others: []string{"Below"}})

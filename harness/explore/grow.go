@@ -25,11 +25,11 @@ import (
 // yet, and tries there what the states before made.
 func (e *exploration) grow(ctx context.Context) error {
 	e.kinds = map[string]*explorations.Kind{}
-	cluster, remove, err := e.create(ctx, e.Path[0])
-	if err != nil {
+	nursery := &nest{exploration: e}
+	defer nursery.remove()
+	if err := nursery.anew(ctx, e.Path[0]); err != nil {
 		return err
 	}
-	defer func() { remove() }()
 	been := map[string]bool{}
 	began := time.Now()
 	for i, state := range e.Path {
@@ -38,23 +38,13 @@ func (e *exploration) grow(ctx context.Context) error {
 		}
 		been[nameOf(state)] = true
 		if i > 0 {
-			e.Progress("taking the nursery to %s", nameOf(state))
-			err := cluster.Converge(ctx, state)
-			if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
-				// Those that cross will show it.
-				e.Progress("the nursery does not come to %s: making another one there", nameOf(state))
-				remove()
-				remove = func() {}
-				fresh, removeFresh, err := e.create(ctx, state)
-				if err != nil {
-					return err
-				}
-				cluster, remove = fresh, removeFresh
-			} else if err != nil {
-				return fmt.Errorf("take the nursery to %s: %w", state, err)
+			if came, err := nursery.come(ctx, state); err != nil {
+				return err
+			} else if !came {
+				continue
 			}
 		}
-		err := e.growAt(ctx, cluster, nameOf(state))
+		err := e.growAt(ctx, nursery.cluster, nameOf(state))
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
