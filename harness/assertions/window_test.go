@@ -129,7 +129,7 @@ func TestAWindowThatWasNotSeen(t *testing.T) {
 			spoil(window)
 			result := f.past(Always, scenarios.Assertion{Selection: named("web")}, window)
 			check(t, result, reports.Error)
-			if !strings.Contains(result.Message, "was not seen: connection refused") {
+			if !strings.Contains(result.Message, "were not seen: connection refused") {
 				t.Error(result.Message)
 			}
 		})
