@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -84,10 +85,20 @@ func timeUp(ctx context.Context, a answer) answer {
 	return a
 }
 
+// patience with one try. An API server waits up to 30 seconds for a webhook before it answers that it did so in vain; a
+// step that expects such an answer waits for it.
+func (w *Writer) patience(step *scenarios.Step) time.Duration {
+	usual := time.Duration(defaultPatience)
+	if step.Expect != nil && step.Expect.Rejected != nil && step.Expect.Rejected.Code >= http.StatusInternalServerError {
+		usual = webhookPatience
+	}
+	return cmp.Or(w.Patience, usual)
+}
+
 // attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
 func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Request, sent bool) answer {
 	step := request.Step
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.Patience, defaultPatience))
+	ctx, cancel := context.WithTimeout(ctx, w.patience(step))
 	defer cancel()
 	kind, err := w.Kinds.Find(ctx, op.gvk)
 	if err != nil {

@@ -24,6 +24,7 @@ const ApplyManager = "rehearse"
 // Times of a Writer that sets none.
 const (
 	defaultPatience = 10 * time.Second
+	webhookPatience = 35 * time.Second
 	defaultAppear   = 5 * time.Second
 )
 
@@ -47,7 +48,8 @@ type Writer struct {
 
 	// Pauses between tries while the outcome is unknown; from 25 ms to 1 s unless set.
 	Pauses func() backoff.BackOff
-	// Patience with one try, 10 s unless set: a connection that hangs must not take all of a step's time.
+	// Patience with one try, 10 s unless set, or 35 s where the API server's own failure is expected: a connection that
+	// hangs must not take all of a step's time.
 	Patience time.Duration
 	// Appear is how long a kind that something on the track may have brought is waited for, 5 s unless set: a CRD that was
 	// just made is served a moment later, and so is a change of one.

@@ -1,0 +1,31 @@
+package writes
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// A webhook may take as long as the API server waits for it: the refusal that comes of that is not given up before.
+func TestPatience(t *testing.T) {
+	rejected := func(code int) *scenarios.Expect {
+		return &scenarios.Expect{Rejected: &scenarios.Rejection{Code: code}}
+	}
+	for _, test := range []struct {
+		set    time.Duration
+		expect *scenarios.Expect
+		want   time.Duration
+	}{
+		{0, nil, defaultPatience},
+		{0, &scenarios.Expect{CEL: "true"}, defaultPatience},
+		{0, rejected(422), defaultPatience},
+		{0, rejected(500), webhookPatience},
+		{time.Second, rejected(500), time.Second},
+	} {
+		w := &Writer{Patience: test.set}
+		if got := w.patience(&scenarios.Step{Expect: test.expect}); got != test.want {
+			t.Errorf("patience %s, expectation %+v: got %s, want %s", test.set, test.expect, got, test.want)
+		}
+	}
+}
