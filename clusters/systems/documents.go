@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -89,12 +88,15 @@ func readKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]
 	return all, nil
 }
 
-// readObjects reads the objects of a file, or of the YAML files of a folder. What kustomize reads there is no object.
+// readObjects reads the objects of a file, of a folder that kustomize builds, or of the YAML files of another folder.
 func readObjects(name string) ([]*unstructured.Unstructured, error) {
 	files := []string{name}
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, fmt.Errorf("read what is to be installed: %w", err)
+	}
+	if info.IsDir() && isKustomization(name) {
+		return kustomized(name)
 	}
 	if info.IsDir() {
 		yml, err1 := filepath.Glob(filepath.Join(name, "*.yml"))
@@ -102,10 +104,7 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 		if err := errors.Join(err, err1); err != nil {
 			return nil, fmt.Errorf("list the files of %s: %w", name, err)
 		}
-		files = slices.DeleteFunc(append(files, yml...), func(file string) bool {
-			return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) == "kustomization"
-		})
-		if len(files) == 0 {
+		if files = append(files, yml...); len(files) == 0 {
 			return nil, fmt.Errorf("the folder %s holds no YAML file", name)
 		}
 	}
