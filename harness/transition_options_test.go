@@ -173,10 +173,43 @@ func (c *rollingCluster) Roll(ctx context.Context, state clusters.State, roll cl
 }
 
 func (c *rollingCluster) Servers() []clusters.Server {
-	return []clusters.Server{
+	all := []clusters.Server{
 		{Plane: 0, Version: "1.35.4", REST: c.server.Config()},
 		{Plane: 1, Version: "1.34.4", Behind: true, REST: c.second.Config()},
 	}
+	return slices.DeleteFunc(all, func(s clusters.Server) bool {
+		return slices.Contains(c.killed, clusters.APIServer.On(s.Plane))
+	})
+}
+
+// Restart starts what was killed.
+func (c *rollingCluster) Restart(_ context.Context, component clusters.Component) error {
+	c.killed = slices.DeleteFunc(c.killed, func(dead clusters.Component) bool { return dead == component })
+	return nil
+}
+
+// An API server that was killed can be started again by its number, though it cannot be asked.
+func TestKillAndRestartVia(t *testing.T) {
+	text := strings.Replace(scenario("window",
+		"  - kill: {component: kube-apiserver}\n    via: 1\n"+
+			makeMap("a")+
+			"  - restart: {component: kube-apiserver}\n    via: 1\n"+
+			makeMap("b")+"    via: 1\n"+
+			"  - kill: {component: kube-apiserver}\n    via: 1\n"+
+			makeMap("c")+"    via: 1\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
+	plan, err := harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, text), harness.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	s := recorder.Run().Tracks[0].Scenarios[0]
+	if got := statuses(s.Steps); got != "passed passed passed passed passed error" {
+		t.Errorf("%s: %s", got, s.Message)
+	}
+	contains(t, s.Message, "kube-apiserver@1 does not run")
 }
 
 const twoPlanes = "cluster: {version: \"1.34\", controlPlanes: 2}"

@@ -33,6 +33,11 @@ func (s *scenarioRun) asked(ctx context.Context, i int, step scenarios.Step) res
 	if step.Via == "" {
 		return verbOf(&step).run(ctx, s, i, step)
 	}
+	if plane := step.Via.Plane(); plane >= 0 && step.ChangesCluster() {
+		on := *s // its API server may be the one that is down, and is not asked
+		on.via = &clusters.Server{Plane: plane}
+		return verbOf(&step).run(ctx, &on, i, step)
+	}
 	servers, err := chosen(s.shared.cluster, step.Via)
 	if err != nil {
 		return failure(reports.Error, "via %s: %v", step.Via, err)
