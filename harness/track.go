@@ -178,7 +178,7 @@ func (t *trackRun) connect() error {
 		return fmt.Errorf("make a client for cluster %s: %w", t.cluster.Name(), err)
 	}
 	t.kinds = served.NewKinds(found.RESTClient(), t.track.Path[0].Version)
-	if t.passesOn() {
+	if passOn(t.track.Path) {
 		t.kinds.ExpectPeers()
 	}
 	t.schemas = schemas.New(found.RESTClient())
@@ -191,9 +191,9 @@ func (t *trackRun) connect() error {
 	return nil
 }
 
-// passesOn says whether API servers pass requests on to one another, in one of the states at least.
-func (t *trackRun) passesOn() bool {
-	return slices.ContainsFunc(t.track.Path, func(s clusters.State) bool {
+// passOn says whether API servers pass requests on to one another, in one of the states at least.
+func passOn(path []clusters.State) bool {
+	return slices.ContainsFunc(path, func(s clusters.State) bool {
 		return s.NumberOfControlPlanes() > 1 && s.Gates(clusters.APIServer)[clusters.PeerProxyGate]
 	})
 }

@@ -208,7 +208,7 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 		barrier: t.barrier, gates: t.gates, left: t.left, transitions: t.transitions, views: v,
 	}
 	view.kinds.ExpectMore()
-	if t.passesOn() {
+	if passOn(t.track.Path) {
 		view.kinds.ExpectPeers()
 	}
 	if view.history, err = history.New(config); err != nil {

@@ -43,9 +43,8 @@ type programs struct {
 	// etcdProbe is for etcd, which has an authority of its own.
 	etcdProbe *prober
 	died      chan error
-	// away counts the restarts of the API server that go on; killed says that it is to stay down.
-	away   atomic.Int32
-	killed atomic.Bool
+	// away counts the restarts of the API server that go on.
+	away atomic.Int32
 	// deleted says that nothing is to be started any more.
 	deleted atomic.Bool
 
@@ -343,8 +342,8 @@ func (c *programs) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)
 	name := clusters.Component(process.Name)
-	if process.Expected() || (c.away.Load() > 0 || c.killed.Load()) && !isAPIServer(name) && name != etcdProcess &&
-		name != balancerProcess {
+	if process.Expected() || !isAPIServer(name) && name != etcdProcess && name != balancerProcess &&
+		(c.away.Load() > 0 || lacksAPIServer(c, name)) {
 		return // told to, or for want of an API server: then it is started again
 	}
 	if lostLease(process) && !c.deleted.Load() && c.again(context.Background(), process.Name) == nil {

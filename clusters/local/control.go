@@ -39,9 +39,6 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 		if process == nil {
 			continue
 		}
-		if isAPIServer(instance) {
-			c.killed.Store(true)
-		}
 		if err := process.Kill(ctx); err != nil {
 			return err
 		}
@@ -71,7 +68,6 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if isAPIServer(component) {
 		c.away.Add(1)
 		defer c.away.Add(-1)
-		c.killed.Store(false)
 	}
 	group, starting := errgroup.WithContext(ctx)
 	for _, instance := range down {

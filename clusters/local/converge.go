@@ -118,7 +118,8 @@ func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component)
 // has not yet finished its own start.
 func (c *roller) revive(ctx context.Context) error {
 	for _, component := range c.components() {
-		if !isAPIServer(component) && c.ended(component) && !c.ended(c.layout.apiServerOf(component)) {
+		if !isAPIServer(component) && c.ended(component) && !lacksAPIServer(c.programs, component) &&
+			!c.ended(c.layout.apiServerOf(component)) {
 			if err := c.restartOne(ctx, component); err != nil {
 				return err
 			}
@@ -146,6 +147,12 @@ func (c *roller) prove(ctx context.Context, state clusters.State, changed []want
 	var errs []error
 	for _, w := range changed {
 		data, err := c.metrics(ctx, w.component)
+		if _, plane := w.component.Plane(); err != nil && plane >= 0 && !isAPIServer(w.component) {
+			// It may have lost its lease since it was ready, on a machine that is busy, and be starting again.
+			if err = c.readyOrAgain(ctx, w.component); err == nil {
+				data, err = c.metrics(ctx, w.component)
+			}
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("read what %s runs: %w", w.component, err))
 			continue

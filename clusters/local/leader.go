@@ -49,7 +49,7 @@ func (c *leaders) speaker(ctx context.Context, component clusters.Component) (cl
 // led waits until of several schedulers, and of several controller managers, one leads that lives. The others take over
 // from one that ended only when its lease has run out, and until then nothing would be scheduled or controlled.
 func (c *leaders) led(ctx context.Context, state clusters.State) error {
-	if c.killed.Load() {
+	if c.oneOf(clusters.APIServer) == "" {
 		return nil
 	}
 	for _, component := range clusters.ControlPlane() {

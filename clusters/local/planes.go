@@ -44,6 +44,16 @@ func (l layout) apiServerOf(c clusters.Component) clusters.Component {
 	return l.instance(clusters.APIServer, 0)
 }
 
+// lacksAPIServer says whether the API server of a component's control plane is to stay down, as one that was killed;
+// of what is on no control plane, whether one of them is.
+func lacksAPIServer(c *programs, component clusters.Component) bool {
+	servers := c.layout.instances(clusters.APIServer)
+	if _, plane := component.Plane(); plane >= 0 {
+		servers = []clusters.Component{c.layout.apiServerOf(component)}
+	}
+	return slices.ContainsFunc(servers, func(server clusters.Component) bool { return c.process(string(server)) == nil })
+}
+
 // onPlane lists what a control plane runs in a state, in the order in which an upgrade starts it. Further
 // kube-schedulers are single, and change with the first control plane.
 func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {

@@ -170,7 +170,6 @@ func (c *roller) roll(ctx context.Context, r round) error {
 	if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) {
 		c.away.Add(1)
 		defer c.away.Add(-1)
-		c.killed.Store(false)
 	}
 	if err := c.stopSchedulers(ctx, r.changed); err != nil {
 		return err
