@@ -45,8 +45,9 @@ type programs struct {
 	died      chan error
 	// away counts the restarts of the API server that go on.
 	away atomic.Int32
-	// deleted says that nothing is to be started any more.
+	// deleted says that nothing is to be started any more; starts is held while it is looked at and something starts.
 	deleted atomic.Bool
+	starts  sync.RWMutex
 
 	mu      sync.Mutex
 	record  record
@@ -237,7 +238,9 @@ func (c *programs) componentURL(component clusters.Component) (string, error) {
 
 // Delete ends all processes and removes the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
+	c.starts.Lock() // what ended in this moment may be about to be started again
 	c.deleted.Store(true)
+	c.starts.Unlock()
 	c.mu.Lock()
 	running := maps.Clone(c.running)
 	c.mu.Unlock()
@@ -311,6 +314,11 @@ func (c *programs) replace(ctx context.Context, name string, s started) error {
 
 // start starts a process; what is known of an earlier one is replaced.
 func (c *programs) start(name string, s started) error {
+	c.starts.RLock()
+	defer c.starts.RUnlock()
+	if c.deleted.Load() {
+		return fmt.Errorf("start %s: the cluster is being deleted", name)
+	}
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(),
 		Detached: c.provider.Lasting,
@@ -346,7 +354,10 @@ func (c *programs) watch(process *processes.Process) {
 		(c.away.Load() > 0 || lacksAPIServer(c, name)) {
 		return // told to, or for want of an API server: then it is started again
 	}
-	if lostLease(process) && !c.deleted.Load() && c.again(context.Background(), process.Name) == nil {
+	if lostLease(process) && c.again(context.Background(), process.Name) == nil {
+		return
+	}
+	if c.deleted.Load() {
 		return
 	}
 	select {
