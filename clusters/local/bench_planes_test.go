@@ -1,0 +1,100 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
+)
+
+// What three control planes cost beside one, measured in turn in one run: the creation, a rolling transition, and the
+// memory of all processes afterwards. Three of each, the fastest counts. The least that three can cost is three times
+// one where there is one processor core for all.
+func BenchmarkControlPlanes(b *testing.B) {
+	p, err := Default(releases.Options{}, b.Logf)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.Root = filepath.Join(b.TempDir(), "clusters")
+	const gate = "RelaxedServiceNameValidation"
+	off, err := p.Resolve(b.Context(), clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.Prepare(b.Context(), off); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		best := map[string]float64{}
+		note := func(name string, value float64) {
+			if old, seen := best[name]; !seen || value < old {
+				best[name] = value
+			}
+		}
+		for range 3 {
+			for _, planes := range []int{1, 3} {
+				state := off
+				state.ControlPlanes = planes
+				benchPlanes(b, p, state, gate, func(what string, value float64) { note(fmt.Sprint(what, planes), value) })
+			}
+		}
+		for _, what := range []string{"create", "roll"} {
+			b.ReportMetric(best[what+"1"], "s/"+what+"-one")
+			b.ReportMetric(best[what+"3"], "s/"+what+"-three")
+			b.ReportMetric(best[what+"3"]/best[what+"1"], what+"-three/one")
+		}
+		b.ReportMetric(best["memory1"], "MB/one")
+		b.ReportMetric(best["memory3"], "MB/three")
+	}
+}
+
+func benchPlanes(b *testing.B, p *Provider, state clusters.State, gate string, note func(string, float64)) {
+	b.Helper()
+	began := time.Now()
+	c, err := p.Create(b.Context(), "planes", state)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
+			b.Fatal(err)
+		}
+	}()
+	note("create", time.Since(began).Seconds())
+	state.FeatureGates = map[string]bool{gate: true}
+	began = time.Now()
+	if err := c.Converge(b.Context(), state); err != nil {
+		b.Fatal(err)
+	}
+	note("roll", time.Since(began).Seconds())
+	note("memory", memory(b, c.(*Cluster).PIDs()))
+}
+
+// memory is what processes take together, in megabytes; what several share counts once.
+func memory(b *testing.B, pids map[string]int) float64 {
+	b.Helper()
+	var kilobytes float64
+	for name, pid := range pids {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		if err != nil {
+			b.Fatalf("read the memory of %s: %v", name, err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if text, found := strings.CutPrefix(line, "Pss:"); found {
+				value, err := strconv.ParseFloat(strings.Fields(text)[0], 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				kilobytes += value
+			}
+		}
+	}
+	return kilobytes / 1024
+}
