@@ -86,7 +86,8 @@ func (l *lookBack) through(ctx context.Context, o *outlook) *scenarioRun {
 
 // asked runs a step that looks back, through the API servers that it names.
 func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, servers []clusters.Server) result {
-	if planes := l.run.shared.track.Path[0].NumberOfControlPlanes(); step.Via == scenarios.ViaEach && len(servers) < planes {
+	planes := l.run.shared.track.Path[0].NumberOfControlPlanes()
+	if step.Via == scenarios.ViaEach && len(servers) < planes {
 		return failure(reports.Error, "via each: of %d API servers only %v run", planes, servers)
 	}
 	var views []*scenarioRun
@@ -123,7 +124,8 @@ func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, p
 	case err != nil:
 		return failure(reports.Error, "unchanged: compare what API servers show: %v", err)
 	case len(differences) > 0:
-		return failure(reports.Failed, "unchanged: API servers show different objects:\n%s", strings.Join(differences, "\n"))
+		return failure(reports.Failed, "unchanged: API servers show different objects:\n%s",
+			strings.Join(differences, "\n"))
 	}
 	return passed.with("\nthey show the same")
 }

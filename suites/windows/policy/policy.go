@@ -86,7 +86,8 @@ func listening(ctx context.Context, server webhook.Server) error {
 // registration has the API server ask about every cluster-scoped object, and take no answer for a refusal.
 func registration(o operator.Options, authority []byte) *admissionv1.ValidatingWebhookConfiguration {
 	url := "https://" + net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) + path
-	fail, none, seconds, cluster := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience), admissionv1.ClusterScope
+	fail, none, seconds := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience)
+	cluster := admissionv1.ClusterScope
 	return &admissionv1.ValidatingWebhookConfiguration{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration",
