@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -133,7 +134,7 @@ func (w *explainer) focus() *unstructured.Unstructured {
 	if hits := w.matching(); len(hits) > 0 && w.tooMany(len(hits)) {
 		return hits[0].object
 	}
-	if failing := w.failing(); len(failing) > 0 {
+	if failing := w.closest(); len(failing) > 0 {
 		return failing[0].object
 	}
 	if hits := w.matching(); len(hits) > 0 {
@@ -184,7 +185,7 @@ const (
 // differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no
 // interest, but for those of which it is not known.
 func (w *explainer) differences(tooMany bool) string {
-	failing := w.failing()
+	failing := w.closest()
 	if text, about := w.aboutAll(failing); about && !tooMany {
 		return text
 	}
@@ -203,6 +204,25 @@ func (w *explainer) differences(tooMany bool) string {
 		fmt.Fprintf(&b, "... and %d more that do not match: %s\n", len(more), names(more))
 	}
 	return b.String()
+}
+
+// closest are the candidates that do not match, those first that come closest: with the fewest values that differ, and
+// then with the fewest conditions that are false.
+func (w *explainer) closest() []*candidate {
+	failing := w.failing()
+	asked := slices.IndexFunc(failing, func(c *candidate) bool { return c.differs })
+	if asked < 0 {
+		asked = len(failing)
+	}
+	if asked > mostNamed {
+		return failing // too many to ask why
+	}
+	lacks := map[*candidate]int{}
+	for _, c := range failing[:asked] {
+		lacks[c] = strings.Count(w.because(c), "\n")
+	}
+	slices.SortStableFunc(failing[:asked], func(a, b *candidate) int { return cmp.Compare(lacks[a], lacks[b]) })
+	return failing
 }
 
 func counted(total, hits, undecided int) string {

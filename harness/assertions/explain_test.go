@@ -3,9 +3,13 @@ package assertions
 import (
 	"context"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -89,4 +93,27 @@ func TestAnInterruptIsNoFailure(t *testing.T) {
 	check(t, w.failed(ctx, "It was false.", nil), reports.Failed)
 	cancel()
 	check(t, w.failed(ctx, "It was false.", nil), reports.Error)
+}
+
+// Of candidates that only an expression is false of, those come first of which the fewest conditions are.
+func TestClosestByConditions(t *testing.T) {
+	j := newJudge(Input{
+		Assertion: scenarios.Assertion{CEL: "object.a && object.b"},
+		CEL:       func(string, map[string]any) (bool, error) { return false, nil },
+		Why: func(_ string, variables map[string]any) string {
+			var lines []string
+			for _, field := range []string{"a", "b"} {
+				if variables["object"].(map[string]any)[field] != true {
+					lines = append(lines, field+" is false")
+				}
+			}
+			return strings.Join(lines, "\n")
+		},
+	})
+	j.begin(history.View{Objects: []*unstructured.Unstructured{
+		{Object: service("x", "neither")}, {Object: service("x", "nearly", "a", true)}, {Object: service("x", "none")},
+	}})
+	if got := names((&explainer{judge: j}).closest()); got != "nearly, neither, none" {
+		t.Errorf("got %s", got)
+	}
 }

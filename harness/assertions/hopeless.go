@@ -27,6 +27,9 @@ func (w *explainer) hopeless() string {
 				"%s has "+
 				"its name.", kind, uid, other)
 		}
+		if c.object.GetDeletionTimestamp() != nil && wantsNoDeletion(w.assertion.Match) {
+			return fmt.Sprintf("It cannot become true any more: %s is being deleted, and that is not taken back.", kind)
+		}
 		wanted, pinned, err := unstructured.NestedInt64(w.assertion.Match, "metadata", "generation")
 		if have := c.object.GetGeneration(); pinned && err == nil && have > wanted {
 			return fmt.Sprintf("It can no longer become true: the generation of %s is %d already, and does not "+
@@ -35,4 +38,10 @@ func (w *explainer) hopeless() string {
 		}
 	}
 	return ""
+}
+
+// wantsNoDeletion says whether the object must not be being deleted.
+func wantsNoDeletion(match map[string]any) bool {
+	value, asked, err := unstructured.NestedFieldNoCopy(match, "metadata", "deletionTimestamp")
+	return asked && err == nil && value == nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -51,6 +53,25 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, result.Message)
 			}
 		})
+	}
+}
+
+// A deletion is not taken back.
+func TestWhatIsGoingStaysSo(t *testing.T) {
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	f.observe()
+	before := f.recorder.Stream(services).View(history.Scope{}).Objects[0]
+	r := f.begun(Eventually, scenarios.Assertion{Selection: named("web"), Match: map[string]any{
+		"metadata": map[string]any{"uid": string(before.GetUID()), "deletionTimestamp": nil}, "ready": true,
+	}})
+	going := before.DeepCopy()
+	going.SetDeletionTimestamp(&metav1.Time{Time: f.clock.Now()})
+	f.server.Put(services.Resource, going.Object)
+	result := <-r.result
+	check(t, result, reports.Failed)
+	if want := "It cannot become true any more: Service web is being deleted"; !strings.Contains(result.Message, want) {
+		t.Errorf("no %q in\n%s", want, result.Message)
 	}
 }
 

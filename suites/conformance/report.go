@@ -286,28 +286,3 @@ func evidence(s *reports.Scenario) string {
 	}
 	return text
 }
-
-// seen is a message in one line: what was wanted and what was seen. The object that was stored is in the evidence.
-func seen(message string) string {
-	const most = 600
-	var parts []string
-	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(strings.ReplaceAll(line, "\t", "    "))
-		if line == "stored object:" {
-			break
-		}
-		if line != "" {
-			parts = append(parts, line)
-		}
-	}
-	text := strings.Join(parts, " | ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + " ..."
-	}
-	return text
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(strings.ReplaceAll(line, "\t", "    "))
-}
