@@ -5,8 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
@@ -72,13 +76,14 @@ type foreign struct {
 	programs map[string]string
 	// definitions are copies of CustomResourceDefinitions.
 	definitions map[string]string
-	// focus is what of the commands is run: enough to see that they work.
-	focus string
+	// focus is what of the commands is run, and fault what is tried: enough to see that they work.
+	focus, fault string
 	// commands is how many there are on the page.
 	commands int
 }
 
-// Every command of the pages about programs that are not ours runs as it is written, but for a --focus.
+// Every command of the pages about programs that are not ours runs as it is written, but for a --focus, or an --only
+// where faults are tried.
 func TestForeignProgramsAsDocumented(t *testing.T) {
 	needsClusters(t)
 	program, err := os.Executable()
@@ -104,7 +109,7 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 				"KAI-Scheduler/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml": "../../suites/kai/simulator/testdata/crd-crd.yaml",
 				"KAI-older/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml":     "../../suites/kai/simulator/testdata/crd-older.yaml",
 			},
-			focus: "kai-(mixed-case|stored-names-made-anew)", commands: 2,
+			focus: "kai-(mixed-case|stored-names-made-anew)", fault: "trailing-dash-allowed", commands: 5,
 		},
 		"leaderworkerset": {
 			page: "../../docs/leaderworkerset.md",
@@ -119,7 +124,7 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 				"lws/config/crd/bases/disaggregatedset.x-k8s.io_disaggregatedsetrolescalers.yaml": ours,
 				"lws-before/config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml":      ours,
 			},
-			focus: `lws-policy-default$|lws-policy-default \[1.36\]|lws-from-before-the-field`, commands: 3,
+			focus: `lws-policy-default$|lws-policy-default \[1.36\]|lws-from-before-the-field`, fault: "no-default-policy", commands: 7,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { f.test(t) })
@@ -129,28 +134,43 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 func (f foreign) test(t *testing.T) {
 	commands := f.layOut(t)
 	if len(commands) != f.commands {
-		t.Fatalf("%s has %d commands with a process, want %d: %q", f.page, len(commands), f.commands, commands)
+		t.Fatalf("%s has %d commands, want %d: %q", f.page, len(commands), f.commands, commands)
 	}
 	for _, text := range commands {
 		var args []string
 		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(text, -1)[1:] {
 			args = append(args, strings.Trim(word, "'"))
 		}
-		code, out, errs := command(t, append(args, "--focus", f.focus, "--report-dir", t.TempDir())...)
-		// A conformance run that is not given the older version leaves core requirements untested, and nothing else is wrong
-		// with it.
-		want, says := cli.ExitOK, "0 failed"
-		if args[0] == "conformance" && !regexp.MustCompile(`--system \w+/`).MatchString(text) {
-			want, says = cli.ExitBroken, "which is not given"
+		part := []string{"--focus", f.focus}
+		if args[0] == "faults" {
+			part = []string{"--only", f.fault}
 		}
-		if code != want || !strings.Contains(out, says) || !strings.Contains(out, " passed, 0 failed  in ") {
+		code, out, errs := command(t, append(append(args, part...), "--report-dir", t.TempDir())...)
+		want, says := f.outcome(args[0], text)
+		if code != want || slices.ContainsFunc(says, func(s string) bool { return !strings.Contains(out, s) }) {
 			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", text, code, want, says, out, errs)
 		}
 	}
 }
 
-// layOut makes the folder that the page describes the current one, and returns the page's commands that run the
-// program.
+// outcome is the exit code of a command, and what it says.
+func (f foreign) outcome(verb, text string) (code int, says []string) {
+	const green = " passed, 0 failed  in "
+	switch {
+	case verb == "faults":
+		return cli.ExitOK, []string{"1 of 1 faults caught"}
+	case verb == "conformance" && strings.Contains(text, "=process:") && !givesOlder.MatchString(text):
+		// It leaves core requirements untested, and nothing else is wrong with it.
+		return cli.ExitBroken, []string{"which is not given", green}
+	default:
+		return cli.ExitOK, []string{green}
+	}
+}
+
+// givesOlder finds the older version in a command.
+var givesOlder = regexp.MustCompile(`--system \w+/`)
+
+// layOut makes the folder that the page describes the current one, and returns the page's commands.
 func (f foreign) layOut(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
@@ -180,7 +200,7 @@ func (f foreign) layOut(t *testing.T) []string {
 		write(name, read(source), 0o600)
 	}
 	var commands []string
-	for _, found := range regexp.MustCompile(`(?m)^    (rehearse .*=process:.*)$`).FindAllStringSubmatch(read(f.page),
+	for _, found := range regexp.MustCompile(`(?m)^    (rehearse .*?)(?:  +#.*)?$`).FindAllStringSubmatch(read(f.page),
 		-1) {
 		commands = append(commands, found[1])
 	}
@@ -193,4 +213,37 @@ func (f foreign) layOut(t *testing.T) []string {
 	}
 	t.Chdir(folder)
 	return commands
+}
+
+// What docs/kai.md tells to look for in a cluster's definition says which profile it is of.
+func TestWhichProfile(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kai.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := regexp.MustCompile(`(?m)^    kubectl get crd podgroups\.scheduling\.run\.ai -o jsonpath='(.*)'$`).FindSubmatch(page)
+	if path == nil {
+		t.Fatal("docs/kai.md does not say how to find the profile")
+	}
+	look := jsonpath.New("pattern").AllowMissingKeys(true)
+	if err := look.Parse(string(path[1])); err != nil {
+		t.Fatal(err)
+	}
+	for variant, found := range map[string]bool{"both": true, "crd": true, "webhook": false, "older": false} {
+		text, err := os.ReadFile("../../suites/kai/simulator/testdata/crd-" + variant + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var definition map[string]any
+		if err := yaml.Unmarshal(text, &definition); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := look.Execute(&out, definition); err != nil {
+			t.Fatal(err)
+		}
+		if (out.Len() > 0) != found {
+			t.Errorf("%s: got %q, want a pattern: %t", variant, out.String(), found)
+		}
+	}
 }
