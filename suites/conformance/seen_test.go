@@ -12,8 +12,8 @@ func TestSeen(t *testing.T) {
 			"eventually: at least one Pod matches. It did not become true within 2m0s.\n" +
 				"There are 2 candidates, none matches.\nThey are: a, b.\ncel: objects.size() == 2 && objects.all(p, p.x == 'y')\n" +
 				"  is false\n  1 of 2 without p.x == \"y\": a has \"z\"\nChanges of a since the start of the step: added +1s.",
-			"eventually: at least one Pod matches. It did not become true within 2m0s. | There are 2 candidates, none matches. | " +
-				"They are: a, b. | 1 of 2 without p.x == \"y\": a has \"z\" | Changes of a since the start of the step: added +1s.",
+			"eventually: at least one Pod matches. It did not become true within 2m0s. | " +
+				"There are 2 candidates, none matches. | They are: a, b. | 1 of 2 without p.x == \"y\": a has \"z\" | Changes of a since the start of the step: added +1s.",
 		},
 		"an expression of each, one of them explained": {
 			"There are 2 candidates, none matches.\na:\n  cel: object.x == 1\n    is false\n    object.x is 2, wanted 1\n" +
