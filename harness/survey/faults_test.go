@@ -43,6 +43,11 @@ func faults() []fault {
 	}
 	return []fault{
 		{name: "still", object: text},
+		{name: "unsized", object: fmt.Sprintf(custom, "Sized")},
+		{
+			name: "no-size", object: `{apiVersion: example.com/v1, kind: Sized, spec: {replicas: 1}}`,
+			after: `{"spec":{"replicas":null}}`, want: "content scale",
+		},
 		{name: "gone", object: text, deletes: true, want: "moved"},
 		{
 			name: "restarted", object: `{apiVersion: apps/v1, kind: ReplicaSet, spec: {replicas: 2, ` +
@@ -132,13 +137,17 @@ func policy(kind, name, operation, group, resource, does string) string {
 // definitions are of kinds in two versions between which a webhook converts, and of one that is forgotten later.
 func definitions(url, trusted string) string {
 	var all []string
-	for _, kind := range []string{"Unread", "Pale", "Forgotten"} {
+	for _, kind := range []string{"Unread", "Pale", "Forgotten", "Sized"} {
 		conversion := fmt.Sprintf(`{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: `+
 			`{url: "%s", caBundle: %s}}}`, url, trusted)
-		if kind == "Forgotten" {
+		if kind == "Forgotten" || kind == "Sized" {
 			conversion = `{strategy: None}`
 		}
-		version := `{name: %s, served: true, storage: %t, schema: {openAPIV3Schema: {type: object, properties: {spec: ` +
+		scale := ""
+		if kind == "Sized" {
+			scale = `subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}, `
+		}
+		version := `{name: %s, ` + scale + `served: true, storage: %t, schema: {openAPIV3Schema: {type: object, properties: {spec: ` +
 			`{type: object, x-kubernetes-preserve-unknown-fields: true}}}}}`
 		all = append(all, fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: `+
 			`{name: %ss.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: %[1]ss, kind: %s}, `+

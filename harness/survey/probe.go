@@ -35,6 +35,9 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 		working.Go(func() {
 			for t := range targets {
 				p := s.newProbe(found, t)
+				mu.Lock()
+				p.scaled = s.answered(t, Scale)
+				mu.Unlock()
 				p.note = func(check Check, o Outcome) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -64,6 +67,8 @@ type probe struct {
 	// given is where the manifest would be written; nil where its version is not served.
 	given dynamic.ResourceInterface
 	note  func(Check, Outcome)
+	// scaled says that it had a scale at an earlier state.
+	scaled bool
 	// warnings that the manifest drew.
 	warnings []string
 }
@@ -104,7 +109,7 @@ func (p *probe) all(ctx context.Context) {
 		p.status(ctx)
 	}
 	if p.served.Scalable {
-		p.write(ctx, Scale, p.scale)
+		p.resize(ctx)
 	}
 	if p.served.Evictable {
 		p.write(ctx, Evict, p.evict)

@@ -141,6 +141,20 @@ func (s *answers) forget() {
 	}
 }
 
+// answered says whether there is an outcome of an earlier state.
+func (s *answers) answered(t *Target, check Check) bool {
+	series := s.series[key{t.root(), t.GVK.GroupKind(), check}]
+	if series == nil {
+		return false
+	}
+	for state := range series.Outcomes {
+		if state < s.state {
+			return true
+		}
+	}
+	return false
+}
+
 // note takes in an outcome at the current state.
 func (s *answers) note(t *Target, check Check, o Outcome) {
 	if o.Answer == NotAsked || slices.Contains(s.except, check) {

@@ -2,21 +2,57 @@ package survey
 
 import (
 	"context"
+	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// scale writes the scale as it is.
-func (p *probe) scale(ctx context.Context) error {
-	scale, err := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}, "scale")
-	if err != nil {
-		return err
+// resize writes the scale as it is. A custom resource that does not say how many it is of has none, and that is no
+// answer; one that had a scale before must have it.
+func (p *probe) resize(ctx context.Context) {
+	note, none := p.note, ""
+	p.note = func(check Check, o Outcome) {
+		switch {
+		case none == "":
+			note(check, o)
+		case p.scaled:
+			note(check, Outcome{Answer: Bad, Words: none})
+		}
 	}
-	_, err = p.api.Update(ctx, scale, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager}, "scale")
-	return err
+	p.write(ctx, Scale, func(ctx context.Context) error {
+		scale, err := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}, "scale")
+		if p.unsized(ctx, err) {
+			none = writes.Words(err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = p.api.Update(ctx, scale, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager}, "scale")
+		return err
+	})
+	p.note = note
+}
+
+// unsized says whether an error of reading a scale is that the object has none, though it is there. Of an object without
+// the field that has the number the API server says so with 404, or with 500.
+func (p *probe) unsized(ctx context.Context, err error) bool {
+	if err == nil {
+		return false
+	}
+	if strings.Contains(writes.Words(err), "replicas field") && strings.Contains(writes.Words(err), "does not exist") {
+		return true
+	}
+	if !apierrors.IsNotFound(err) {
+		return false
+	}
+	_, err = p.api.Get(ctx, p.target.Name, metav1.GetOptions{})
+	return err == nil
 }
 
 // evict asks a pod to go. That its disruption budget does not allow it at the moment is an answer as good as another.
