@@ -81,14 +81,14 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
-		gates := releases.CheckGates(ctx, p.Releases, state, state.ControlPlane(), p.Progress)
-		if gates == nil { // with wrong gates kube-scheduler would speak of them alone
-			errs = append(errs, p.checkProfiles(ctx, state))
+		wrong := errors.Join(releases.CheckGates(ctx, p.Releases, state, state.ControlPlane(), p.Progress),
+			checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
+			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(),
+			errors.Join(state.CheckSchedulers()...), errors.Join(state.CheckOwnVersions()...))
+		if wrong == nil { // it needs kube-scheduler, which may have to be built, and which speaks of wrong gates alone
+			wrong = p.checkProfiles(ctx, state)
 		}
-		errs = append(errs, gates, checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
-			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state))
-		errs = append(errs, state.CheckSchedulers()...)
-		errs = append(errs, state.CheckOwnVersions()...)
+		errs = append(errs, wrong)
 	}
 	return errors.Join(errs...)
 }

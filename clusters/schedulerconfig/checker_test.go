@@ -18,6 +18,9 @@ import (
 // scheduler gets the real kube-scheduler of a minor, and its exact version.
 func scheduler(t *testing.T, minor string) (program, version string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("NOT RUN: it needs kube-scheduler, which may have to be built; go test without -short runs it")
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
