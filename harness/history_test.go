@@ -59,10 +59,10 @@ func TestStepsThatLookBack(t *testing.T) {
 			"before.data.x == \"1\"}], throughout: [up, down]}", reports.Passed, ""},
 		"sequence, too late": {
 			"sequence: {events: [{" + a + ", type: modified}], throughout: [down, down]}",
-			reports.Failed, "Event 1 did not come",
+			reports.Failed, "Event 1 did not occur",
 		},
 		"sequence, waited for": {"sequence: {events: [{" + a + ", type: modified}, {" + a +
-			", type: deleted}], throughout: [up, judge], within: 50ms}", reports.Failed, "Event 2 did not come"},
+			", type: deleted}], throughout: [up, judge], within: 50ms}", reports.Failed, "Event 2 did not occur"},
 		"sequence, from now": {"sequence: {events: [{" + a + "}], within: 50ms}", reports.Failed, "within 50ms"},
 	} {
 		t.Run(name, func(t *testing.T) {

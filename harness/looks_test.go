@@ -112,7 +112,7 @@ func TestResolve(t *testing.T) {
 		},
 		"not among": {
 			`{name: web, within: 50ms, expect: {answers: [10.96.0.2]}}`,
-			one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"), reports.Failed, "wanted 10.96.0.2",
+			one(dns.RcodeSuccess, "web. 0 IN A 10.96.0.1"), reports.Failed, "expected 10.96.0.2",
 		},
 		"right in the end": {`{name: web}`, func(n int, _ string, q *dns.Msg) *dns.Msg {
 			if n < 3 {

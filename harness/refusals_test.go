@@ -47,7 +47,7 @@ func TestRefusalsInARow(t *testing.T) {
 			"3",
 			apitest.Fault{Warnings: []string{"as usual"}},
 			"passed passed failed notRun notRun notRun notRun notRun",
-			"create ConfigMap a-3 was accepted, but should have been refused", 3,
+			"create ConfigMap a-3 was accepted, but should have been rejected", 3,
 		},
 		"one otherwise": {
 			"3",
@@ -60,7 +60,7 @@ func TestRefusalsInARow(t *testing.T) {
 			"3",
 			apitest.Fault{Stored: true},
 			"passed passed failed notRun notRun notRun notRun notRun",
-			"create ConfigMap a-3 was accepted, but should have been refused", 3,
+			"create ConfigMap a-3 was accepted, but should have been rejected", 3,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -153,9 +153,9 @@ func TestProgramsAreAlone(t *testing.T) {
 		step string
 		want string
 	}{
-		"a command":        {"command: {run: [kubectl, apply]}", "command kubectl may disturb others"},
+		"a command":        {"command: {run: [kubectl, apply]}", "command kubectl may disturb other scenarios"},
 		"a shared command": {"command: {run: [kubectl, get], shared: true}", ""},
-		"exec":             {"exec: {pod: web, run: [sh]}", "exec in pod web may disturb others"},
+		"exec":             {"exec: {pod: web, run: [sh]}", "exec in pod web may disturb other scenarios"},
 		"a shared exec":    {"exec: {pod: web, run: [sh], shared: true}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestRevert(t *testing.T) {
 	}{
 		"told":           {", onFailure: revert", false, []string{"1.34.4"}, "the cluster was taken back to 1.34.4"},
 		"not told":       {"", false, nil, "it will not"},
-		"back fails too": {", onFailure: revert", true, nil, "could not be taken back to 1.34.4: nor back"},
+		"back fails too": {", onFailure: revert", true, nil, "could not be reverted to 1.34.4: nor back"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &provider{converge: func(_ context.Context, state clusters.State) error {

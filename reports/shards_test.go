@@ -51,10 +51,10 @@ func TestShardsThatAreNoWhole(t *testing.T) {
 		"missing":         {[]Part{shard(2, 3)}, "missing: 1/3, 3/3"},
 		"twice":           {[]Part{shard(1, 2), shard(1, 2)}, "shard 1 is there twice"},
 		"another number":  {[]Part{shard(1, 2), shard(2, 3)}, "one of 3 shards"},
-		"other scenarios": {[]Part{shard(1, 2), other(func(r *Run) { r.Shard.Plan = "q" })}, "no parts of one run"},
-		"other provider":  {[]Part{shard(1, 2), other(func(r *Run) { r.Provider = "kind" })}, "no parts of one run"},
+		"other scenarios": {[]Part{shard(1, 2), other(func(r *Run) { r.Shard.Plan = "q" })}, "not parts of the same run"},
+		"other provider":  {[]Part{shard(1, 2), other(func(r *Run) { r.Provider = "kind" })}, "not parts of the same run"},
 		"other program":   {[]Part{shard(1, 2), other(func(r *Run) { r.Program = "2" })}, "written by rehearse 2"},
-		"a whole run":     {[]Part{shard(1, 2), other(func(r *Run) { r.Shard = nil })}, "it is no shard"},
+		"a whole run":     {[]Part{shard(1, 2), other(func(r *Run) { r.Shard = nil })}, "not a shard"},
 	} {
 		if _, err := MergeShards(test.parts); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)

@@ -20,7 +20,7 @@ func TestCheckStep(t *testing.T) {
 			"down across the line",
 			clusters.State{Version: "1.34.4"},
 			clusters.State{Version: "1.33.13"},
-			"cannot go down from Kubernetes 1.34.4 to 1.33.13: the one has etcd 3.6",
+			"cannot roll back from Kubernetes 1.34.4 to 1.33.13: etcd 3.5",
 		},
 		{
 			"nodes",
@@ -32,7 +32,7 @@ func TestCheckStep(t *testing.T) {
 			"control planes",
 			clusters.State{Version: "1.34.4"},
 			clusters.State{Version: "1.34.4", ControlPlanes: 3},
-			"keeps its control planes: it cannot go from 1 to 3",
+			"cannot change from 1 to 3",
 		},
 		{
 			"the same control plane",
@@ -59,12 +59,12 @@ func TestCheckState(t *testing.T) {
 		checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{
 			"cpu":               "4",
 			"example.com/slots": "2",
-		}}}), "a kind node has the cpu that this machine has")
+		}}}), "a kind node has the cpu of this machine")
 	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"example.com/slots": "2"}}}), "")
 	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}),
-		"leave it out")
+		"omit it")
 	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}),
-		"leave it out")
+		"omit it")
 	expectError(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
 	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}),
 		"a kind cluster has one kube-scheduler")

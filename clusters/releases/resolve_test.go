@@ -118,7 +118,7 @@ func TestOwnBuild(t *testing.T) {
 		s := newStore(t, Options{BinDir: own(t, "Kubernetes v1.36.0")})
 		for _, version := range []string{"1.35", "1.36.1"} {
 			_, err := s.Resolve(t.Context(), version)
-			wantError(t, err, "are Kubernetes 1.36.0, but "+version+" use version", `"1.36"`)
+			wantError(t, err, "are Kubernetes 1.36.0, not "+version+": use version", `"1.36"`)
 		}
 		_, err := s.Ensure(t.Context(), "1.36.1")
 		wantError(t, err, "as Kubernetes 1.36.1", "says 1.36.0, not 1.36.1")

@@ -33,13 +33,13 @@ func TestConformanceWrongInput(t *testing.T) {
 		},
 		"one report of all suites": {
 			append([]string{"conformance", "-o", nobody}, somebody...),
-			[]string{"it is not a folder", "each of 8 suites"},
+			[]string{"it is not a folder", "each of the 8 suites"},
 		},
 		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
 		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
 		"a report of nobody's": {
 			[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"},
-			[]string{"organization is missing", "--contact", `url "x" is no address`},
+			[]string{"organization is missing", "--contact", `url "x" is not a URL`},
 		},
 		"a report that has no room": {
 			append([]string{"conformance", "kubernetes", "-o", lost}, somebody...),

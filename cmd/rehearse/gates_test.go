@@ -163,7 +163,7 @@ func TestLintStates(t *testing.T) {
 		},
 		"no list, gates": {text: steps(", featureGates: {RacingPods: true}",
 			"  - transition: {version: \"1.35\"}\n"), note: "not checked: feature gates of Kubernetes 1.35: its list is not " +
-			"in the cache; `rehearse fetch 1.35`"},
+			"in the cache; get it with `rehearse fetch 1.35`"},
 		"no list, no gates": {text: steps("", "  - transition: {version: \"1.35\"}\n")},
 		"any version": {
 			text: strings.Replace(scenario(", featureGates: {RacingPods: true}"),

@@ -28,14 +28,14 @@ func TestCommandsOfShards(t *testing.T) {
 		{"conformance kai porch", nil, "name one suite"},
 		{"conformance kai --output report.yaml", nil, "--output: leave it out"},
 		{"conformance kai --repeat 3", nil, "--repeat: leave it out"},
-		{"conformance diff a b", nil, "rehearse conformance diff has no shards"},
+		{"conformance diff a b", nil, "rehearse conformance diff cannot run as a Job"},
 		{"faults kai --try", nil, ""},
 		{"faults kai", nil, "without --try there is nothing to run"},
 		{"faults kai --try --report-dir x", nil, "--report-dir: leave it out"},
 		{"faults", nil, "name one suite"},
 		{"explore --path 1.34,1.35 --known k.yaml --crds a --crds b", []string{"k.yaml", "a", "b"}, ""},
 		{"explore --path 1.34,1.35 --plan", nil, "--plan: leave it out"},
-		{"upgrade --from 1.34 --to 1.35 -f a.yaml", nil, "rehearse upgrade has no shards"},
+		{"upgrade --from 1.34 --to 1.35 -f a.yaml", nil, "rehearse upgrade cannot run as a Job"},
 	} {
 		paths, err := pathsOfShards(strings.Fields(c.command))
 		if !slices.Equal(paths, c.paths) || (err == nil) != (c.err == "") || err != nil &&

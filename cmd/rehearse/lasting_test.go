@@ -53,7 +53,7 @@ func TestLastingClusters(t *testing.T) {
 		},
 		{"kubeconfig --provider kind both", cli.ExitOK, []string{"/rehearse/kind/clusters/both/kubeconfig"}, nil, ""},
 		{"kubeconfig --provider kind here", cli.ExitInput, nil, []string{`cluster "here": no such cluster`}, ""},
-		{"delete left-over", cli.ExitInput, nil, []string{`cluster "left-over": no such cluster; rehearse cluster list`}, ""},
+		{"delete left-over", cli.ExitInput, nil, []string{`cluster "left-over": no such cluster; see rehearse cluster list`}, ""},
 		{"transition real --feature-gates A=true", cli.ExitInput, nil, []string{"none of docker"}, ""},
 		{
 			"create --provider existing --version 1.35", cli.ExitInput, nil,

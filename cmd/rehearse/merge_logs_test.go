@@ -42,7 +42,7 @@ func TestMergeLogs(t *testing.T) {
 		{"each once", second + first, "2 passed", cli.ExitOK},
 		{"an attempt before it", first + again + second, "2 passed", cli.ExitOK},
 		{"a later attempt", first + second + later, "ran more than once", cli.ExitBroken},
-		{"of another run, too", first + second + foreign, "are no parts of one run", cli.ExitInput},
+		{"of another run, too", first + second + foreign, "are not parts of the same run", cli.ExitInput},
 		{"one is missing", second, "missing: 1/2", cli.ExitInput},
 		{"cut", second + first[:len(first)-200], "the report of pod-0 has no end in this log", cli.ExitInput},
 		{"no report", "hello\n", "is neither a run.json nor the log of a pod", cli.ExitInput},

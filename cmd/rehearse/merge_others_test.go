@@ -53,7 +53,7 @@ func TestMergeFaults(t *testing.T) {
 			func(r *faults.Result) { r.Faults, r.Finished = nil, time.Time{} }, cli.ExitBroken,
 			"not tried: fault late\nerror: shard 2/2 ended early",
 		},
-		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "no parts of one run"},
+		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
 		"a later form": {func(r *faults.Result) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestMergeOfSeveralCommands(t *testing.T) {
 	for _, c := range []struct {
 		first, want string
 	}{
-		{triedShard(t, 1, nil), "they are no parts of one run"},
+		{triedShard(t, 1, nil), "they are not parts of the same run"},
 		{written(t, 1, nil), "has the results of several commands"},
 	} {
 		code, _, errs := command(t, "merge", c.first, both, "-o", filepath.Join(t.TempDir(), "merged"))

@@ -57,8 +57,8 @@ func TestMerge(t *testing.T) {
 		"all passed":    {nil, cli.ExitOK, "2 passed"},
 		"one failed":    {failed, cli.ExitFailed, "1 failed"},
 		"one died":      {ended, cli.ExitBroken, "shard 2/2 ended early"},
-		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "no parts of one run"},
-		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "it is no shard"},
+		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
+		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "not a shard"},
 		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, cli.ExitInput, "shard 1 is there twice"},
 		"files missing": {nil, cli.ExitOK, "1 of 2 files that its scenarios left are not beside it"},
 	} {

@@ -37,7 +37,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "give the objects with -f or -k"},
 		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "are alternatives"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
-		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is no capture"},
+		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is not a capture"},
 		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
 		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
 		{
@@ -65,7 +65,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 		},
 		{
 			"an upgrade of no system", "--from 1.35 --to 1.36 -f - --upgrade my=process:OPERATOR", object,
-			"--upgrade my: it is the upgrade of no system",
+			"--upgrade my: there is no system to upgrade",
 		},
 		{
 			"a system of another kind", "--from 1.35 --to 1.36 -f - --system my=module:OPERATOR", object,

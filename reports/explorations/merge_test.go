@@ -111,9 +111,9 @@ func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
 		want   string
 	}{
 		"twice":           {func(r *explorations.Report) { r.Shard.Number = 1 }, "shard 1 is there twice"},
-		"another input":   {func(r *explorations.Report) { r.Shard.Plan = "q" }, "no parts of one run"},
+		"another input":   {func(r *explorations.Report) { r.Shard.Plan = "q" }, "not parts of the same run"},
 		"another program": {func(r *explorations.Report) { r.Program = "2" }, "written by rehearse 2"},
-		"no shard":        {func(r *explorations.Report) { r.Shard = nil }, "it is no shard"},
+		"no shard":        {func(r *explorations.Report) { r.Shard = nil }, "not a shard"},
 	} {
 		_, err := explorations.Merge([]explorations.Part{shard(t, 1, nil), shard(t, 2, c.change)})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

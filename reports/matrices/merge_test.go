@@ -89,12 +89,12 @@ func TestShardsThatAreNoWhole(t *testing.T) {
 		want   string
 	}{
 		"twice":         {func(first, _ *Report) { first.Shard = &reports.Shard{Number: 2, Of: 2, Plan: "p"} }, "2 is there twice"},
-		"no shard":      {func(first, _ *Report) { first.Shard = nil }, "it is no shard"},
+		"no shard":      {func(first, _ *Report) { first.Shard = nil }, "not a shard"},
 		"other system":  {func(first, _ *Report) { first.System = "po" }, "not parts of the same matrix"},
 		"other version": {func(_, second *Report) { second.Versions = []string{"v1", "v3"} }, "not parts of the same matrix"},
 		"lost cells":    {func(first, _ *Report) { first.Cells = first.Cells[1:] }, "have 3 cells, and the matrix has 4"},
 		"another plan": {
-			func(first, _ *Report) { first.Shard = &reports.Shard{Number: 1, Of: 2, Plan: "q"} }, "no parts of one run",
+			func(first, _ *Report) { first.Shard = &reports.Shard{Number: 1, Of: 2, Plan: "q"} }, "not parts of the same run",
 		},
 	} {
 		parts, runs := shards(c.change)

@@ -99,9 +99,9 @@ func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
 	}{
 		"twice":           {func(first, _ *Result) { first.Shard.Number = 2 }, "shard 2 is there twice"},
 		"missing":         {func(first, second *Result) { first.Shard.Of, second.Shard.Of = 3, 3 }, "missing: 3/3"},
-		"another input":   {func(first, _ *Result) { first.Shard.Plan = "q" }, "no parts of one run"},
+		"another input":   {func(first, _ *Result) { first.Shard.Plan = "q" }, "not parts of the same run"},
 		"another program": {func(first, _ *Result) { first.Program = "2" }, "written by rehearse 2"},
-		"no shard":        {func(first, _ *Result) { first.Shard = nil }, "it is no shard"},
+		"no shard":        {func(first, _ *Result) { first.Shard = nil }, "not a shard"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := shards(t, nil)

@@ -28,7 +28,7 @@ func TestInotifyWarning(t *testing.T) {
 			several(8), limit,
 			"need about 139 inotify instances, but the limit of this machine is 128 per user",
 		},
-		"five control planes":               {clusters.State{ControlPlanes: 5}, limit, "want about 135 "},
+		"five control planes":               {clusters.State{ControlPlanes: 5}, limit, "need about 135 "},
 		"a machine that says nothing of it": {several(100), limit + "-not", ""},
 	} {
 		if got := InotifyWarning(test.state, test.limit); test.want == "" && got != "" || !strings.Contains(got, test.want) {
