@@ -29,7 +29,8 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		{"nothing changes", []string{"--path", "1.34,1.34"}, "nothing changes"},
 		{"two minors down", []string{"--path", "1.35,1.33"}, "--force allows it"},
 		{
-			"an upgrade of nothing", []string{"--path", "1.34", "--upgrade", "my=process:../../docs/findings/none.yaml"},
+			"an upgrade of nothing",
+			[]string{"--path", "1.34", "--upgrade", "my=process:../../docs/findings/none.yaml"},
 			"none.yaml",
 		},
 		{"gates on a path", []string{"--path", "1.34,1.35", "--gates", "all"}, "want one state in --path"},

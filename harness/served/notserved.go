@@ -25,7 +25,8 @@ type NotServedError struct {
 	Complete bool
 	// Earlier is the version of Kubernetes that served the kind before a transition; "" when none did.
 	Earlier string
-	// MayAppear says that something on the track may have brought the kind, so that it may be served a moment later.
+	// MayAppear says that the kind may be served a moment later: something on the track may have brought it, or a peer of
+	// the API server serves it, which has not been asked yet.
 	MayAppear bool
 
 	// detail says what is served instead, or which kind may be meant.
@@ -70,7 +71,7 @@ func (e *NotServedError) Status() metav1.Status {
 func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, siblings []string) *NotServedError {
 	k.mu.Lock()
 	now := len(k.servers) - 1
-	e := &NotServedError{GVK: gvk, Server: k.servers[now], MayAppear: k.mayBring(gvk)}
+	e := &NotServedError{GVK: gvk, Server: k.servers[now], MayAppear: k.peers || k.mayBring(gvk)}
 	if at, before := k.found[gvk]; before && at < now {
 		e.Earlier = k.servers[at]
 	}

@@ -40,7 +40,9 @@ func TestHandle(t *testing.T) {
 		"known":           {serves{}, metav1.GroupVersionKind{Version: "v1", Kind: "Namespace"}, true, http.StatusOK},
 		"an unknown kind": {serves{}, metav1.GroupVersionKind{Version: "v1", Kind: "Node"}, false, http.StatusForbidden},
 		"an unknown version": {
-			serves{}, metav1.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "ServiceCIDR"}, false,
+			serves{},
+			metav1.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "ServiceCIDR"},
+			false,
 			http.StatusForbidden,
 		},
 		"nobody to ask": {
