@@ -67,8 +67,8 @@ func (l *lookBack) open() {
 	}
 }
 
-// through is the scenario's run as it asks an API server, with the timeline that goes on from step to step; nil where it
-// could not be watched.
+// through is the scenario's run as it asks an API server, with the timeline that continues from step to step; nil if
+// the server could not be watched.
 func (l *lookBack) through(ctx context.Context, o *outlook) *scenarioRun {
 	if o.wrong != nil {
 		return nil

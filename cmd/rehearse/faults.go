@@ -78,7 +78,8 @@ Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
 	command.Flags().BoolVar(&f.options.All, "all", false,
 		"with --try: run all scenarios with each fault or liberty, not only those for its requirements")
-	command.Flags().StringVar(&f.kind, "kind", "", "with --try: faults or liberties (default: both, or the kind of --only)")
+	command.Flags().StringVar(&f.kind, "kind", "",
+		"with --try: faults or liberties (default: both, or the kind of --only)")
 	command.Flags().StringVar(&f.shard, "shard", "", "with --try: try only this part of the faults and liberties: "+
 		"2/5 is the second of five; rehearse merge merges all parts")
 	command.Flags().StringVar(&f.reportDir, "report-dir", "rehearse-report", "with --try: folder for faults.json")

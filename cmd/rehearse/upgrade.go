@@ -184,8 +184,8 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 // addSystems puts the systems of the flags into the first state, and returns those that are others in the last one.
 func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
 	if f.copies() && f.systems.Any() {
-		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the cluster's " +
-			"own CRDs and webhooks, see --webhook")
+		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the " +
+			"cluster's own CRDs and webhooks, see --webhook")
 	}
 	first, upgraded, with, err := f.systems.Read(o.Progress)
 	for _, system := range first {

@@ -182,7 +182,8 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	mended := strings.HasSuffix(f.Back, mends)
 	switch {
 	case has("control plane"):
-		return explorations.Defect, "a control plane, and what runs beside it, must come up and stay up with whatever is stored"
+		return explorations.Defect, "a control plane, and what runs beside it, must come up and stay up " +
+			"with whatever is stored"
 	case has(string(survey.Read)) && strings.Contains(f.Words, "serves no version of kind"):
 		return explorations.Hazard, "the state does not serve the kind"
 	case has(string(survey.Read)):

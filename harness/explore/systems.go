@@ -6,9 +6,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// WithSystems is a path on which systems run from the first state on. Those that are upgraded are others once the
-// newest version is there, and what they were again before the path goes on: a path that ends at its newest version, and
-// has others before it, ends with them; one of a single state comes back to it.
+// WithSystems is a path on which systems run from the first state on. Systems are upgraded when the newest version is
+// reached, and changed back before the path goes on. A path that ends at its newest version ends with the upgraded
+// systems; a path of a single state returns to it.
 func WithSystems(path []clusters.State, first, upgraded []clusters.System) []clusters.State {
 	path = slices.Clone(path)
 	for i := range path {

@@ -39,8 +39,8 @@ func (p *probe) resize(ctx context.Context) {
 	p.note = note
 }
 
-// unsized says whether an error of reading a scale is that the object has none, though it is there. Of an object without
-// the field that has the number the API server says so with 404, or with 500.
+// unsized says whether a scale cannot be read because the object has no number of replicas. The API server reports that
+// with 404 or with 500.
 func (p *probe) unsized(ctx context.Context, err error) bool {
 	if err == nil {
 		return false

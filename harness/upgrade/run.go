@@ -227,7 +227,7 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 		return nil
 	}
 	if i == 0 {
-		r.Progress("creating %d objects", len(r.waiting))
+		r.Progress("creating the objects: %d", len(r.waiting))
 	}
 	created, left, err := r.creator.createAll(ctx, r.waiting)
 	if err != nil {
