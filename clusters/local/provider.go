@@ -83,7 +83,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	for _, state := range path {
 		wrong := errors.Join(releases.CheckGates(ctx, p.Releases, state, state.ControlPlane(), p.Progress),
 			checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
-			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(),
+			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state),
 			errors.Join(state.CheckSchedulers()...), errors.Join(state.CheckOwnVersions()...))
 		if wrong == nil { // it needs kube-scheduler, which may have to be built, and which speaks of wrong gates alone
 			wrong = p.checkProfiles(ctx, state)

@@ -145,7 +145,7 @@ func (l Look) Known(lists []*features.List) error {
 		if near := features.Nearest(name, lists...); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		errs = append(errs, fmt.Errorf("Kubernetes %[2]s has no feature gate %[1]s; %[3]s", name,
+		errs = append(errs, fmt.Errorf("feature gate %s does not exist in Kubernetes %s; %s", name,
 			strings.Join(versionsOf(lists), ", "), hint))
 	}
 	return errors.Join(errs...)
