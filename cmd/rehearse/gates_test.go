@@ -107,8 +107,8 @@ func TestGatesWrongInput(t *testing.T) {
 		want string
 	}{
 		"nothing asked": {nil, "name a feature gate, or give --version or --path"},
-		"misspelt": {[]string{"RacingPod"}, "Kubernetes 1.34.4, 1.36.3, 1.37.2 has no feature gate " +
-			"RacingPod; did you mean RacingPods?"},
+		"misspelt": {[]string{"RacingPod"}, "feature gate RacingPod does not exist in Kubernetes 1.34.4, 1.36.3, " +
+			"1.37.2; did you mean RacingPods?"},
 		"in another case":    {[]string{"--version", "1.36", "racingpods"}, "did you mean RacingPods?"},
 		"made up":            {[]string{"--path", "1.36,1.37", "Zzzzzzzzzzzz"}, "check its spelling"},
 		"a path of one":      {[]string{"--path", "1.36"}, "want two versions or more"},
