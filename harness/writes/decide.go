@@ -88,7 +88,7 @@ func timeUp(ctx context.Context, a answer) answer {
 // patience with one try. An API server waits up to 30 seconds for a webhook before it answers that it did so in vain; a
 // step that expects such an answer waits for it.
 func (w *Writer) patience(step *scenarios.Step) time.Duration {
-	usual := time.Duration(defaultPatience)
+	usual := defaultPatience
 	if step.Expect != nil && step.Expect.Rejected != nil && step.Expect.Rejected.Code >= http.StatusInternalServerError {
 		usual = webhookPatience
 	}
