@@ -20,6 +20,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kustomization"
 )
 
 // maxManifest is the largest manifest that is fetched, in bytes.
@@ -95,7 +96,7 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is to be installed: %w", err)
 	}
-	if info.IsDir() && isKustomization(name) {
+	if info.IsDir() && kustomization.In(name) {
 		return kustomized(name)
 	}
 	if info.IsDir() {

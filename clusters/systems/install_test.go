@@ -109,8 +109,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestControllersHearWhileItStarts: the controllers are told of the last system's kinds before its process serves, and
-// that they cannot be told is no success.
+// The controllers look for the last system's kinds before its process serves. If they cannot, the installation fails.
 func TestControllersHearWhileItStarts(t *testing.T) {
 	c := newFakeCluster(t)
 	serves := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

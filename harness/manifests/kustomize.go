@@ -2,26 +2,18 @@ package manifests
 
 import (
 	"errors"
-	"fmt"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"github.com/rehearse-dev/rehearse/clusters/kustomization"
 )
 
-// overlay builds the objects of a folder with a kustomization, as kubectl -k does. They have no lines: transformers
-// make them.
+// overlay builds the objects of a folder with a kustomization. They have no lines: transformers make them.
 func (l *loader) overlay(dir string) {
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	built, err := kustomization.Build(dir)
 	if err != nil {
-		l.errs = append(l.errs, fmt.Errorf("build kustomization %s: %w", dir, err))
+		l.errs = append(l.errs, err)
 		return
 	}
-	for _, resource := range built.Resources() {
-		text, err := resource.AsYAML()
-		if err != nil {
-			l.errs = append(l.errs, fmt.Errorf("build kustomization %s: %w", dir, err))
-			continue
-		}
+	for _, text := range built {
 		objects, err := parse(dir, text)
 		for _, o := range objects {
 			o.Line = 0

@@ -6,7 +6,7 @@ import (
 )
 
 // seen is a message in one line: what was wanted and what was seen. The object that was stored is in the evidence, and
-// an expression that is false is in the scenario: where it is said why it is false, that alone is told.
+// a false expression is in the scenario: if the message explains why it is false, only the explanation is kept.
 func seen(message string) string {
 	const most = 800
 	var parts []string
