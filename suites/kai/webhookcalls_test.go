@@ -12,6 +12,9 @@ import (
 
 // What becomes of writes while the webhook is away, too slow, or has an expired certificate, by its failure policy.
 func TestWebhookCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs clusters")
+	}
 	s := suite()
 	set, err := scenarios.Load([]string{"testdata/webhook-calls.yaml"})
 	if err != nil {
