@@ -150,8 +150,8 @@ func serving(f flags, l layout, c clusters.Component) flags {
 	f["leader-elect"] = "false"
 	if _, plane := c.Plane(); plane >= 0 {
 		f["leader-elect"] = "true"
-		f["leader-elect-lease-duration"] = "6s"
-		f["leader-elect-renew-deadline"] = "5s"
+		f["leader-elect-lease-duration"] = "10s"
+		f["leader-elect-renew-deadline"] = "8s"
 		f["leader-elect-retry-period"] = "500ms"
 	}
 	f["bind-address"] = "127.0.0.1"

@@ -77,7 +77,8 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		return err
 	}
 	for _, instance := range running {
-		if err := c.restartOne(ctx, instance); err != nil {
+		err := c.handOver(ctx, instance, func() error { return c.restartOne(ctx, instance) })
+		if err != nil {
 			return err
 		}
 	}

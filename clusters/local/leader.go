@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
@@ -34,16 +36,68 @@ func (c *leaders) speaker(ctx context.Context, component clusters.Component) (cl
 	}
 	var errs []error
 	for _, instance := range instances {
-		data, err := c.metrics(ctx, instance)
+		leads, err := c.leads(ctx, instance)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		if bytes.Contains(data, []byte("leader_election_master_status{name=\""+string(component)+"\"} 1\n")) {
+		if leads {
 			return instance, nil
 		}
 	}
 	return "", errors.Join(append([]error{fmt.Errorf("read metrics of %s: %w", component, errNobodyLeads)}, errs...)...)
+}
+
+// leads asks a process whether it leads.
+func (c *leaders) leads(ctx context.Context, instance clusters.Component) (bool, error) {
+	data, err := c.metrics(ctx, instance)
+	if err != nil {
+		return false, err
+	}
+	name := string(instance.Binary())
+	return bytes.Contains(data, []byte("leader_election_master_status{name=\""+name+"\"} 1\n")), nil
+}
+
+// handOver replaces a process. If it leads, the others take over at once. They would otherwise wait until its lease
+// expires, since neither kube-controller-manager nor kube-scheduler releases it on exit.
+func (c *leaders) handOver(ctx context.Context, instance clusters.Component, replace func() error) error {
+	holder := c.holds(ctx, instance)
+	if err := replace(); err != nil || holder == "" {
+		return err
+	}
+	// A lease that is not released, or that another process already holds, only costs time.
+	lease, err := c.lease(ctx, instance)
+	if err != nil || ptr.Deref(lease.Spec.HolderIdentity, "") != holder {
+		return nil
+	}
+	// The values that client-go writes when it releases a lease.
+	now := metav1.NowMicro()
+	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new(string), ptr.To(int32(1))
+	lease.Spec.AcquireTime, lease.Spec.RenewTime = &now, &now
+	_, _ = c.client.CoordinationV1().Leases(lease.Namespace).Update(ctx, lease, metav1.UpdateOptions{})
+	return nil
+}
+
+// holds returns the identity under which a process holds the lease of its component; "" if it does not lead, or does
+// not answer.
+func (c *leaders) holds(ctx context.Context, instance clusters.Component) string {
+	if !c.layout.elected(instance.Binary()) || c.process(string(instance)) == nil {
+		return ""
+	}
+	if leads, err := c.leads(ctx, instance); err != nil || !leads {
+		return ""
+	}
+	lease, err := c.lease(ctx, instance)
+	if err != nil {
+		return ""
+	}
+	return ptr.Deref(lease.Spec.HolderIdentity, "")
+}
+
+// lease reads the lease of a component's leader.
+func (c *leaders) lease(ctx context.Context, component clusters.Component) (*coordinationv1.Lease, error) {
+	name := string(component.Binary())
+	return c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, name, metav1.GetOptions{})
 }
 
 // led waits until of several schedulers, and of several controller managers, one leads that lives. The others take over
@@ -74,7 +128,7 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 
 // renewed says whether the lease of a component's leader was renewed since a moment.
 func (c *leaders) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
-	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component), metav1.GetOptions{})
+	lease, err := c.lease(ctx, component)
 	if err != nil {
 		return false, fmt.Errorf("read the lease of %s: %w", component, err)
 	}

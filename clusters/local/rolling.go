@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -174,8 +175,14 @@ func (c *roller) roll(ctx context.Context, r round) error {
 	if err := c.stopSchedulers(ctx, r.changed); err != nil {
 		return err
 	}
+	ended := c.endElected(ctx, r.changed)
 	ready, starting := errgroup.WithContext(ctx)
 	for i, w := range r.changed {
+		if c.layout.elected(w.component.Binary()) {
+			if err := ended(); err != nil {
+				return errors.Join(err, ready.Wait())
+			}
+		}
 		if err := c.writeConfig(w); err != nil {
 			return errors.Join(err, ready.Wait())
 		}
@@ -197,6 +204,20 @@ func (c *roller) roll(ctx context.Context, r round) error {
 		return err
 	}
 	return c.revive(ctx)
+}
+
+// endElected begins to end those of a round for which another control plane takes over, while the round's API server is
+// being replaced: each takes most of a second to exit. It returns a function that waits for them.
+func (c *roller) endElected(ctx context.Context, changed []want) (wait func() error) {
+	group, ending := errgroup.WithContext(ctx)
+	for _, w := range changed {
+		if name := string(w.component); c.layout.elected(w.component.Binary()) {
+			group.Go(func() error {
+				return c.handOver(ending, w.component, func() error { return c.stop(ending, name) })
+			})
+		}
+	}
+	return sync.OnceValue(group.Wait)
 }
 
 // served waits until the API servers that were started serve those that are started next: the i-th component was the
