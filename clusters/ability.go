@@ -19,6 +19,8 @@ const (
 	AbilityBreakages      Ability = "breakages"
 	AbilityControlPlanes  Ability = "controlPlanes"
 	AbilityMixedVersions  Ability = "mixedVersions"
+	AbilityOwnVersions    Ability = "componentVersions"
+	AbilityEmulation      Ability = "emulation"
 	AbilityWebhookCalls   Ability = "webhookCalls"
 	AbilityPeerProxy      Ability = "peerProxy"
 )
@@ -54,9 +56,11 @@ func declarations() []declaration {
 		{AbilityControlPlanes, "have several control planes", nil},
 		{
 			AbilityMixedVersions,
-			"stop a transition between control planes, run components of other versions, and ask each API server",
+			"stop a transition between control planes, and ask each API server",
 			implements[Rolling],
 		},
+		{AbilityOwnVersions, "run components of other versions than its own", nil},
+		{AbilityEmulation, "emulate an older version", nil},
 		{AbilityWebhookCalls, "stand between its API servers and the webhooks of a system", nil},
 		// It needs to run each of them under a hostname of its own.
 		{AbilityPeerProxy, "have its API servers pass requests on to one another", nil},

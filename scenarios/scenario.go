@@ -53,9 +53,10 @@ type Spec struct {
 	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (any
 	// number of nodes, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, a
 	// busybox that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, to roll
-	// back below 1.34), breakages (detecting which component a transition broke), controlPlanes (more than one),
-	// mixedVersions (upTo and via), webhookCalls (of a system), peerProxy (API servers that forward requests to one
-	// another). If the provider lacks one, the scenario is reported as skipped.
+	// back below 1.34, and for an even number of control planes), breakages (detecting which component a transition
+	// broke), controlPlanes (more than one), mixedVersions (upTo and via), componentVersions (components of other
+	// versions), emulation (emulatedVersion), webhookCalls (of a system), peerProxy (API servers that forward requests
+	// to one another). If the provider lacks one, the scenario is reported as skipped.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the initial state of the cluster.
 	Cluster clusters.State `json:"cluster" fixed:"true"`

@@ -119,7 +119,7 @@ func (c *Cluster) create(ctx context.Context, name string, state clusters.State,
 	if err != nil {
 		return err
 	}
-	c.use(live)
+	use(c, live)
 	return c.record.Created(c.provider.Lasting)
 }
 
@@ -135,11 +135,12 @@ func (c *Cluster) connect(ctx context.Context) error {
 	if err := live.Reach(ctx, c.record.Kubeconfig()); err != nil {
 		return err
 	}
-	c.use(live)
+	use(c, live)
 	return nil
 }
 
-func (c *Cluster) use(live *live.Cluster) {
+// use makes a cluster one that is connected.
+func use(c *Cluster, live *live.Cluster) {
 	c.live, c.dns = live, &coredns.Server{Cluster: live}
 	c.change = convergence.New(live, c.record, c.provider.source(), c.dns)
 }
@@ -196,7 +197,7 @@ func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container strin
 
 // Delete removes the nodes, with their volumes, and the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
-	c.letGo()
+	c.dns.Close()
 	err := nodes.Remove(ctx, c.engine, c.record.Name(), c.record.Dir)
 	_ = c.lock.Close()
 	return err
@@ -204,12 +205,6 @@ func (c *Cluster) Delete(ctx context.Context) error {
 
 // Release lets go of a lasting cluster without ending it.
 func (c *Cluster) Release() {
-	c.letGo()
+	c.dns.Close()
 	_ = c.lock.Close()
-}
-
-func (c *Cluster) letGo() {
-	if c.dns != nil {
-		c.dns.Close()
-	}
 }

@@ -31,7 +31,7 @@ func Definition() clusters.Definition {
 func abilities() []clusters.Ability {
 	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilitySimulatedNodes, clusters.AbilityPodImage,
 		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages, clusters.AbilityControlPlanes,
-		clusters.AbilityWebhookCalls, clusters.AbilityPeerProxy)
+		clusters.AbilityOwnVersions, clusters.AbilityEmulation, clusters.AbilityWebhookCalls, clusters.AbilityPeerProxy)
 }
 
 // Has says whether local clusters have an ability. Whether API servers find one another depends on the machine.

@@ -17,7 +17,7 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 		return
 	}
 	places := pathPlaces(s)
-	able := p.has(ctx, clusters.AbilityMixedVersions, s.Spec.Cluster)
+	able := p.has(ctx, clusters.AbilityOwnVersions, s.Spec.Cluster)
 	var servers []string
 	known := map[string]bool{}
 	for n, state := range path {
@@ -33,8 +33,8 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 		}
 		if own := state.OwnVersions(); len(own) > 0 && !able {
 			p.problem(places[n], "component %s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
-				"scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityMixedVersions.Text(),
-				clusters.AbilityMixedVersions)
+				"scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityOwnVersions.Text(),
+				clusters.AbilityOwnVersions)
 			return
 		}
 		found := map[string]bool{}

@@ -20,8 +20,8 @@ mkdir -p "$2"
 mv "$1/$3.yaml" "$2/$3.yaml"
 pkill -KILL -f "^([^ ]*/)?$3 "`
 
-// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: of several control planes
-// everywhere at once.
+// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: on all control planes at
+// once where it names none.
 func (c *Converger) Kill(ctx context.Context, component clusters.Component) error {
 	if !isStatic(component) {
 		return fmt.Errorf("kill %s: only etcd and %v can be killed on kind", component, clusters.ControlPlane())
@@ -37,8 +37,8 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 	for _, n := range running {
 		killing.Go(func() error {
 			if _, err := n.Shell(ctx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder,
-				string(component)); err != nil {
-				return fmt.Errorf("kill %s on %s: %w", component, n.Name, err)
+				string(component.Binary())); err != nil {
+				return fmt.Errorf("kill %s on %s: %w", component.Binary(), n.Name, err)
 			}
 			return nil
 		})
@@ -46,12 +46,17 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 	return killing.Wait()
 }
 
-// runningOrNot tells the control planes on which a component runs from those on which it was killed.
+// runningOrNot tells the control planes on which a component runs from those on which it was killed, of all control
+// planes or of the one that it names.
 func (c *Converger) runningOrNot(ctx context.Context,
 	component clusters.Component,
 ) (running, killed []nodes.Node, err error) {
-	for _, n := range c.ControlPlanes() {
-		_, stopped, err := manifestOf(ctx, n, component)
+	binary, only := component.Plane()
+	for plane, n := range c.ControlPlanes() {
+		if only >= 0 && only != plane {
+			continue
+		}
+		_, stopped, err := manifestOf(ctx, n, binary)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -79,6 +84,10 @@ func (c *Converger) Restart(ctx context.Context, component clusters.Component) e
 	if err != nil {
 		return err
 	}
+	if len(running)+len(killed) == 0 {
+		return fmt.Errorf("restart %s: the cluster has %d control planes", component, len(c.ControlPlanes()))
+	}
+	component = component.Binary()
 	number := c.Record.NextRestart()
 	starting, startingCtx := errgroup.WithContext(ctx)
 	for _, n := range killed {
@@ -149,7 +158,7 @@ func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clust
 func anything([]byte) error { return nil }
 
 func isStatic(component clusters.Component) bool {
-	switch component {
+	switch component.Binary() {
 	case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler, clusters.Etcd:
 		return true
 	}

@@ -35,26 +35,15 @@ func New(cluster *live.Cluster, kept *record.Record, source *images.Source, dns 
 	return &Converger{changer: changer{cluster, kept}, Source: source, Dns: dns}
 }
 
-// Converge brings the cluster to a state. What the new version needs is brought into the nodes before anything is
-// stopped for it.
+// Converge brings the cluster to a state.
 func (c *Converger) Converge(ctx context.Context, state clusters.State) error {
-	from := c.Record.State()
-	var bin images.Artifacts
-	mixed, err := c.Record.SetOut(state.Version)
+	bin, down, err := c.setOut(ctx, state)
 	if err != nil {
 		return err
 	}
-	if state.Version != from.Version || mixed != "" {
-		if bin, err = c.bring(ctx, state.Version); err != nil {
-			return err
-		}
-	}
 	order := c.upward
-	if goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state) {
+	if down {
 		order = c.downward
-	}
-	if mixed != "" && c.Answers(ctx) != nil {
-		order = c.upward // which begins with the API server, without which nothing else can be changed
 	}
 	if err := order(ctx, state, bin); err != nil {
 		return err
@@ -63,6 +52,26 @@ func (c *Converger) Converge(ctx context.Context, state clusters.State) error {
 		return err
 	}
 	return c.Record.Arrive(state)
+}
+
+// setOut notes where the cluster goes, and whether that is down. What the new version needs is brought into the nodes
+// before anything is stopped for it.
+func (c *Converger) setOut(ctx context.Context, state clusters.State) (bin images.Artifacts, down bool, err error) {
+	from := c.Record.State()
+	mixed, err := c.Record.SetOut(state.Version)
+	if err != nil {
+		return bin, false, err
+	}
+	if state.Version != from.Version || mixed != "" {
+		if bin, err = c.bring(ctx, state.Version); err != nil {
+			return bin, false, err
+		}
+	}
+	down = goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state)
+	if mixed != "" && c.Answers(ctx) != nil {
+		down = false // upward begins with the API server, without which nothing else can be changed
+	}
+	return bin, down, nil
 }
 
 // bring brings another version's images into all nodes.

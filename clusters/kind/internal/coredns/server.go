@@ -128,5 +128,9 @@ func (c *Server) askPod(ctx context.Context, pod string, question *dns.Msg) (*dn
 	return connection.ReadMsg()
 }
 
-// Close ends the server.
-func (c *Server) Close() { c.proxy.close() }
+// Close ends the server; that of a cluster that was never connected is nil.
+func (c *Server) Close() {
+	if c != nil {
+		c.proxy.close()
+	}
+}

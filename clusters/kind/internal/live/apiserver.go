@@ -2,11 +2,13 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
@@ -33,18 +35,21 @@ func (c *Cluster) On(n nodes.Node) string {
 
 // Server is how one API server is reached, or any of several through the load balancer before them.
 type Server struct {
-	url    string
-	http   *http.Client
+	REST   *rest.Config
 	Client kubernetes.Interface
+	// Kubeconfig is a file by which programs reach it.
+	Kubeconfig string
+
+	http *http.Client
 }
 
-func newServer(config *rest.Config) (*Server, error) {
+func newServer(config *rest.Config, kubeconfig string) (*Server, error) {
 	h, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}
 	client, err := kubernetes.NewForConfigAndClient(config, h)
-	return &Server{url: config.Host, http: h, Client: client}, err
+	return &Server{REST: config, Client: client, Kubeconfig: kubeconfig, http: h}, err
 }
 
 // findAPIServers finds by which port of this machine each node's is reached. Their certificates are for that address,
@@ -63,16 +68,32 @@ func (c *Cluster) findAPIServers(ctx context.Context) error {
 		address, _, _ := strings.Cut(out, "\n")
 		config := rest.CopyConfig(c.REST)
 		config.Host = "https://" + strings.TrimSpace(address)
-		if c.own[n.Name], err = newServer(config); err != nil {
+		own := c.API.Kubeconfig + "-" + n.NodeName
+		if err := writeKubeconfig(c.API.Kubeconfig, own, config.Host); err != nil {
+			return err
+		}
+		if c.own[n.Name], err = newServer(config, own); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// writeKubeconfig writes a copy of a kubeconfig that reaches another address.
+func writeKubeconfig(from, to, address string) error {
+	config, err := clientcmd.LoadFromFile(from)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", from, err)
+	}
+	for _, cluster := range config.Clusters {
+		cluster.Server = address
+	}
+	return clientcmd.WriteToFile(*config, to)
+}
+
 // Get reads a path, without the patience of client-go with an API server that is away.
 func (a *Server) Get(ctx context.Context, path string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.REST.Host+path, nil)
 	if err != nil {
 		return nil, err
 	}

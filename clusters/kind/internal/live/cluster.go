@@ -72,7 +72,7 @@ func (c *Cluster) Reach(ctx context.Context, kubeconfig string) error {
 	}
 	config.QPS = -1 // a test is not to be throttled by its own client
 	c.REST = config
-	if c.API, err = newServer(config); err != nil {
+	if c.API, err = newServer(config, kubeconfig); err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", c.Name, err)
 	}
 	if err := c.findAPIServers(ctx); err != nil {

@@ -19,9 +19,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// Metrics reads a component's /metrics on the control plane's node: of several the first, or the one whose component
-// leads.
+// Metrics reads a component's /metrics on the control plane that it names. Otherwise it reads those of the first control
+// plane, or of the one whose component leads.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
+	if name, plane := component.Plane(); plane >= 0 {
+		if planes := c.ControlPlanes(); plane < len(planes) {
+			return c.NodeMetrics(ctx, name, planes[plane])
+		}
+		return nil, fmt.Errorf("read metrics of %s: the cluster has %d control planes", component, len(c.ControlPlanes()))
+	}
 	n, err := c.leader(ctx, component)
 	if err != nil {
 		return nil, err

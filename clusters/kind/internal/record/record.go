@@ -35,6 +35,10 @@ type content struct {
 	Towards string `json:"towards,omitempty"`
 	// Restarts counts those that were asked for.
 	Restarts int `json:"restarts,omitempty"`
+	// Versions are those of the API servers, by control plane; empty while all have the version of the state.
+	Versions []string `json:"versions,omitempty"`
+	// Behind are the control planes that the last transition did not change, because it was to stop before them.
+	Behind []int `json:"behind,omitempty"`
 }
 
 // New is of a cluster that is to be created in a state.
@@ -102,7 +106,7 @@ func (r *Record) SetOut(version string) (mixed string, err error) {
 // node.
 func (r *Record) Arrive(state clusters.State) error {
 	r.mu.Lock()
-	r.now.State, r.now.Towards = state, ""
+	r.now.State, r.now.Towards, r.now.Versions, r.now.Behind = state, "", nil, nil
 	for component, ours := range r.now.Ours {
 		wanted := settings.StateFlags(state, component)
 		maps.DeleteFunc(ours, func(name string, _ *string) bool { _, still := wanted[name]; return !still })

@@ -1,0 +1,156 @@
+package convergence
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+)
+
+// round is what changes at a time: a control plane, or one kind of component on it.
+type round struct {
+	plane  int
+	change *nodeChange
+}
+
+// Roll is Converge in an order, and up to a place in it. The kubelets come last, and to an older version first: none may
+// be newer than an API server.
+func (c *Converger) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
+	bin, down, err := c.setOut(ctx, state)
+	if err != nil {
+		return err
+	}
+	r := roller{c, state, bin, roll, down}
+	held, err := r.changeAll(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(held) > 0:
+		return r.pause(ctx, held)
+	}
+	if err := c.finish(ctx, state); err != nil {
+		return err
+	}
+	return c.Record.Arrive(state)
+}
+
+// roller makes one such change.
+type roller struct {
+	*Converger
+
+	state clusters.State
+	bin   images.Artifacts
+	roll  clusters.Roll
+	down  bool
+}
+
+// changeAll makes the rounds up to the place where the transition stops, and returns the others.
+func (c *roller) changeAll(ctx context.Context) (held []round, err error) {
+	if c.down {
+		if err := c.workers(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all, err := c.rounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, held := hold(all, c.roll, len(c.ControlPlanes()))
+	for _, r := range now {
+		if err := c.apply(ctx, r.change); err != nil {
+			return nil, err
+		}
+	}
+	if c.down || len(held) > 0 {
+		return held, nil
+	}
+	return nil, c.workers(ctx)
+}
+
+// rounds are what leads to the state, without the kubelets.
+func (c *roller) rounds(ctx context.Context) ([]round, error) {
+	var all []round
+	for _, s := range inTurn(c.ControlPlanes(), c.roll.APIServersFirst) {
+		change, err := c.planNode(ctx, s.node, c.state, c.bin, s.components...)
+		if err != nil {
+			return nil, err
+		}
+		if len(change.replacements) > 0 {
+			// A scheduler may wait for an API that only the other version serves.
+			change.early = c.down && !slices.Contains(s.components, clusters.APIServer)
+			plane := slices.IndexFunc(c.ControlPlanes(), func(n nodes.Node) bool { return n.Name == s.node.Name })
+			all = append(all, round{plane, change})
+		}
+	}
+	if c.down {
+		slices.Reverse(all)
+	}
+	return all, nil
+}
+
+// inTurn are the stages of control planes that change one after the other: each whole, or one kind of component on all
+// of them before the next.
+func inTurn(planes []nodes.Node, apiServersFirst bool) []stage {
+	var all []stage
+	if !apiServersFirst {
+		for _, n := range planes {
+			all = append(all, stage{n, clusters.ControlPlane()})
+		}
+		return all
+	}
+	for _, component := range clusters.ControlPlane() {
+		for _, n := range planes {
+			all = append(all, stage{n, []clusters.Component{component}})
+		}
+	}
+	return all
+}
+
+// hold divides rounds at the place where the transition stops. What has nothing to change counts as changed.
+func hold(all []round, roll clusters.Roll, planes int) (now, held []round) {
+	if roll.UpTo == 0 {
+		return all, nil
+	}
+	n := min(max(roll.UpTo-roll.Most(planes)+len(all), 0), len(all))
+	return all[:n], all[n:]
+}
+
+// workers brings kubelets and kube-proxy to a state.
+func (c *roller) workers(ctx context.Context) error {
+	if c.down {
+		if err := c.convergeProxy(ctx, c.state); err != nil {
+			return err
+		}
+	}
+	for _, n := range c.Nodes {
+		if err := c.changeNode(ctx, n, c.state, c.bin, clusters.Kubelet); err != nil {
+			return err
+		}
+	}
+	if c.down {
+		return nil
+	}
+	return c.convergeProxy(ctx, c.state)
+}
+
+// pause waits until a cluster whose transition stops can be used, and notes before which control planes it stopped.
+func (c *roller) pause(ctx context.Context, held []round) error {
+	if err := c.settled(ctx); err != nil {
+		return err
+	}
+	if err := c.Usable(ctx, c.state); err != nil {
+		return err
+	}
+	var behind []int
+	for _, r := range held {
+		// With the API servers first, a control plane counts by its API server.
+		api := slices.ContainsFunc(r.change.replacements, func(r *replacement) bool { return r.component == clusters.APIServer })
+		if api || !c.roll.APIServersFirst {
+			behind = append(behind, r.plane)
+		}
+	}
+	slices.Sort(behind)
+	return c.Record.Hold(c.state, behind)
+}

@@ -1,0 +1,39 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// Hold notes that a transition to a state stopped before some of the cluster's control planes.
+func (r *Record) Hold(state clusters.State, behind []int) error {
+	r.mu.Lock()
+	versions := make([]string, state.NumberOfControlPlanes())
+	for plane := range versions {
+		versions[plane] = state.Version
+		if slices.Contains(behind, plane) {
+			versions[plane] = r.version(plane)
+		}
+		if versions[plane] != state.Version {
+			r.now.Towards = versions[plane] // parts of the cluster have it
+		}
+	}
+	r.now.State, r.now.Versions, r.now.Behind = state, versions, behind
+	r.mu.Unlock()
+	return r.save()
+}
+
+// Server returns the version of a control plane's API server, and whether the last transition stopped before it.
+func (r *Record) Server(plane int) (version string, behind bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version(plane), slices.Contains(r.now.Behind, plane)
+}
+
+func (r *Record) version(plane int) string {
+	if plane < len(r.now.Versions) {
+		return r.now.Versions[plane]
+	}
+	return r.now.State.Version
+}

@@ -1,0 +1,57 @@
+package record
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// A transition that stops leaves API servers of two versions, and the next one knows that parts of the cluster have the
+// other version.
+func TestHold(t *testing.T) {
+	old := clusters.State{Version: "1.34.4", ControlPlanes: 3}
+	r, err := New(t.TempDir(), "held", old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := clusters.State{Version: "1.35.4", ControlPlanes: 3}
+	seen := func() (versions []string, behind []int) {
+		for plane := range 3 {
+			version, isBehind := r.Server(plane)
+			if versions = append(versions, version); isBehind {
+				behind = append(behind, plane)
+			}
+		}
+		return versions, behind
+	}
+	steps := []struct {
+		name     string
+		do       func() error
+		versions []string
+		behind   []int
+		mixed    string
+	}{
+		{"one is new", func() error { return r.Hold(next, []int{1, 2}) }, []string{"1.35.4", "1.34.4", "1.34.4"}, []int{1, 2}, "1.34.4"},
+		{"two are new", func() error { return r.Hold(next, []int{2}) }, []string{"1.35.4", "1.35.4", "1.34.4"}, []int{2}, "1.34.4"},
+		{"one goes back", func() error { return r.Hold(old, []int{0}) }, []string{"1.35.4", "1.34.4", "1.34.4"}, []int{0}, "1.35.4"},
+		{"all are new", func() error { return r.Arrive(next) }, []string{"1.35.4", "1.35.4", "1.35.4"}, nil, ""},
+		{"a gate on one", func() error { return r.Hold(next, []int{1, 2}) }, []string{"1.35.4", "1.35.4", "1.35.4"}, []int{1, 2}, ""},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		versions, behind := seen()
+		if !slices.Equal(versions, step.versions) || !slices.Equal(behind, step.behind) {
+			t.Errorf("%s: versions %v, behind %v; want %v, %v", step.name, versions, behind, step.versions, step.behind)
+		}
+		again, err := Read(r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mixed, err := again.SetOut(again.State().Version); err != nil || mixed != step.mixed {
+			t.Errorf("%s: a transition to %s finds %q, %v; want %q", step.name, again.State().Version, mixed, err, step.mixed)
+		}
+	}
+}

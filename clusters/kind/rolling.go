@@ -1,0 +1,37 @@
+package kind
+
+import (
+	"context"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+var _ clusters.Rolling = (*Cluster)(nil)
+
+// Roll is Converge in an order, and up to a place in it.
+func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
+	by, err := c.converger(ctx, state)
+	if err != nil {
+		return err
+	}
+	return by.Roll(ctx, state, roll)
+}
+
+// Servers are the API servers of the control planes, also one that was killed.
+func (c *Cluster) Servers() []clusters.Server {
+	if c.live == nil {
+		return nil
+	}
+	var all []clusters.Server
+	for plane, n := range c.live.ControlPlanes() {
+		server := c.live.Server(n)
+		version, behind := c.record.Server(plane)
+		all = append(all, clusters.Server{
+			Plane: plane, Version: version, Behind: behind,
+			REST: rest.CopyConfig(server.REST), Kubeconfig: server.Kubeconfig,
+		})
+	}
+	return all
+}
