@@ -38,8 +38,8 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 			upgrades.Finding{Check: "read", Words: "500 InternalError: no kind \"Workload\""},
 			explorations.Defect,
 		},
-		{"hidden", upgrades.Finding{Check: "content", Back: "the way back mends it"}, explorations.Hazard},
-		{"lost", upgrades.Finding{Check: "content", Back: "the way back does not mend it"}, explorations.Defect},
+		{"hidden", upgrades.Finding{Check: "content", Back: "the rollback fixes it"}, explorations.Hazard},
+		{"lost", upgrades.Finding{Check: "content", Back: "the rollback does not fix it"}, explorations.Defect},
 		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
 		{"dropped by a label", upgrades.Finding{Check: "keep"}, explorations.Defect},
 		{"dropped from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
@@ -394,8 +394,8 @@ func TestWhatAWriteLosesIsAFinding(t *testing.T) {
 	}{
 		{
 			"a field that the older version does not know",
-			[]*sighting{seen(&twin, 1, "the way back does not mend it"), seen(untouched, 1, "the way back mends it")},
-			[]string{"hazard the way back mends it, but not once the object was written meanwhile"},
+			[]*sighting{seen(&twin, 1, "the rollback does not fix it"), seen(untouched, 1, "the rollback fixes it")},
+			[]string{"hazard the rollback fixes it, but not if the object was written meanwhile"},
 		},
 		{
 			"a field that the older version knows and does not write",

@@ -93,18 +93,12 @@ func (e *exploration) shared(s *sighting) bool {
 			continue
 		}
 		found = true
-		if strings.HasSuffix(g.finding.Back, mends) && strings.HasSuffix(s.finding.Back, mendsNot) {
+		if strings.HasSuffix(g.finding.Back, survey.Fixes) && strings.HasSuffix(s.finding.Back, survey.DoesNotFix) {
 			g.forGood = true
 		}
 	}
 	return found
 }
-
-// How a survey says that the other direction mends what came with a state, and that it does not.
-const (
-	mends    = " mends it"
-	mendsNot = " does not mend it"
-)
 
 // panicked notes an object that was too much for the API server.
 func (e *exploration) panicked(kind *fields.Kind, body, state string) {
@@ -179,7 +173,7 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	default:
 		return "", ""
 	}
-	mended := strings.HasSuffix(f.Back, mends)
+	fixed := strings.HasSuffix(f.Back, survey.Fixes)
 	switch {
 	case has("control plane"):
 		return explorations.Defect, "a control plane, and what runs beside it, must come up and stay up " +
@@ -196,9 +190,9 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 		return explorations.Defect, "what held of an object must hold on"
 	case has(string(survey.Keep)):
 		return explorations.Defect, "a write must keep what it does not mention"
-	case has(string(survey.Content)) && mended:
+	case has(string(survey.Content)) && fixed:
 		return explorations.Hazard, "the state does not show the field, and does not lose it"
-	case has(string(survey.Content)) && strings.Contains(f.Back, "not rehearsed"):
+	case has(string(survey.Content)) && strings.HasSuffix(f.Back, survey.NotRehearsed):
 		return explorations.Hazard, "the state does not show the field; whether it comes back was not tried"
 	case has(string(survey.Content)):
 		return explorations.Defect, "nothing may be lost for good that nobody wrote"
@@ -277,7 +271,7 @@ func (g *group) report() *explorations.Finding {
 		Scenario: g.scenario, Proof: g.proof,
 	}
 	if g.forGood {
-		f.Back += ", but not once the object was written meanwhile"
+		f.Back += ", but not if the object was written meanwhile"
 	}
 	for _, one := range g.entries {
 		field := one.Field

@@ -7,21 +7,21 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// regression is a change of Kubernetes that is known to do to objects what a finding says.
+// regression is a known change of Kubernetes that has the effect on objects that a finding describes.
 type regression struct {
 	sentence, link string
-	// kind of the object, or of what belongs to it; "" for any. words are in what the finding says.
+	// kind of the object, or of its dependents; "" for any. words are a part of the finding's words.
 	kind, words string
 	check       Check
-	// versions that one of the hop's ends must have, exact or minors; and a gate that must flip at the hop. Either will
-	// do.
+	// versions (exact, or minors) that one end of the hop must have, or a gate that must flip at the hop. One of the two
+	// is enough.
 	versions []string
 	gate     string
 }
 
 const issues = "https://github.com/kubernetes/kubernetes/issues/"
 
-// regressions are those of scenarios/regressions that a survey can find, and their like.
+// regressions are those of scenarios/regressions that a survey can find, and similar ones.
 func regressions() []regression {
 	return []regression{
 		{
@@ -31,7 +31,7 @@ func regressions() []regression {
 			gate: "StatefulSetSemanticRevisionComparison",
 		},
 		{
-			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so that each gets a new " +
+			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so each gets a new " +
 				"revision; no pod restarts", link: issues + "134773",
 			kind: "DaemonSet", words: "new ControllerRevision", check: Moved, versions: []string{"1.34"},
 		},
@@ -45,31 +45,31 @@ func regressions() []regression {
 			words: "format", check: Create, versions: []string{"1.36"},
 		},
 		{
-			sentence: "1.34 does not spare a stored default backend whose name only the newer rule accepts", link: issues +
-				"135425",
-			kind: "Ingress", words: "spec.defaultBackend.service.name", gate: "RelaxedServiceNameValidation",
+			sentence: "1.34 rejects updates of a stored default backend whose name only the newer rule accepts",
+			link:     issues + "135425",
+			kind:     "Ingress", words: "spec.defaultBackend.service.name", gate: "RelaxedServiceNameValidation",
 			versions: []string{"1.34"},
 		},
 		{
-			sentence: "the version in which it is stored was deleted", link: issues + "138572",
+			sentence: "Kubernetes removed the API version in which it is stored", link: issues + "138572",
 			words: "no kind \"Workload\" is registered", versions: []string{"1.36", "1.37"},
 		},
 		{
-			sentence: "the version in which it is stored was deleted", link: issues + "140184",
+			sentence: "Kubernetes removed the API version in which it is stored", link: issues + "140184",
 			words: "no kind \"PodGroup\" is registered", versions: []string{"1.36", "1.37"},
 		},
 		{
-			sentence: "shared counters and devices are in ResourceSlices of their own since 1.35", link: issues + "134189",
+			sentence: "since 1.35, shared counters and devices must be in separate ResourceSlices", link: issues + "134189",
 			kind: "ResourceSlice", versions: []string{"1.35"},
 		},
 		{
-			sentence: "server-side apply drops a null from a list or map that may be null", link: issues + "140294",
+			sentence: "server-side apply drops the null of a nullable list or map", link: issues + "140294",
 			words: "Required value", check: Apply, versions: []string{"1.36.0", "1.36.1", "1.36.2"},
 		},
 	}
 }
 
-// cause is the regression that a finding is likely to be; "" where none is known.
+// cause is the regression that probably causes a finding; "" if none is known.
 func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) {
 	ends := []string{versionOf(path[f.State].Name), versionOf(path[max(f.State-1, 0)].Name)}
 	kind, _, _ := strings.Cut(f.Kind, ".")
@@ -91,7 +91,7 @@ func (r regression) has(version string) bool {
 	})
 }
 
-// versionOf a state's name.
+// versionOf is the version in a state's name.
 func versionOf(state string) string {
 	version, _, _ := strings.Cut(state, " ")
 	return version

@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/matching"
 )
 
-// contents of an object in each version as JSON, without what the API server keeps for itself: thousands of objects are
-// kept, and few of them ever read differently.
+// contents are the JSON of an object in each version, without the fields that the API server keeps for itself. They are
+// kept as text, because there are thousands of objects and few of them ever change.
 type contents map[string][]byte
 
-// own is what people and controllers write of an object. It shares what it has with the object.
+// own is the part of an object that people and controllers write. It shares its values with the object.
 func own(o *unstructured.Unstructured) map[string]any {
 	shown := maps.Clone(o.Object)
 	delete(shown, "status")
@@ -30,14 +30,15 @@ func own(o *unstructured.Unstructured) map[string]any {
 	return shown
 }
 
-// statusOf an object, and what kind it is of.
+// statusOf is an object's status, with its kind and version.
 func statusOf(o *unstructured.Unstructured) map[string]any {
 	return map[string]any{
 		"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "status": o.Object["status"],
 	}
 }
 
-// kept says whether a write that mentions none of it kept all that an object had. A write may add defaults.
+// kept says whether an object still has all its content after a write that does not mention it. A write may add
+// defaults.
 func kept(kind, write string, before, after map[string]any) Outcome {
 	o := compared(kind, before, after)
 	if o.Answer != Bad {
@@ -47,7 +48,7 @@ func kept(kind, write string, before, after map[string]any) Outcome {
 	return o
 }
 
-// judgeContents compares each given object, in every version, with what it was when it was first seen.
+// judgeContents compares each given object, in every version, with its content when it was first seen.
 func (s *Survey) judgeContents(found *sight) {
 	for _, t := range found.targets {
 		if t.Root != nil {
@@ -68,7 +69,7 @@ func (s *Survey) judgeContents(found *sight) {
 			text, err := json.Marshal(now)
 			switch was, has := before[version]; {
 			case err != nil:
-				s.note(t, Content, Outcome{Answer: Unknown, Words: "it cannot be written as JSON: " + err.Error()})
+				s.note(t, Content, Outcome{Answer: Unknown, Words: "encode it as JSON: " + err.Error()})
 			case !known:
 				before[version] = text
 			case has:
@@ -78,19 +79,19 @@ func (s *Survey) judgeContents(found *sight) {
 	}
 }
 
-// comparedWith says whether what was kept of an object is what it is now, of which the text is given, too.
+// comparedWith says whether an object's content is unchanged. was is its earlier JSON; text is the JSON of now.
 func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
 	if bytes.Equal(was, text) {
 		return Outcome{Answer: Good}
 	}
 	var before map[string]any
 	if err := utiljson.Unmarshal(was, &before); err != nil {
-		return Outcome{Answer: Unknown, Words: "what it was cannot be read: " + err.Error()}
+		return Outcome{Answer: Unknown, Words: "decode its earlier content: " + err.Error()}
 	}
 	return compared(kind, before, now)
 }
 
-// compared says whether anything of an object is lost, or is different from before.
+// compared says whether an object lost anything, or changed.
 func compared(kind string, before, after map[string]any) Outcome {
 	var lost, added, paths []string
 	for _, change := range matching.Changes(before, after) {

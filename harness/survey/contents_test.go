@@ -19,7 +19,7 @@ func TestCompared(t *testing.T) {
 		{"another value", object{"a": []any{"x"}}, object{"a": []any{"y"}}, Bad},
 		{"a shorter list", object{"a": []any{"x", "y"}}, object{"a": []any{"x"}}, Bad},
 		{
-			"somebody wrote it",
+			"a write changed the generation",
 			object{"metadata": object{"generation": int64(1)}},
 			object{"metadata": object{"generation": int64(2)}},
 			Changed,
@@ -43,7 +43,7 @@ func TestKept(t *testing.T) {
 		{"equal", object{"a": int64(1)}, object{"a": int64(1)}, Good},
 		{"a default is added", object{}, object{"a": int64(1)}, Good},
 		{"a field is dropped", object{"spec": object{"a": "x"}}, object{"spec": object{}}, Bad},
-		{"a value is another one", object{"a": "x"}, object{"a": "y"}, Bad},
+		{"a value differs", object{"a": "x"}, object{"a": "y"}, Bad},
 		{"a list is shorter", object{"a": []any{"x", "y"}}, object{"a": []any{"y"}}, Bad},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What is secret is in no report, in whichever container it is.
-func TestSecretsAreNotTold(t *testing.T) {
+// Outcomes show no secret, whatever kind of object contains it.
+func TestOutcomesShowNoSecrets(t *testing.T) {
 	env := func(value string) map[string]any {
 		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
 			"name": "c",

@@ -13,28 +13,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fault is something that may happen to an object between two states, and the checks that catch it.
+// fault is something that happens to an object between two states, and the checks that catch it.
 type fault struct {
-	// name of the object, and what it is. It is in namespace default.
+	// name of the object, and the object as YAML. It is in namespace default.
 	name, object string
 	// before is a merge patch of the object before the first survey; "" for none.
 	before string
-	// after is a merge patch between the two surveys; with a subresource in front of it: "status {...}".
+	// after is a merge patch between the two surveys. "status {...}" patches the subresource status.
 	after string
-	// deletes the object itself, or one of its pods.
+	// deletes says that the object is deleted; deletesPod that one of its pods is.
 	deletes, deletesPod bool
-	// on are the operations that a policy judges by an expression, which must hold; resource of the group is what it
-	// judges.
+	// A policy requires that the expression must is true for the operation on, on the resource of the group.
 	on, group, resource, must string
-	// warns says that the policy lets what it judges pass, with a warning.
+	// warns says that the policy only warns.
 	warns bool
-	// patch is what a policy does to the object whenever it is updated.
+	// patch is a JSON patch that a policy applies to each update of the object.
 	patch string
-	want  string
+	// want are the checks that catch the fault.
+	want string
 }
 
-// faults has at least one for each check that it alone catches. An update that changes nothing is tried only where a
-// label is rejected, so that its own fault is caught by both, and that of the label by the label alone.
+// faults has, for each check, at least one fault that only this check catches. The exception is update: it is tried
+// only if label fails, so its fault is caught by both.
 func faults() []fault {
 	const text, custom = `{apiVersion: v1, kind: ConfigMap, data: {a: b, lost: c}}`,
 		`{apiVersion: example.com/v1, kind: %s, spec: {color: red}}`
@@ -103,7 +103,7 @@ func faults() []fault {
 
 const condition = `{"type":"Available","reason":"A","message":"","lastTransitionTime":"2030-01-01T00:00:00Z","status":`
 
-// policies of a fault.
+// policies are the YAML of a fault's policies.
 func (f fault) policies() string {
 	var all []string
 	if f.must != "" {
@@ -126,7 +126,7 @@ func (f fault) policies() string {
 	return strings.Join(all, "\n---\n")
 }
 
-// policy judges the object of a name.
+// policy is the YAML of a policy for the object of that name.
 func policy(kind, name, operation, group, resource, does string) string {
 	return fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: %sAdmissionPolicy, metadata: {name: %s}, `+
 		`spec: {matchConditions: [{name: its, expression: 'request.name == "%[2]s"'}], matchConstraints: {resourceRules: `+
@@ -134,7 +134,7 @@ func policy(kind, name, operation, group, resource, does string) string {
 		operation, resource, does)
 }
 
-// definitions are of kinds in two versions between which a webhook converts, and of one that is forgotten later.
+// definitions are the CustomResourceDefinitions of the faults' kinds, in two versions. A webhook converts some of them.
 func definitions(url, trusted string) string {
 	var all []string
 	for _, kind := range []string{"Unread", "Pale", "Forgotten", "Sized"} {
@@ -157,7 +157,7 @@ func definitions(url, trusted string) string {
 	return strings.Join(all, "\n---\n")
 }
 
-// converter is a webhook that converts objects between versions: well at first, and then not.
+// converter is a webhook that converts objects between versions: correctly until faulty is set.
 func converter(t *testing.T, faulty *atomic.Bool) (url, trusted string) {
 	t.Helper()
 	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// sighting is what one or several checks of an object show that have one cause.
+// sighting is what one or several checks of an object show for one cause.
 type sighting struct {
 	severity upgrades.Severity
 	series   []*Series
@@ -17,8 +17,8 @@ type sighting struct {
 	outcome  Outcome
 }
 
-// add takes in what a series shows. Checks of an object that fail alike are one sighting: a validation that rejects an
-// update rejects a label, too.
+// add records what a series shows. Checks of an object that fail alike are one sighting: a validation that rejects an
+// update also rejects a label.
 func (j *judge) add(s *Series, severity upgrades.Severity, states []int, o Outcome) {
 	for _, state := range states {
 		j.mark(s.Root, state, severity)
@@ -34,7 +34,7 @@ func (j *judge) add(s *Series, severity upgrades.Severity, states []int, o Outco
 	j.seen = append(j.seen, &sighting{severity: severity, series: []*Series{s}, states: states, outcome: o})
 }
 
-// checks of the sighting, those that weigh most first.
+// checks lists the sighting's checks, the most serious first.
 func (s *sighting) checks() []string {
 	var names []string
 	for _, series := range s.series {
@@ -44,7 +44,7 @@ func (s *sighting) checks() []string {
 	return names
 }
 
-// findings joins the sightings of several objects that have one cause.
+// findings joins the sightings that have one cause, of all objects.
 func (j *judge) findings() []*upgrades.Finding {
 	joined := map[string]*upgrades.Finding{}
 	var order []*upgrades.Finding
@@ -87,10 +87,10 @@ func (j *judge) finding(seen *sighting, checks []string, object upgrades.Object)
 	return f
 }
 
-// podsRestart stands for the sentence about pods until it is known of how many objects it is said.
+// podsRestart is a placeholder for the sentence about pods, until the number of objects is known.
 const podsRestart = "pods restart"
 
-// finish says what can be said only when all objects are known, and takes the finding into its checks.
+// finish fills in what depends on all objects of a finding, and records the finding in its checks.
 func (j *judge) finish(f *upgrades.Finding) {
 	if f.What == podsRestart {
 		f.What = j.restart(f)
@@ -123,12 +123,19 @@ func (j *judge) restart(f *upgrades.Finding) string {
 	return fmt.Sprintf("the pods of %d of %d %s restart, though nobody touched them", len(f.Objects), all, plural(kind))
 }
 
-// back says whether the other direction mends what came with a state.
+// Endings of upgrades.Finding.Back, by which callers tell the cases apart.
+const (
+	Fixes        = " fixes it"
+	DoesNotFix   = " does not fix it"
+	NotRehearsed = " was not rehearsed"
+)
+
+// back says whether the opposite transition fixes what a state broke.
 func (j *judge) back(s *Series, state int) string {
 	undoes := upgrades.Back
-	name := "the way back"
+	name := "the rollback"
 	if j.path[state].Way == upgrades.Back {
-		undoes, name = upgrades.Up, "going up again"
+		undoes, name = upgrades.Up, "the next upgrade"
 	}
 	later := -1
 	for i := state + 1; i < len(j.path); i++ {
@@ -141,15 +148,15 @@ func (j *judge) back(s *Series, state int) string {
 	}
 	switch {
 	case later < 0:
-		return name + " was not rehearsed"
+		return name + NotRehearsed
 	case s.Check == Moved && s.Outcomes[later].Answer == Bad:
-		return name + " does it once more"
+		return name + " does it again"
 	case s.Check == Moved:
-		return name + " moves nothing"
+		return name + " does not do it again"
 	case s.Outcomes[later].Answer == Good:
-		return name + " mends it"
+		return name + Fixes
 	case s.Outcomes[later].Answer == Unknown:
-		return "whether " + name + " mends it could not be judged"
+		return "whether " + name + " fixes it could not be judged"
 	}
-	return name + " does not mend it"
+	return name + DoesNotFix
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Judge puts into the report what the series show. What was so at the first state is not blamed on a transition.
+// Judge adds findings, checks and the matrix of kinds to the report. A failure at the first state is not blamed on a
+// transition.
 func (s *Survey) Judge(report *upgrades.Report) {
 	j := judge{
 		path: report.Path, targets: s.targets, checks: map[[2]string]*upgrades.Check{},
@@ -45,17 +46,17 @@ func Sort(findings []*upgrades.Finding) {
 	})
 }
 
-// weight of a check's findings: the least weighs most.
+// weight orders the findings of checks: the lowest is the most serious.
 func weight(check string) int { return slices.Index(Checks(), Check(check)) }
 
 type judge struct {
 	path    []*upgrades.State
 	targets []*Target
-	// seen is what the series show, before it is joined.
+	// seen are the sightings, before they are joined.
 	seen       []*sighting
 	checks     map[[2]string]*upgrades.Check
 	checkOrder []*upgrades.Check
-	// cells are the worst of each given object at each state; "" is good.
+	// cells are the worst severity of each given object at each state; "" is good.
 	cells map[*Target]map[int]upgrades.Severity
 }
 
@@ -97,8 +98,8 @@ func (j *judge) series(s *Series) {
 	}
 }
 
-// lifted adds that a write is accepted which was rejected before: a policy, a webhook or a validation has another
-// verdict.
+// lifted reports a write that was rejected at the first state and is accepted later: a policy, a webhook or a
+// validation decides differently.
 func (j *judge) lifted(s *Series, base Outcome, states []int) {
 	var at []int
 	for _, state := range states {
@@ -108,7 +109,7 @@ func (j *judge) lifted(s *Series, base Outcome, states []int) {
 	}
 	if len(at) > 0 && base.Answer == Bad && writesSomething(s.Check) {
 		j.add(s, upgrades.Changes, at, Outcome{
-			Answer: Good, Words: "it is accepted now; before: " + base.Words,
+			Answer: Good, Words: "accepted now, rejected before: " + base.Words,
 			Class: "lifted " + base.Class,
 		})
 	}

@@ -23,8 +23,8 @@ func given(name string) *Target {
 	}
 }
 
-// told is a survey with these outcomes of the checks of Service a, one for each state.
-func told(outcomes map[Check][]Outcome) *Survey {
+// surveyOf is a survey with these outcomes of the checks of Service a, one for each state.
+func surveyOf(outcomes map[Check][]Outcome) *Survey {
 	s := &Survey{answers: answers{series: map[key]*Series{}}}
 	a := given("a")
 	s.targets = []*Target{a}
@@ -56,30 +56,30 @@ func TestJudge(t *testing.T) {
 		name     string
 		check    Check
 		outcomes []Outcome
-		want     string // severity, hop, states and way back of each finding
+		want     string // severity, hop, states and effect of the rollback of each finding
 		exit     int
 	}{
 		{"nothing", Label, []Outcome{good, good, good, good}, "", 0},
 		{
-			"the upgrade breaks it, the way back mends it", Label,
+			"the upgrade breaks it, the rollback fixes it", Label,
 			[]Outcome{good, bad, good, bad},
-			"breaks 1 -> 2 [1 3] the way back mends it", 1,
+			"breaks 1 -> 2 [1 3] the rollback fixes it", 1,
 		},
 		{
-			"the way back does not mend it", Label,
+			"the rollback does not fix it", Label,
 			[]Outcome{good, bad, bad, bad},
-			"breaks 1 -> 2 [1 2 3] the way back does not mend it", 1,
+			"breaks 1 -> 2 [1 2 3] the rollback does not fix it", 1,
 		},
 		{
-			"only the way back breaks it", Label,
+			"only the rollback breaks it", Label,
 			[]Outcome{good, good, bad, good},
-			"breaks 2 -> 1 [2] going up again mends it",
+			"breaks 2 -> 1 [2] the next upgrade fixes it",
 			1,
 		},
 		{
-			"it comes with the second upgrade", Label,
+			"only the second upgrade breaks it", Label,
 			[]Outcome{good, good, good, bad},
-			"breaks 1 -> 2 [3] the way back was not rehearsed", 1,
+			"breaks 1 -> 2 [3] the rollback was not rehearsed", 1,
 		},
 		{"broken before", Label, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
 		{
@@ -87,27 +87,27 @@ func TestJudge(t *testing.T) {
 			[]Outcome{bad, bad, good, bad},
 			"changes 2 -> 1 [2] \nbroken before 1 [0] ", 0,
 		},
-		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the way back mends it", 1},
-		{"not judged at first, so never", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
+		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the rollback fixes it", 1},
+		{"not judged at the first state, so not at later ones", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
 		{"not judged later", Label, []Outcome{good, unknown, good, good}, "cannot be judged 1 -> 2 [1] ", 3},
 		{
-			"whether it is mended could not be judged", Label,
+			"whether it is fixed could not be judged", Label,
 			[]Outcome{good, bad, unknown, bad},
-			"breaks 1 -> 2 [1 3] whether the way back mends it could not be judged\ncannot be judged 2 -> 1 [2] ", 1,
+			"breaks 1 -> 2 [1 3] whether the rollback fixes it could not be judged\ncannot be judged 2 -> 1 [2] ", 1,
 		},
-		{"reads differently", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
+		{"the content changed", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
 		{"a new warning", Warning, []Outcome{good, warned, good, warned}, "changes 1 -> 2 [1 3] ", 0},
 		{"a warning that was there before", Warning, []Outcome{warned, warned, warned, warned}, "", 0},
 		{
 			"pods are replaced at each hop", Moved,
 			[]Outcome{good, bad, bad, bad},
-			"breaks 1 -> 2 [1 2 3] the way back does it once more", 1,
+			"breaks 1 -> 2 [1 2 3] the rollback does it again", 1,
 		},
-		{"it moves by itself", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
+		{"pods restart before any upgrade", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := report()
-			told(map[Check][]Outcome{test.check: test.outcomes}).Judge(r)
+			surveyOf(map[Check][]Outcome{test.check: test.outcomes}).Judge(r)
 			var got []string
 			for _, f := range r.Findings {
 				got = append(got, fmt.Sprintf("%s %s %v %s", f.Severity, f.Hop, f.States, f.Back))
@@ -122,7 +122,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Equal findings of several objects are one; the worst of several outcomes at a state counts.
+// Equal findings of several objects are joined. Of several outcomes at a state, the worst counts.
 func TestJudgeJoinsFindings(t *testing.T) {
 	s := &Survey{answers: answers{series: map[key]*Series{}}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {
@@ -154,11 +154,11 @@ func TestJudgeJoinsFindings(t *testing.T) {
 	}
 }
 
-// What was broken before is broken before at each state at which it still is.
-func TestMatrixOfWhatWasBrokenBefore(t *testing.T) {
+// An object that was broken before counts as broken before at each state at which it still is.
+func TestMatrixCountsWhatWasBrokenBefore(t *testing.T) {
 	good, bad := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}
 	r := report()
-	told(map[Check][]Outcome{Label: {bad, bad, good, bad}}).Judge(r)
+	surveyOf(map[Check][]Outcome{Label: {bad, bad, good, bad}}).Judge(r)
 	var got []string
 	for _, cell := range r.Matrix[0].Cells {
 		got = append(got, fmt.Sprintf("%d before, %d good, %d changed", cell.Before, cell.Good, cell.Changes))
@@ -170,8 +170,8 @@ func TestMatrixOfWhatWasBrokenBefore(t *testing.T) {
 	}
 }
 
-// Checks that fail alike are one finding, also of several objects whose names and values differ; another reason is
-// another finding.
+// Checks that fail alike are one finding, even if names and values of the objects differ. A different reason is a
+// separate finding.
 func TestFindingsOfOneCauseAreOne(t *testing.T) {
 	s := &Survey{answers: answers{series: map[key]*Series{}}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {
@@ -201,14 +201,14 @@ func TestFindingsOfOneCauseAreOne(t *testing.T) {
 	}
 	for _, check := range r.Checks {
 		if check.Severity != upgrades.Breaks {
-			t.Errorf("check %+v is not red", check)
+			t.Errorf("check %+v does not have severity breaks", check)
 		}
 	}
 }
 
-// A state that was not surveyed to its end says nothing.
+// A state whose survey did not finish has no outcomes.
 func TestForget(t *testing.T) {
-	s := told(map[Check][]Outcome{Label: {{Answer: Good}, {Answer: Unknown, Words: "context canceled"}}})
+	s := surveyOf(map[Check][]Outcome{Label: {{Answer: Good}, {Answer: Unknown, Words: "context canceled"}}})
 	s.forget()
 	r := report()
 	s.Judge(r)

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// How long a new leader may take beyond the old one's lease, and the longest lease that is waited for.
+// takeOver is how long a new leader may take after the old one's lease has expired. longestLease is the longest lease
+// that a survey waits for. lookAgain is the pause between two looks.
 const (
 	takeOver     = 10 * time.Second
 	longestLease = 2 * time.Minute
@@ -24,12 +25,11 @@ type lease struct {
 	lasts                 time.Duration
 }
 
-// renewedSince says whether the lease was renewed since it was read before, by its old holder or a new one.
+// renewedSince says whether the old holder or a new one has renewed the lease since it was read before.
 func (l lease) renewedSince(before lease) bool { return l.holder != "" && l.renewed != before.renewed }
 
-// awaitLeaders returns when the leaders that there were at the mark have renewed their leases, or others have taken
-// them over: what a new manager does can be seen only from then on. A lease that its program gave up for good is not
-// waited for longer than it lasts.
+// awaitLeaders returns when the leaders of the mark have renewed their leases, or others have taken them over: a new
+// manager does nothing before that. If nobody renews a lease, the wait ends soon after the lease has expired.
 func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, error), since Mark) error {
 	if len(since.leases) == 0 {
 		return nil
@@ -59,8 +59,7 @@ func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, erro
 	}
 }
 
-// leases reads the Leases of leaders: not those by which nodes and API servers say that they live, nor those that were
-// given.
+// leases reads the Leases of leaders. It skips the heartbeats of nodes and API servers, and given objects.
 func (s *Survey) leases(ctx context.Context) ([]lease, error) {
 	list, err := s.client.Resource(schema.GroupVersionResource{
 		Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
@@ -93,7 +92,7 @@ func leaseOf(o *unstructured.Unstructured) lease {
 	return l
 }
 
-// held are the leases whose holders live: they renewed them no longer ago than they last.
+// held are the leases that have a holder and have not expired.
 func held(all []lease, now time.Time) []lease {
 	return slices.DeleteFunc(all, func(l lease) bool {
 		renewed, err := time.Parse(metav1.RFC3339Micro, l.renewed)

@@ -22,14 +22,14 @@ func leaseObject(name, holder string, renewed time.Time, seconds int64) *unstruc
 	}}
 }
 
-func TestLeasesThatAreHeld(t *testing.T) {
+func TestHeldLeases(t *testing.T) {
 	now := time.Now()
 	var all []lease
 	for _, o := range []*unstructured.Unstructured{
 		leaseObject("live", "a", now.Add(-5*time.Second), 15),
 		leaseObject("released", "", now, 1),
 		leaseObject("expired", "a", now.Add(-time.Minute), 15),
-		leaseObject("of the future", "a", now.Add(time.Hour), 15),
+		leaseObject("in the future", "a", now.Add(time.Hour), 15),
 	} {
 		all = append(all, leaseOf(o))
 	}
@@ -38,8 +38,8 @@ func TestLeasesThatAreHeld(t *testing.T) {
 	}
 }
 
-// The wait ends with the list in which a new holder has renewed the lease; not with one in which the old holder gave it
-// up, nor with the renewal of another lease.
+// The wait ends when a new holder has renewed the lease. It does not end when the old holder releases it, or when
+// another lease is renewed.
 func TestAwaitLeaders(t *testing.T) {
 	now := time.Now()
 	lists := [][]*unstructured.Unstructured{
@@ -70,6 +70,6 @@ func TestAwaitLeaders(t *testing.T) {
 	}
 	asked = 0
 	if err := awaitLeaders(t.Context(), s.leases, Mark{}); err != nil || asked != 0 {
-		t.Errorf("%v after %d lists; want none where no lease was held", err, asked)
+		t.Errorf("%v after %d lists; want none if no lease was held", err, asked)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// sight is what there is at one moment.
+// sight is what the API server serves and holds at one moment.
 type sight struct {
 	inventory.Inventory
-	// lists of each kind in each version, by uid, or why there is none.
+	// lists are the objects of each kind in each version, by uid, or the error of listing them.
 	lists map[schema.GroupVersionKind]list
-	// targets that are there, those that controllers made with them.
+	// targets are the given objects that exist, and what controllers made for them.
 	targets []*Target
 }
 
@@ -26,7 +26,7 @@ type list struct {
 	err     error
 }
 
-// look discovers what is served, and reads all objects of the targets' kinds in every version.
+// look discovers the served kinds, and reads all objects of the targets' kinds in every version.
 func (s *Survey) look(ctx context.Context) (*sight, error) {
 	served, err := inventory.Take(ctx, s.discovery)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 	return found, context.Cause(ctx)
 }
 
-// serverError says whether the API server itself said that it cannot do what it was asked for.
+// serverError says whether the API server answered with an internal error (500).
 func serverError(err error) bool {
 	status, ok := writes.StatusOf(err)
 	return ok && status.Code == http.StatusInternalServerError

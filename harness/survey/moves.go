@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// movers are the resources that are watched for what moves by itself.
+// movers are the resources that are watched for changes without a user action.
 func movers() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		{Version: "v1", Resource: "pods"},
@@ -25,7 +25,8 @@ func movers() []schema.GroupVersionResource {
 	}
 }
 
-// How long a cluster must be still before it counts as settled, and how long that is waited for.
+// A cluster counts as settled when nothing has changed for stillFor; a survey waits for that for stillWithin at most.
+// catchUp is how long the watches may take to show all earlier writes.
 const (
 	stillFor    = 2 * time.Second
 	stillWithin = time.Minute
@@ -35,13 +36,13 @@ const (
 // Mark is a moment of the history.
 type Mark struct {
 	seq int64
-	// there are the targets that there were, by uid.
+	// there are the targets that existed, by uid.
 	there map[string]*Target
-	// leases that leaders held.
+	// leases are those that leaders held.
 	leases []lease
 }
 
-// Still returns when nothing has moved for a while, or when that takes too long.
+// Still returns when nothing has changed for a while. It does not wait for longer than a minute.
 func (s *Survey) Still(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stillWithin, nil)
 	defer cancel()
@@ -60,7 +61,7 @@ func (s *Survey) Still(ctx context.Context) error {
 	}
 }
 
-// markOf is the moment of what was found.
+// markOf is the mark of the moment at which the given objects were found.
 func (s *Survey) markOf(ctx context.Context, found *sight) (Mark, error) {
 	leases, err := s.leases(ctx)
 	if err != nil {
@@ -78,21 +79,21 @@ func (s *Survey) caughtUp(ctx context.Context) error {
 	defer cancel()
 	for _, resource := range movers() {
 		if err := s.history.Stream(resource).CatchUp(ctx, history.Scope{}); err != nil {
-			return fmt.Errorf("look whether anything moved: %w", err)
+			return fmt.Errorf("wait for the watch of %s to catch up: %w", resource.Resource, err)
 		}
 	}
 	return nil
 }
 
-// movement is what moved of all that belongs to one given object.
+// movement is what happened to the dependents of one given object.
 type movement struct {
 	gone, made map[string][]string // names by kind
-	before     map[string]int      // how many there were, by kind
+	before     map[string]int      // number of dependents before, by kind
 	restarted  []string
 	first      time.Time
 }
 
-// judgeMoves says of each given object whether it, or what belongs to it, moved since the mark.
+// judgeMoves says whether each given object was deleted, or its dependents changed, since the mark.
 func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	if err := s.caughtUp(ctx); err != nil {
 		for _, t := range s.targets {
@@ -116,16 +117,17 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	}
 }
 
-// moved says whether what belongs to a given object moved on the way to the current state.
+// moved says whether pods of a given object were replaced or restarted on the way to the current state, or the object
+// itself was deleted.
 func (s *answers) moved(root *Target) bool {
 	series := s.series[key{root, root.GVK.GroupKind(), Moved}]
 	return series != nil && series.Outcomes[s.state].Answer == Bad
 }
 
-// movesWithTime says whether an object makes others by the clock.
+// movesWithTime says whether an object creates others on a schedule.
 func movesWithTime(t *Target) bool { return t.GVK.Kind == "CronJob" }
 
-// expires says whether an object is deleted by the clock.
+// expires says whether an object is deleted some time after it has finished.
 func expires(t *Target) bool {
 	_, has, _ := unstructured.NestedFieldNoCopy(t.Given.Content.Object, "spec", "ttlSecondsAfterFinished")
 	return has && t.GVK.Kind == "Job"
@@ -141,7 +143,8 @@ func (f *sight) listed(t *Target) bool {
 	return false
 }
 
-// movements of what belongs to given objects. A given object that was itself deleted is not in it.
+// movements are the changes of dependents, by the given object that they belong to. Deletions of given objects
+// themselves are not included.
 func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
 	now := map[string]*Target{}
 	for _, t := range found.targets {
@@ -202,11 +205,11 @@ func restarts(o *unstructured.Unstructured) int64 {
 	return n
 }
 
-// podsMoved is the class of all movements of pods.
+// podsMoved is the class of all outcomes in which pods were replaced or restarted.
 const podsMoved = "pods"
 
-// outcome says what moved of an object. Of a Job that ran, pods that were made mean that it runs again; one that could
-// not make its pods until now begins.
+// outcome describes a movement. New pods of a Job that had pods before mean that it runs again. New pods of a Job that
+// had none mean that it could not start until now.
 func (m *movement) outcome(ran bool) Outcome {
 	var parts []string
 	answer := Changed

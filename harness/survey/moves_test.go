@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Of pods that restart it is said of how many objects; what is known to do that is named, with its link.
+// A finding about restarting pods counts their objects. If the cause is known, it has the sentence and the link.
 func TestPodsRestart(t *testing.T) {
 	moved := Outcome{Answer: Bad, Words: "2 of its 2 pods were deleted", Class: podsMoved}
 	for _, test := range []struct{ target, flip, what, cause string }{
@@ -43,13 +43,13 @@ func TestPodsRestart(t *testing.T) {
 		r = report()
 		s.Judge(r)
 		if got := r.Findings[0].What; got != "the pods of 1 of 2 StatefulSets restart, though nobody touched them" {
-			t.Errorf("of two: %s", got)
+			t.Errorf("pods of one of two objects restart: got %q", got)
 		}
 	}
 }
 
-// Pods that a Job makes are a second run where it had some. One whose pods were rejected before begins.
-func TestPodsThatAJobMakes(t *testing.T) {
+// New pods of a Job are a second run if it had pods before. Otherwise they are its first run, which was blocked before.
+func TestNewPodsOfAJob(t *testing.T) {
 	type object = map[string]any
 	made := movement{made: map[string][]string{"Pod": {"a-x"}}, gone: map[string][]string{}}
 	for _, test := range []struct {

@@ -18,10 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Manager owns the fields that dry runs set. Nothing of it is ever stored.
+// Manager is the field manager of the dry runs. It never owns anything that is stored.
 const Manager = "rehearse-upgrade"
 
-// probers is how many targets are asked at once.
+// probers is how many targets are probed at once.
 const probers = 8
 
 var everything = []string{metav1.DryRunAll}
@@ -51,25 +51,25 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 	for i, t := range asked {
 		targets <- t
 		if (i+1)%1000 == 0 {
-			s.options.Progress("%d of %d objects asked", i+1, len(asked))
+			s.options.Progress("%d of %d objects checked", i+1, len(asked))
 		}
 	}
 	close(targets)
 	working.Wait()
 }
 
-// probe asks one target's questions.
+// probe sends the dry runs of one target.
 type probe struct {
 	target *Target
 	object *unstructured.Unstructured
 	served *inventory.Kind
 	api    dynamic.ResourceInterface
-	// given is where the manifest would be written; nil where its version is not served.
+	// given is where the manifest would be written; nil if its version is not served.
 	given dynamic.ResourceInterface
 	note  func(Check, Outcome)
-	// scaled says that it had a scale at an earlier state.
+	// scaled says that the object had a scale at an earlier state.
 	scaled bool
-	// warnings that the manifest drew.
+	// warnings are those about the manifest.
 	warnings []string
 }
 
@@ -92,7 +92,7 @@ func (s *Survey) newProbe(found *sight, t *Target) *probe {
 
 func (p *probe) all(ctx context.Context) {
 	if p.label(ctx) {
-		p.note(Update, Outcome{Answer: Good}) // it is the same write without its one change
+		p.note(Update, Outcome{Answer: Good}) // an accepted label answers it: this write changes less
 	} else {
 		p.write(ctx, Update, func(ctx context.Context) error {
 			_, err := p.api.Update(ctx, p.object, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager})
@@ -131,7 +131,7 @@ func (p *probe) all(ctx context.Context) {
 	p.write(ctx, Create, func(ctx context.Context) error {
 		_, err := p.given.Create(ctx, p.anew(), metav1.CreateOptions{DryRun: everything, FieldManager: Manager})
 		if apierrors.IsAlreadyExists(err) {
-			return nil // which is said of what would else be accepted
+			return nil // the API server says that only after it has validated the object
 		}
 		return err
 	})
@@ -144,10 +144,10 @@ func (p *probe) all(ctx context.Context) {
 	})
 }
 
-// label of a dry run.
+// label is the key that a dry run sets.
 const label = "rehearse.dev/survey"
 
-// label adds a label, and compares what the API server makes of the object with what it is.
+// label adds a label, and checks that the API server would keep everything else.
 func (p *probe) label(ctx context.Context) (accepted bool) {
 	var labelled *unstructured.Unstructured
 	accepted = p.write(ctx, Label, func(ctx context.Context) (err error) {
@@ -165,7 +165,7 @@ func (p *probe) label(ctx context.Context) (accepted bool) {
 	return accepted
 }
 
-// status writes the status as it is, and compares what the API server makes of it with what it is.
+// status writes the status unchanged, and checks that the API server would keep it.
 func (p *probe) status(ctx context.Context) {
 	var written *unstructured.Unstructured
 	accepted := p.write(ctx, Status, func(ctx context.Context) (err error) {
@@ -180,7 +180,7 @@ func (p *probe) status(ctx context.Context) {
 func (p *probe) patch(ctx context.Context, metadata map[string]any) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
-		return nil, fmt.Errorf("write a patch of %s as JSON: %w", p.target, err)
+		return nil, fmt.Errorf("encode a patch of %s as JSON: %w", p.target, err)
 	}
 	return p.api.Patch(ctx, p.target.Name, types.MergePatchType, body, metav1.PatchOptions{
 		DryRun:       everything,
@@ -188,7 +188,7 @@ func (p *probe) patch(ctx context.Context, metadata map[string]any) (*unstructur
 	})
 }
 
-// manifest is the object as it was given, in its namespace.
+// manifest is the given object, in its namespace.
 func (p *probe) manifest() *unstructured.Unstructured {
 	o := p.target.Given.Content.DeepCopy()
 	if p.served.Namespaced {
@@ -199,8 +199,7 @@ func (p *probe) manifest() *unstructured.Unstructured {
 	return o
 }
 
-// anew is the manifest for a cluster that has nothing of it: without the addresses and ports that this one has given to
-// the object.
+// anew is the manifest for a new cluster: without the addresses and ports that this cluster allocated.
 func (p *probe) anew() *unstructured.Unstructured {
 	o := p.manifest()
 	unstructured.RemoveNestedField(o.Object, "metadata", "uid")
@@ -219,13 +218,13 @@ func (p *probe) anew() *unstructured.Unstructured {
 		}
 	}
 	if ports != nil {
-		_ = unstructured.SetNestedSlice(o.Object, ports, "spec", "ports") // it was read from there
+		_ = unstructured.SetNestedSlice(o.Object, ports, "spec", "ports") // cannot fail: they were read from there
 	}
 	return o
 }
 
-// write sends a dry run and notes what came of it. A conflict says that the object was written meanwhile: it is read
-// and sent again.
+// write sends a dry run and notes its outcome. After a conflict, because somebody wrote the object meanwhile, it reads
+// the object and tries again.
 func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) (accepted bool) {
 	ctx, warned := writes.WithWarnings(ctx)
 	outcome, err := writes.Persist(ctx, send)
@@ -243,14 +242,14 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 	if apierrors.IsNotFound(err) {
 		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) ||
 			readErr == nil && string(fresh.GetUID()) != p.target.UID {
-			return false // it went meanwhile: that is a move
+			return false // it was deleted meanwhile, which the check "moved" reports
 		}
 	}
 	if ctx.Err() != nil {
-		return false // the survey was interrupted, and says nothing of this state
+		return false // the survey was interrupted, so this state is not judged
 	}
 	if apierrors.IsConflict(err) {
-		outcome = writes.Unknown // it is written so often that no dry run came in between
+		outcome = writes.Unknown // others write it so often that each dry run conflicts
 	}
 	switch outcome {
 	case writes.Accepted:
@@ -266,7 +265,7 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 	return outcome == writes.Accepted
 }
 
-// warn notes the warnings that the manifest drew; those of other writes are about the object as it is stored.
+// warn notes the warnings about the manifest. Warnings of the other dry runs are about the stored object.
 func (p *probe) warn() {
 	slices.Sort(p.warnings)
 	words := strings.Join(slices.Compact(p.warnings), "; ")

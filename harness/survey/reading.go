@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// judgeReading says of each target whether it is read in every version that its kind is served in.
+// judgeReading says whether each target can be read in every served version of its kind.
 func (s *Survey) judgeReading(found *sight) {
 	for _, t := range s.targets {
 		how := found.Kinds[t.GVK.GroupKind()]
@@ -15,7 +15,7 @@ func (s *Survey) judgeReading(found *sight) {
 		}
 		outcome := Outcome{Answer: Bad, Words: fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind())}
 		if err := found.Undiscovered[t.GVK.Group]; err != nil {
-			outcome = Outcome{Answer: Unknown, Words: fmt.Sprintf("the API server cannot tell which kinds of %s it serves: %s",
+			outcome = Outcome{Answer: Unknown, Words: fmt.Sprintf("discovery of API group %s failed: %s",
 				t.GVK.Group, writes.Words(err))}
 		}
 		s.note(t, Read, outcome)
@@ -39,7 +39,7 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
-// readIn says whether the target is in the list of a version.
+// readIn says whether the list of a version contains the target.
 func (f *sight) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
 	l := f.lists[gvk]
@@ -50,12 +50,12 @@ func (f *sight) readIn(t *Target, version string) Outcome {
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does",
 			gvk.GroupVersion())}
 	case l.err == nil:
-		return Outcome{} // it is gone: that is a move
+		return Outcome{} // it was deleted, which the check "moved" reports
 	case writes.Judge(l.err) == writes.Refused, serverError(l.err), writes.Undecodable(l.err):
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind,
 			gvk.GroupVersion(), writes.Words(l.err))}
 	default:
-		return Outcome{Answer: Unknown, Words: fmt.Sprintf("listing objects of kind %s as %s: %s", t.GVK.Kind,
+		return Outcome{Answer: Unknown, Words: fmt.Sprintf("list objects of kind %s as %s: %s", t.GVK.Kind,
 			gvk.GroupVersion(), writes.Words(l.err))}
 	}
 }

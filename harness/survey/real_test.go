@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What somebody does to a cluster between two surveys stands for what an upgrade may do. The second survey shows each
-// fault by just the checks that are there for it, and has stored nothing itself.
+// Changes to a cluster between two surveys stand for the effects of an upgrade. Exactly the expected checks of the
+// second survey catch each fault. The survey itself stores nothing.
 func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	two := 2
 	cluster := clustertest.Create(t, clustertest.Local(t), "survey", clusters.State{
@@ -60,7 +60,7 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	visit(func() {})
 	visit(func() {})
 	visit(func() {
-		faulty.Store(true) // an API server keeps what was converted for as long as it runs
+		faulty.Store(true) // the restart empties the API server's cache of converted objects
 		must(t, cluster.Restart(t.Context(), clusters.APIServer))
 		for _, f := range all {
 			f.happen(t, client)
@@ -76,7 +76,7 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	caught := map[string][]string{}
 	for _, f := range r.Findings {
 		if f.State != 2 {
-			t.Errorf("before anything happened: %+v", f)
+			t.Errorf("a finding before any fault: %+v", f)
 		}
 		for _, o := range f.Objects {
 			_, name, _ := strings.Cut(o.Name, "/")
@@ -95,7 +95,7 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	}
 	for _, check := range survey.Checks() {
 		if !alone[string(check)] {
-			t.Errorf("there is no fault that %s alone catches", check)
+			t.Errorf("there is no fault that only %s catches", check)
 		}
 	}
 	still, err := resource(client, "ConfigMap").Get(t.Context(), "still", metav1.GetOptions{})
@@ -132,7 +132,7 @@ func (f fault) patched(t *testing.T, client dynamic.Interface, patch string) {
 	must(t, err)
 }
 
-// happen lets the fault happen. Its policies are enforced later.
+// happen makes the fault happen. Its policies take effect later: see enforced.
 func (f fault) happen(t *testing.T, client dynamic.Interface) {
 	t.Helper()
 	f.patched(t, client, f.after)
@@ -165,7 +165,7 @@ func (f fault) happen(t *testing.T, client dynamic.Interface) {
 	}
 }
 
-// served waits until the kind of a fault's object is.
+// served waits until the kind of a fault's object is served.
 func served(t *testing.T, client dynamic.Interface, f fault) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -176,7 +176,7 @@ func served(t *testing.T, client dynamic.Interface, f fault) {
 	}
 }
 
-// enforced waits until policies are: those that were created last, and so all that came before them. No event tells.
+// enforced waits until the policies take effect. It creates two more, and polls until these do. No event reports it.
 func enforced(t *testing.T, client dynamic.Interface) {
 	t.Helper()
 	last := fault{
@@ -206,7 +206,7 @@ func enforced(t *testing.T, client dynamic.Interface) {
 	}
 }
 
-// wait is between two looks at what no event tells; the test's own time limit ends that.
+// wait is the pause of a poll. The test's own time limit ends a poll.
 func wait() { time.Sleep(20 * time.Millisecond) }
 
 // resource of a kind, in namespace default where it has namespaces.

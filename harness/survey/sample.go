@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// sampled are the targets that are sent dry runs: the given objects, as many of one kind and shape as the options say,
-// and of what belongs to them one of each owner and shape. Which of the given ones are taken is the same at all states.
+// sampled are the targets of dry runs: of the given objects, as many of one kind and shape as the options say; of their
+// dependents, one of each owner and shape. The choice among given objects is the same at all states.
 func (s *Survey) sampled(targets []*Target) []*Target {
 	s.sampleGiven()
 	s.sampleDependents(targets)
@@ -25,13 +25,13 @@ func (s *Survey) sampled(targets []*Target) []*Target {
 	return kept
 }
 
-// dependent is all of one kind that belongs to a given object.
+// dependent is all dependents of one kind of a given object.
 type dependent struct {
 	root *Target
 	kind schema.GroupKind
 }
 
-// sampleDependents chooses, for those that were not there at an earlier state.
+// sampleDependents chooses among the dependents that did not exist at an earlier state.
 func (s *Survey) sampleDependents(targets []*Target) {
 	type kinds struct{ root, kind schema.GroupKind }
 	taken := map[kinds]int{}
@@ -57,15 +57,15 @@ func (s *Survey) sampleDependents(targets []*Target) {
 	}
 }
 
-// templateOf is equal for objects of one kind and version that the same owner made with the same fields: they are of
-// one template. Their status is no part of it.
+// templateOf is equal for objects of one kind, version and owner that have the same fields, status aside: they come
+// from one template.
 func templateOf(o *unstructured.Unstructured, owner string) string {
 	made := maps.Clone(o.Object)
 	delete(made, "status")
 	return owner + " " + shapeOf(o.GroupVersionKind(), made)
 }
 
-// sampleGiven chooses among the given objects that were not there at an earlier state.
+// sampleGiven chooses among the given objects that did not exist at an earlier state.
 func (s *Survey) sampleGiven() {
 	known := s.asked
 	s.asked = make(map[*Target]bool, len(s.targets))
@@ -83,7 +83,7 @@ func (s *Survey) sampleGiven() {
 	}
 }
 
-// Sampled is how many given objects are sent dry runs.
+// Sampled is the number of given objects that dry runs are sent for.
 func (s *Survey) Sampled() int {
 	n := 0
 	for _, asked := range s.asked {
@@ -94,15 +94,15 @@ func (s *Survey) Sampled() int {
 	return n
 }
 
-// shapeOf is equal for objects of one kind and version that have the same fields. What is said of one of them is said
-// of all.
+// shapeOf is equal for objects of one kind and version that have the same fields. The verdict on one of them stands for
+// all.
 func shapeOf(gvk schema.GroupVersionKind, content map[string]any) string {
 	fields := map[string]bool{}
 	fieldsIn(content, "", fields)
 	return gvk.String() + " " + strings.Join(slices.Sorted(maps.Keys(fields)), " ")
 }
 
-// freeKeys are the fields whose keys people choose, so that they are no part of a shape.
+// freeKeys are the maps whose keys people choose. These keys are not part of a shape.
 func freeKeys() []string {
 	return []string{
 		"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "nodeSelector", "selector",

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// All given objects are sent dry runs, and one of those that an owner made alike: of other fields, of another owner it
-// is another one.
+// Dry runs are sent for all given objects, and for one dependent of each owner and set of fields.
 func TestSampled(t *testing.T) {
 	a, b := given("a"), given("b")
 	targets := []*Target{a, b}
@@ -38,7 +37,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// With --sample so many of one kind and shape are asked, with what belongs to them: the same ones at each state.
+// With --sample, dry runs are sent for so many objects of one kind and shape, and for their dependents. The choice is
+// the same at each state.
 func TestSampleOfAShape(t *testing.T) {
 	shaped := func(name string, content map[string]any) *Target {
 		o := given(name)
@@ -66,15 +66,15 @@ func TestSampleOfAShape(t *testing.T) {
 	}
 	s.targets = []*Target{c, b, a}
 	if got := names(c, b, pod, a); got != "c a" {
-		t.Errorf("asked %q, want c, which came later and has another shape, and a again", got)
+		t.Errorf("asked %q, want c, which is new and has another shape, and a again", got)
 	}
 	if s.Sampled() != 2 {
 		t.Errorf("%d sampled", s.Sampled())
 	}
 }
 
-// With a limit for dependents those of so many objects are asked, the same ones at each state, whatever they are
-// called.
+// With a limit, dry runs are sent for the dependents of so many objects. The choice of these objects is the same at
+// each state, whatever the dependents' names are.
 func TestSampleOfDependents(t *testing.T) {
 	a, b, c := given("a"), given("b"), given("c")
 	pod := func(name string, root *Target) *Target {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// Check is a question that is asked of every object.
+// Check names a question about an object. docs/upgrade.md lists the questions.
 type Check string
 
 // The checks.
@@ -33,7 +33,7 @@ const (
 	Condition Check = "condition"
 )
 
-// Checks lists all of them, those whose findings weigh most first.
+// Checks lists all of them, the most serious first.
 func Checks() []Check {
 	return []Check{
 		Moved, Read, Condition, Content, Keep, Update, Label, Status, Scale, Finalizer, Delete, Evict, Apply, Create, Warning,
@@ -45,41 +45,41 @@ type Answer int
 
 // The answers, from the best to the worst.
 const (
-	// NotAsked: the check does not concern the object, or the object was not there.
+	// NotAsked: the check does not apply to the object, or the object did not exist.
 	NotAsked Answer = iota
 	// Good: as it should be.
 	Good
-	// Changed: something is different, but nothing is broken by it.
+	// Changed: something is different, but nothing is broken.
 	Changed
 	// Unknown: it could not be judged.
 	Unknown
-	// Bad: refused, lost, or moved.
+	// Bad: rejected, lost, replaced or deleted.
 	Bad
 )
 
 // Outcome of a check at a state.
 type Outcome struct {
 	Answer Answer
-	// Words are the API server's own, or what was seen.
+	// Words are the API server's message, or what was seen.
 	Words string
-	// Class is equal for outcomes of one cause. Default: the words, without names and values.
+	// Class is equal for outcomes of one cause. Default: the words without names and values.
 	Class string
 }
 
 // Target is an object that is surveyed.
 type Target struct {
-	// Given is the manifest; nil for what controllers made.
+	// Given is the manifest; nil for an object that a controller made.
 	Given           *manifests.Object
 	GVK             schema.GroupVersionKind
 	Namespace, Name string
 	UID             string
-	// Root is the given object that it belongs to; nil for a given one.
+	// Root is the given object that it belongs to; nil for a given object.
 	Root *Target
-	// template is equal for objects of one Root that were made alike; "" for a given one.
+	// template is equal for objects that come from one template (templateOf); "" for a given object.
 	template string
 }
 
-// String is Deployment shop/web.
+// String is kind, namespace and name, such as "Deployment shop/web".
 func (t *Target) String() string {
 	if t.Namespace == "" {
 		return t.GVK.Kind + " " + t.Name
@@ -101,19 +101,18 @@ type key struct {
 	check Check
 }
 
-// Series is what became of one check over the states.
+// Series are the outcomes of one check over the states.
 type Series struct {
 	Check Check
 	// Root is the given object.
 	Root *Target
-	// Kind that was asked about: the given object's, or that of objects that belong to it.
+	// Kind is the kind that was checked: the given object's, or that of its dependents.
 	Kind schema.GroupKind
-	// Outcomes by the number of the state; the worst of those of several objects. States that it has none for are left
-	// out.
+	// Outcomes are by number of the state. Of several objects it is the worst. A state without an outcome is not a key.
 	Outcomes map[int]Outcome
 }
 
-// Subject names what was asked about.
+// Subject names what was checked.
 func (s *Series) Subject() string {
 	if s.Kind == s.Root.GVK.GroupKind() {
 		return s.Root.String()
@@ -121,20 +120,21 @@ func (s *Series) Subject() string {
 	return fmt.Sprintf("%s of %s", plural(s.Kind.Kind), s.Root)
 }
 
-// answers are the series of a survey, and what is added to them at the current state.
+// answers are the series of a survey. Outcomes of the current state are added to them.
 type answers struct {
 	series map[key]*Series
 	order  []*Series
-	// except are the checks that are left out.
+	// except are the checks that are skipped.
 	except []Check
-	// state is the number of the state that is surveyed.
+	// state is the number of the current state.
 	state int
 }
 
-// Series of outcomes: those of one check of one object, or of all objects of a kind that belong to it, over the states.
+// Series lists the outcomes over the states: one series for each check of a given object, or of all its dependents of
+// one kind.
 func (s *answers) Series() []*Series { return s.order }
 
-// forget drops what was noted at the current state, which was not surveyed to its end.
+// forget drops the outcomes of the current state, because its survey did not finish.
 func (s *answers) forget() {
 	for _, series := range s.order {
 		delete(series.Outcomes, s.state)
@@ -155,7 +155,7 @@ func (s *answers) answered(t *Target, check Check) bool {
 	return false
 }
 
-// note takes in an outcome at the current state.
+// note records an outcome at the current state.
 func (s *answers) note(t *Target, check Check, o Outcome) {
 	if o.Answer == NotAsked || slices.Contains(s.except, check) {
 		return
@@ -176,10 +176,10 @@ func (s *answers) note(t *Target, check Check, o Outcome) {
 	series.Outcomes[s.state] = o
 }
 
-// values are quoted texts, and places in lists.
+// values matches quoted texts and list indices.
 var values = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\[\d+\]`)
 
-// classOf is what the words about several objects have in common when they have one cause.
+// classOf is the words without values and the object's name: equal for several objects with one cause.
 func classOf(words, name string) string {
 	own := regexp.MustCompile(`(^|[^a-z0-9.-])` + regexp.QuoteMeta(name) + `($|[^a-z0-9.-])`)
 	return own.ReplaceAllString(values.ReplaceAllString(words, "_"), "${1}NAME$2")

@@ -8,26 +8,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// standing is what holds of an object that its status tells: what an upgrade must not take away.
+// standing is what an object has achieved according to its status. An upgrade must not take it away.
 type standing struct {
 	// conditions that are True.
 	conditions []string
 	phase      string
-	// pods that a Job has, or had.
+	// pods is how many pods a Job has or had.
 	pods int64
-	// counts of what is ready, by field; addresses that others may know, by field.
+	// counts of ready things, and addresses that others may use, by field.
 	counts    map[string]int64
 	addresses map[string]string
-	// stored are the versions that a CustomResourceDefinition's objects may be stored in and that it does not have.
+	// stored are versions in storedVersions of a CustomResourceDefinition that it no longer defines.
 	stored []string
-	// warnings are those of a policy's expressions.
+	// warnings are the type checking warnings about a policy's expressions.
 	warnings []string
 }
 
-// ran says whether a Job had pods when it was first seen, or before.
+// ran says whether a Job had created pods by the time it was first seen.
 func (s standing) ran() bool { return s.pods > 0 }
 
-// judgeStanding compares what holds of each object with what held when it was first seen.
+// judgeStanding compares each object's status with its status when it was first seen.
 func (s *Survey) judgeStanding(found *sight) {
 	for _, t := range found.targets {
 		o := found.object(t, "")
@@ -40,14 +40,14 @@ func (s *Survey) judgeStanding(found *sight) {
 		case !known:
 			s.standing[t.UID] = now
 			s.note(t, Condition, now.alone())
-		case movesWithTime(t.root()) || s.moved(t.root()): // whose pods are on their way, which is said already
+		case movesWithTime(t.root()) || s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
 			s.note(t, Condition, stands(before, now))
 		}
 	}
 }
 
-// good says of the types of conditions whether True is what people want.
+// good says whether True is the desired status of a condition type.
 func good(kind string) bool {
 	for _, word := range []string{
 		"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded",
@@ -60,7 +60,7 @@ func good(kind string) bool {
 	return true
 }
 
-// bad are the types of conditions that must not become True.
+// bad says whether a condition type must not become True.
 func bad(kind string) bool {
 	return slices.Contains([]string{
 		"Failed", "FailureTarget", "ReplicaFailure", "NonStructuralSchema", "Stalled",
@@ -125,8 +125,8 @@ func readyEndpoints(o *unstructured.Unstructured) int64 {
 	return n
 }
 
-// storedAndGone are the versions in storedVersions that the definition does not have: no update of it is accepted
-// before objects are written anew.
+// storedAndGone are the versions in status.storedVersions that spec.versions lacks. Updates of the definition are
+// rejected until the objects are migrated.
 func storedAndGone(o *unstructured.Unstructured) []string {
 	var has, gone []string
 	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
@@ -144,7 +144,7 @@ func storedAndGone(o *unstructured.Unstructured) []string {
 	return gone
 }
 
-// alone is what there is to say of what holds at the first state.
+// alone is the outcome at the first state, where there is nothing to compare with.
 func (s standing) alone() Outcome {
 	if len(s.stored) > 0 {
 		return Outcome{Answer: Bad, Words: goneWords(s.stored)}
@@ -156,7 +156,7 @@ func goneWords(versions []string) string {
 	return fmt.Sprintf("status.storedVersions has %s, which spec.versions does not", strings.Join(versions, ", "))
 }
 
-// stands says what does not hold any more.
+// stands compares two states of an object: did it lose anything that it had achieved?
 func stands(before, now standing) Outcome {
 	var lost, new []string
 	for _, condition := range before.conditions {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What the status of an object tells is compared with what it told at first.
+// The status of an object is compared with its first one.
 func TestStands(t *testing.T) {
 	type object = map[string]any
 	status := func(kind string, status object) standing {
@@ -27,11 +27,11 @@ func TestStands(t *testing.T) {
 		words         string
 	}{
 		{"equal", "Pod", conditions("Ready", "True"), conditions("Ready", "True"), Good, ""},
-		{"not ready any more", "Pod", conditions("Ready", "True"), conditions("Ready", "False"), Bad, "Ready was True"},
+		{"no longer ready", "Pod", conditions("Ready", "True"), conditions("Ready", "False"), Bad, "Ready was True"},
 		{"the condition is gone", "Ingress", conditions("Programmed", "True"), object{}, Bad, "Programmed was True"},
 		{"it was never ready", "Pod", conditions("Ready", "False"), conditions("Ready", "False"), Good, ""},
 		{
-			"it progresses no more", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good,
+			"it no longer progresses", "Deployment", conditions("Progressing", "True"), conditions("Progressing", "False"), Good,
 			"",
 		},
 		{"it failed", "Job", object{}, conditions("Failed", "True"), Bad, "Failed is True"},
@@ -49,7 +49,7 @@ func TestStands(t *testing.T) {
 			Bad,
 			"phase was Bound and is Lost",
 		},
-		{"it ran and has done its work", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
+		{"it ran and has finished", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
 		{
 			"fewer are ready", "Deployment",
 			object{"readyReplicas": int64(3)},
@@ -73,7 +73,7 @@ func TestStands(t *testing.T) {
 			"storedVersions has v1alpha1",
 		},
 		{
-			"a policy's expression does not fit any more", "ValidatingAdmissionPolicy",
+			"a policy's expression no longer type-checks", "ValidatingAdmissionPolicy",
 			object{},
 			object{"typeChecking": object{"expressionWarnings": []any{object{
 				"fieldRef": "spec.validations[0]",
@@ -91,8 +91,8 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// A definition whose stored versions it does not have was broken before, whatever comes.
-func TestStoredVersionsOfTheBaseline(t *testing.T) {
+// A definition that lacks one of its stored versions at the first state was broken before.
+func TestStoredVersionsAtTheFirstState(t *testing.T) {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}},
 		"status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// resize writes the scale as it is. A custom resource that does not say how many it is of has none, and that is no
-// answer; one that had a scale before must have it.
+// resize writes the scale unchanged. A custom resource without a number of replicas has no scale, and the check does
+// not apply to it; but if it had a scale at an earlier state, a missing scale is a failure.
 func (p *probe) resize(ctx context.Context) {
 	note, none := p.note, ""
 	p.note = func(check Check, o Outcome) {
@@ -39,8 +39,8 @@ func (p *probe) resize(ctx context.Context) {
 	p.note = note
 }
 
-// unsized says whether a scale cannot be read because the object has no number of replicas. The API server reports that
-// with 404 or with 500.
+// unsized says whether the scale cannot be read because the object has no number of replicas. The API server reports
+// that with 404 or 500.
 func (p *probe) unsized(ctx context.Context, err error) bool {
 	if err == nil {
 		return false
@@ -55,7 +55,7 @@ func (p *probe) unsized(ctx context.Context, err error) bool {
 	return err == nil
 }
 
-// evict asks a pod to go. That its disruption budget does not allow it at the moment is an answer as good as another.
+// evict evicts a pod. A rejection because of a disruption budget is fine: the API server could judge the eviction.
 func (p *probe) evict(ctx context.Context) error {
 	eviction := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": policyv1.SchemeGroupVersion.String(), "kind": "Eviction",

@@ -1,6 +1,5 @@
-// Package survey finds out what becomes of objects at each state of a cluster: whether they read as before, whether
-// they can be edited, deleted and created again, and whether anything moved while nobody touched it. It writes nothing
-// but dry runs.
+// Package survey checks objects at each state of a cluster: whether they are unchanged, whether they can be edited,
+// deleted and created again, and whether anything happened to them without a user action. It writes dry runs only.
 package survey
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Survey asks the same questions of the same objects at every state that its cluster comes to.
+// Survey runs the same checks on the same objects at every state of its cluster.
 type Survey struct {
 	client    dynamic.Interface
 	discovery discovery.DiscoveryInterface
@@ -32,28 +31,26 @@ type Survey struct {
 
 	targets  []*Target
 	baseline map[*Target]contents
-	// standing is what held of each object, by uid, when it was first seen.
+	// standing is each object's, by uid, when it was first seen.
 	standing map[string]standing
-	// asked are the given objects that are sent dry runs; nil before it is known.
+	// asked are the given objects that dry runs are sent for; nil before they are chosen.
 	asked map[*Target]bool
-	// dependents says the same of what belongs to a given object, by its kind.
+	// dependents says the same about dependents, by given object and kind.
 	dependents map[dependent]bool
 	answers
 }
 
 // Options of a survey.
 type Options struct {
-	// Settle is for how long an untouched cluster is watched at each state, from when leaders have their leases.
+	// Settle is how long the untouched cluster is watched at each state, once leaders have their leases.
 	Settle time.Duration
-	// Sample is how many given objects of one kind and shape are sent dry runs. Default: all. Everything is read in any
-	// case.
+	// Sample limits dry runs to so many given objects of one kind and shape. Default: all. All objects are still read.
 	Sample int
-	// Dependents are how many given objects of one kind have what belongs to them sent dry runs, by the kind of the
-	// latter. Default: all.
+	// Dependents limits dry runs of dependents of a kind to those of so many given objects of one kind. Default: all.
 	Dependents map[schema.GroupKind]int
-	// Except are checks that are left out.
+	// Except are checks to skip.
 	Except []Check
-	// Progress hears of long work. May be nil.
+	// Progress is called during long work. May be nil.
 	Progress clusters.Progress
 }
 
@@ -81,13 +78,13 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	return s, nil
 }
 
-// Close ends the watches.
+// Close stops the watches.
 func (s *Survey) Close() { s.history.Close() }
 
-// Requests is how many the survey has sent, watches apart.
+// Requests is the number of requests that the survey has sent, without watches.
 func (s *Survey) Requests() int64 { return s.requests.Load() }
 
-// Add puts objects that were created under survey.
+// Add adds created objects to the survey.
 func (s *Survey) Add(objects ...Created) {
 	for _, o := range objects {
 		s.targets = append(s.targets, &Target{
@@ -97,8 +94,8 @@ func (s *Survey) Add(objects ...Created) {
 	}
 }
 
-// Replace puts objects that were deleted and created anew under survey again: what there is to see of them is compared
-// with what they are at the next state. The gone ones that are not among the created are not asked about any more.
+// Replace registers that objects were deleted and created again. They are compared from the next state on with what
+// they are then. Deleted objects that were not created again are no longer checked.
 func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 	anew := make(map[*manifests.Object]Created, len(created))
 	for _, o := range created {
@@ -121,13 +118,12 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 // Created is an object that the cluster has accepted.
 type Created struct {
 	Object *manifests.Object
-	// Namespace that it is in; "" for one that is cluster-scoped.
+	// Namespace of the object; "" if it is cluster-scoped.
 	Namespace string
 	UID       string
 }
 
-// Begin watches what moves from now on: it comes before a transition. Before the first one it returns when nothing
-// moves any more.
+// Begin returns the mark of now. Call it before a transition: At reports what happens after the mark.
 func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	found, err := s.look(ctx)
 	if err != nil {
@@ -139,10 +135,10 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	return s.markOf(ctx, found)
 }
 
-// At surveys the state that the cluster has come to since the mark, and returns when it has been watched for the time
-// to settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new mark
-// is of that moment: the next transition can be judged from it when nothing is written before.
-// The error is of what kept the state from being surveyed; what could not be judged of an object is in its series.
+// At surveys the state that the cluster has reached since the mark. It returns when the cluster has been watched for
+// Options.Settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new
+// mark is of the end of that time; use it for the next transition if nothing is written before.
+// An error means that the state could not be surveyed. A check that could not be judged is in its series instead.
 func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 	s.state++
 	mark, err := s.at(ctx, since)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// dependentKinds are those that Kubernetes' own controllers make for the objects that people write.
+// dependentKinds are the kinds of objects that Kubernetes' own controllers create for other objects.
 func dependentKinds() []schema.GroupKind {
 	return []schema.GroupKind{
 		{Kind: "Pod"},
@@ -20,8 +20,8 @@ func dependentKinds() []schema.GroupKind {
 	}
 }
 
-// operatorKinds are those that operators make for the objects that people write, beside custom resources. What belongs
-// to one of them belongs to the custom resource.
+// operatorKinds are the kinds of objects that operators create for custom resources, besides further custom resources.
+// Their dependents belong to the custom resource.
 func operatorKinds() []schema.GroupKind {
 	return []schema.GroupKind{
 		{Group: "apps", Kind: "Deployment"},
@@ -31,8 +31,8 @@ func operatorKinds() []schema.GroupKind {
 	}
 }
 
-// customKinds are those that CustomResourceDefinitions define. An operator may make objects of them for others: a
-// TrainJob's JobSet.
+// customKinds are the kinds of CustomResourceDefinitions. An operator may create such objects for others: a JobSet for
+// a TrainJob.
 func customKinds(definitions map[string]*unstructured.Unstructured) []schema.GroupKind {
 	var kinds []schema.GroupKind
 	for _, o := range definitions {
@@ -43,7 +43,7 @@ func customKinds(definitions map[string]*unstructured.Unstructured) []schema.Gro
 	return kinds
 }
 
-// kindsAround lists the kinds of given objects, and of what may belong to them.
+// kindsAround lists the kinds of given objects and of their possible dependents.
 func kindsAround(targets []*Target, custom []schema.GroupKind) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for _, kind := range slices.Concat(dependentKinds(), operatorKinds(), custom) {
@@ -55,10 +55,10 @@ func kindsAround(targets []*Target, custom []schema.GroupKind) map[schema.GroupK
 	return kinds
 }
 
-// IsDependent says whether Kubernetes' own controllers make objects of a kind for others.
+// IsDependent says whether Kubernetes' own controllers create objects of a kind for other objects.
 func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentKinds(), kind) }
 
-// findTargets lists the given objects that are there, and what belongs to them.
+// findTargets lists the given objects that exist, and their dependents.
 func (s *Survey) findTargets(found *sight) {
 	given := map[string]*Target{}
 	for _, t := range s.targets {
@@ -97,9 +97,9 @@ func (s *Survey) findTargets(found *sight) {
 	found.targets = append(found.targets, made...)
 }
 
-// rootOf follows the owners up to a given object; nil where they lead to none.
+// rootOf follows the owners to a given object; nil if they lead to none.
 func rootOf(uid string, owners map[string]string, given map[string]*Target) *Target {
-	for range 16 { // owners may be a circle
+	for range 16 { // owners may form a cycle
 		owner, ok := owners[uid]
 		if !ok {
 			return nil
@@ -112,7 +112,8 @@ func rootOf(uid string, owners map[string]string, given map[string]*Target) *Tar
 	return nil
 }
 
-// object is the target in a version, or in the first that has it where version is "". It is nil where there is none.
+// object is the target in a version; if version is "", in the first version whose list contains it. It is nil if no
+// list contains it.
 func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
 	how := f.Kinds[t.GVK.GroupKind()]
 	if how == nil {
@@ -129,7 +130,7 @@ func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
 	return nil
 }
 
-// version in which the target is written: its own, where that is served.
+// version is the one to write the target in: its own if that is served, and whether it is.
 func (f *sight) version(t *Target) (string, bool) {
 	how := f.Kinds[t.GVK.GroupKind()]
 	if slices.Contains(how.Versions, t.GVK.Version) {

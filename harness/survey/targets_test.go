@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
-// A Pod of a StatefulSet that an operator made for a custom resource of its own belongs to the custom resource that a
-// person wrote.
-func TestPodsOfWhatAnOperatorMakes(t *testing.T) {
+// An operator creates a custom resource for a given one, and a StatefulSet for that. The custom resource, the
+// StatefulSet and its Pods belong to the given one.
+func TestDependentsThroughAnOperator(t *testing.T) {
 	given := &Target{
 		GVK: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Group"}, Name: "web", UID: "1",
 	}

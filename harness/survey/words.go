@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// kindOf names the kind that a series is about: "Deployment.apps", or "Pod of Deployment.apps" for what belongs to it.
+// kindOf names the kind that a series is about: "Deployment.apps", or "Pod of Deployment.apps" for its dependents.
 func kindOf(s *Series) string {
 	if root := s.Root.GVK.GroupKind(); s.Kind != root {
 		return fmt.Sprintf("%s of %s", s.Kind, root)
@@ -14,30 +14,34 @@ func kindOf(s *Series) string {
 	return s.Kind.String()
 }
 
-// what is the sentence of a finding: that of its first check.
+// what is the sentence of a finding, about its most serious check.
 func what(s *Series, seen *sighting) string {
 	answer := seen.outcome.Answer
-	it, its := "it", "its"
+	// it names the object, of goes after a noun, and its returns a noun with its owner.
+	it, of := "it", ""
+	its := func(noun string) string { return "its " + noun }
 	if s.Kind != s.Root.GVK.GroupKind() {
-		it, its = "one of its "+plural(s.Kind.Kind), "their"
+		it = "one of its " + plural(s.Kind.Kind)
+		of = " of " + it
+		its = func(noun string) string { return "the " + noun + of }
 	}
 	if answer == Unknown {
-		return fmt.Sprintf("the check %q of %s could not be judged", s.Check, it)
+		return fmt.Sprintf("the check %q%s could not be judged", s.Check, of)
 	}
 	if seen.severity == upgrades.Changes && answer == Good && s.Check != Warning {
-		return "a write of " + it + " that was rejected is accepted"
+		return "a write" + of + " that was rejected before is accepted now"
 	}
 	switch s.Check {
 	case Condition:
 		if answer == Changed {
-			return "what its status says is different"
+			return its("status") + " changed"
 		}
-		return "what held of " + it + " does not hold any more"
+		return its("status") + " is worse than before"
 	case Read:
 		return it + " cannot be read"
 	case Content:
 		if answer == Changed {
-			return "its content reads differently"
+			return "its content changed, but nothing of it is lost"
 		}
 		return "its content is not what it was"
 	case Update:
@@ -45,11 +49,11 @@ func what(s *Series, seen *sighting) string {
 	case Label:
 		return it + " cannot be labelled"
 	case Keep:
-		return "a write of " + it + " drops what the write does not mention"
+		return "a write" + of + " drops fields that it does not mention"
 	case Finalizer:
-		return its + " finalizers cannot be removed"
+		return its("finalizers") + " cannot be removed"
 	case Status:
-		return its + " status cannot be written"
+		return its("status") + " cannot be written"
 	case Scale:
 		return it + " cannot be scaled"
 	case Delete:
@@ -64,39 +68,39 @@ func what(s *Series, seen *sighting) string {
 		return "its manifest draws a new warning"
 	}
 	if answer == Changed {
-		return "controllers acted though nobody touched it"
+		return "controllers acted, though nobody touched it"
 	}
-	return "it moved though nobody touched it"
+	return "it was deleted, though nobody touched it"
 }
 
-// advice says what to do about a finding that came on that way.
+// advice says what to do about a finding that appeared on the given way.
 func advice(check Check, severity upgrades.Severity, way string) string {
 	switch severity {
 	case upgrades.Unjudged:
-		return "look at the reason, and rehearse again"
+		return "fix the reason, and rehearse again"
 	case upgrades.Before:
-		return "it is so before any upgrade: mend it first, so that it can be judged"
+		return "it fails before any upgrade: fix it first, so that the upgrade can be judged"
 	case upgrades.Changes:
 		return ""
 	}
 	if way == upgrades.Back && check != Moved {
-		return "have no such objects until you are sure not to go back, or change them before you do"
+		return "do not create such objects before you have ruled out a rollback, or change them before you roll back"
 	}
 	switch check {
 	case Condition:
-		return "find out why before you upgrade: whoever relies on it is cut off"
+		return "find the reason before you upgrade: whatever depends on this status may fail"
 	case Moved:
 		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch " +
 			"release of the target"
 	case Keep:
-		return "after the upgrade do not edit or label it before you know what it loses; or change it before"
+		return "do not edit or label it after the upgrade before you know what it loses, or change it before the upgrade"
 	case Read, Content:
-		return "do not upgrade with these objects stored: change or remove them before"
+		return "change or remove these objects before the upgrade"
 	case Create:
 		return "change the manifest before the upgrade: the stored object lives on, but a restore, or GitOps into a new " +
 			"cluster, fails"
 	case Apply:
 		return "change the manifest before the upgrade: the next kubectl apply or GitOps sync fails"
 	}
-	return "change the object before the upgrade: afterwards it is stuck as it is"
+	return "change the object before the upgrade: afterwards such a write is rejected"
 }

@@ -54,7 +54,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 	})
 	must(t, err)
 	want := []string{
-		"breaks: moved StatefulSet default/web [1] the way back was not rehearsed",
+		"breaks: moved StatefulSet default/web [1] the rollback was not rehearsed",
 		"cannot be judged: copy APIService v1.elsewhere.example.com [0] ",
 		"cannot be judged: copy CustomResourceDefinition shapes.example.com [0] ",
 	}

@@ -105,9 +105,9 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "../manifests/ordinary",
 		"testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
 	want := strings.Join([]string{
-		"breaks: create Gauge default/big [1 3] the way back mends it",
-		"breaks: create NetworkPolicy default/host-bits [1 3] the way back mends it",
-		"breaks: create Service default/zeros [1 3] the way back mends it",
+		"breaks: create Gauge default/big [1 3] the rollback fixes it",
+		"breaks: create NetworkPolicy default/host-bits [1 3] the rollback fixes it",
+		"breaks: create Service default/zeros [1 3] the rollback fixes it",
 		"changes: warning Service default/zeros [1 3] ",
 	}, "\n")
 	if got := said(r); got != want {
@@ -135,7 +135,7 @@ func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
 	on := true
 	r := rehearse(t, clusters.State{Version: "1.34"},
 		clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
-	const want = "breaks: update+label+finalizer+apply+create Ingress default/digits [2 5] going up again mends it"
+	const want = "breaks: update+label+finalizer+apply+create Ingress default/digits [2 5] the next upgrade fixes it"
 	if got := said(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -148,8 +148,8 @@ func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
 func TestUpgradeShowsWhatTheNewerVersionMade(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.33"}, clusters.Change{Version: "1.34"}, "../../examples/upgrade/spread.yaml",
 		"testdata/red/statefulset.yaml")
-	const want = "breaks: moved StatefulSet default/web [5] going up again was not rehearsed\n" +
-		"breaks: update+label Deployment default/spread [5] going up again was not rehearsed"
+	const want = "breaks: moved StatefulSet default/web [5] the next upgrade was not rehearsed\n" +
+		"breaks: update+label Deployment default/spread [5] the next upgrade was not rehearsed"
 	if got := said(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
