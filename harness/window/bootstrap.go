@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// bootstrap: no two API servers write the objects that Kubernetes keeps for itself in turns. What is written in each
-// half of the time is written again and again.
+// bootstrap: API servers do not overwrite each other's versions of the objects that Kubernetes maintains itself. An
+// object that is written in both halves of Settle counts as overwritten.
 func (j *judge) bootstrap(ctx context.Context) {
 	versions := []map[string]string{}
 	owners := map[string]*unstructured.Unstructured{}
@@ -34,7 +34,7 @@ func (j *judge) bootstrap(ctx context.Context) {
 			}
 			objects, err := inventory.List(ctx, j.new.client, s.resource)
 			if err != nil {
-				j.unjudged("bootstrap: objects of %s: %s", s.kind.GroupKind(), writes.Words(err))
+				j.unjudged("bootstrap: list objects of %s: %s", s.kind.GroupKind(), writes.Words(err))
 				continue
 			}
 			for uid, o := range objects {
@@ -47,14 +47,14 @@ func (j *judge) bootstrap(ctx context.Context) {
 	}
 	for _, uid := range clusters.SortedKeys(versions[0]) {
 		if a, b, c := versions[0][uid], versions[1][uid], versions[2][uid]; b != "" && c != "" && a != b && b != c {
-			j.problem("bootstrap: %s is written again and again: in both halves of %s; last by %s", named(owners[uid]),
-				j.Settle, lastWriter(owners[uid]))
+			j.problem("bootstrap: %s was written in both halves of %s, as if servers overwrite each other; last by %s",
+				named(owners[uid]), j.Settle, lastWriter(owners[uid]))
 		}
 	}
-	j.evidence("%d objects that Kubernetes keeps for itself, watched for %s", len(versions[0]), j.Settle)
+	j.evidence("%d objects that Kubernetes maintains itself were watched for %s", len(versions[0]), j.Settle)
 }
 
-// bootstrapped says whether Kubernetes makes an object for itself, and keeps it as it should be.
+// bootstrapped says whether Kubernetes itself creates and maintains an object.
 func bootstrapped(o *unstructured.Unstructured) bool {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	switch {
@@ -71,7 +71,7 @@ func bootstrapped(o *unstructured.Unstructured) bool {
 		o.GetKind() == "ConfigMap" && o.GetNamespace() == metav1.NamespaceSystem
 }
 
-// lastWriter is who wrote an object last, as its managed fields tell.
+// lastWriter is the manager that wrote an object last, according to its managed fields.
 func lastWriter(o *unstructured.Unstructured) string {
 	var last metav1.ManagedFieldsEntry
 	for _, entry := range o.GetManagedFields() {
@@ -80,7 +80,7 @@ func lastWriter(o *unstructured.Unstructured) string {
 		}
 	}
 	if last.Manager == "" {
-		return "a manager that is not known"
+		return "an unknown manager"
 	}
 	return fmt.Sprintf("%s (%s)", last.Manager, last.APIVersion)
 }

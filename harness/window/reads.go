@@ -16,26 +16,27 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// seen is what both servers show of a kind in one version.
+// seen compares the objects of one kind and version as both servers show them.
 type seen struct {
 	kind     schema.GroupVersionKind
 	resource schema.GroupVersionResource
 	how      *inventory.Kind
-	// throughOld and throughNew are the objects by uid; alike are those that did not change between the two looks.
+	// throughOld and throughNew are the objects by uid. alike are the uids of those that are equal through both.
 	throughOld, throughNew map[string]*unstructured.Unstructured
 	alike                  []string
-	// different says what is not alike, and stays so.
+	// different are the differences that stayed, one text each.
 	different []string
-	// restless are objects that changed between all looks.
+	// restless are objects that changed between the two lists in each try.
 	restless []string
+	// problem says that a server rejects the list; unjudged that the list failed for another reason.
 	problem  string
 	unjudged string
 }
 
-// looks is how often two lists are compared before a difference counts.
+// looks is the number of tries before a difference counts.
 const looks = 4
 
-// look lists every kind through both servers, except those that change all the time.
+// look lists every kind through both servers, except kinds that change all the time.
 func (j *judge) look(ctx context.Context) {
 	var kinds []schema.GroupVersionKind
 	for group, kind := range j.new.Kinds {
@@ -58,7 +59,7 @@ func (j *judge) look(ctx context.Context) {
 	}
 }
 
-// volatile says whether objects of a kind are written every few seconds, or are not stored at all.
+// volatile says whether objects of a kind change every few seconds, or are not stored.
 func volatile(kind schema.GroupKind) bool {
 	return slices.Contains([]string{
 		"Event", "Event.events.k8s.io", "Lease.coordination.k8s.io", "LeaseCandidate.coordination.k8s.io",
@@ -66,12 +67,12 @@ func volatile(kind schema.GroupKind) bool {
 	}, kind.String())
 }
 
-// compare lists a kind through both servers, until both show the same, or a difference has stayed.
+// compare lists a kind through both servers until both lists are equal, or a difference has stayed.
 func (j *judge) compare(ctx context.Context, s *seen) {
 	again := pauses.Growing(50*time.Millisecond, time.Second)
 	for n := range looks {
 		if n > 0 && !pauses.Wait(ctx, again) {
-			s.unjudged = "the run was stopped"
+			s.unjudged = "the run was interrupted"
 			return
 		}
 		for _, way := range []struct {
@@ -86,7 +87,7 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 				s.problem = "cannot be listed through " + way.server.Name + ": " + writes.Words(err)
 				return
 			default:
-				s.unjudged = "not listed through " + way.server.Name + ": " + writes.Words(err)
+				s.unjudged = "list through " + way.server.Name + ": " + writes.Words(err)
 				return
 			}
 		}
@@ -96,14 +97,14 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 	}
 }
 
-// judge compares what was listed.
+// judge compares the two lists.
 func (s *seen) judge(older, newer string) {
 	s.alike, s.different, s.restless = nil, nil, nil
 	for _, uid := range slices.Sorted(maps.Keys(s.throughNew)) {
 		one, other := s.throughOld[uid], s.throughNew[uid]
 		switch {
 		case one == nil:
-			s.different = append(s.different, named(other)+" is not there through "+older)
+			s.different = append(s.different, named(other)+" is missing through "+older)
 		case one.GetResourceVersion() != other.GetResourceVersion():
 			s.restless = append(s.restless, named(other))
 		default:
@@ -117,12 +118,12 @@ func (s *seen) judge(older, newer string) {
 	}
 	for _, uid := range slices.Sorted(maps.Keys(s.throughOld)) {
 		if s.throughNew[uid] == nil {
-			s.different = append(s.different, named(s.throughOld[uid])+" is not there through "+newer)
+			s.different = append(s.different, named(s.throughOld[uid])+" is missing through "+newer)
 		}
 	}
 }
 
-// reads: every object reads alike through both.
+// reads: every object is equal through both servers.
 func (j *judge) reads(context.Context) {
 	objects := map[string]bool{}
 	kinds := map[schema.GroupKind]bool{}
@@ -132,23 +133,23 @@ func (j *judge) reads(context.Context) {
 		case s.problem != "":
 			j.problem("reads: objects of %s %s", title, s.problem)
 		case s.unjudged != "":
-			j.unjudged("reads: objects of %s are %s", title, s.unjudged)
+			j.unjudged("reads: objects of %s: %s", title, s.unjudged)
 		}
 		for _, text := range s.different {
 			j.problem("reads: as %s, %s", s.kind.GroupVersion(), text)
 		}
 		if len(s.restless) > 0 {
-			j.unjudged("reads: as %s, %s changed between all of %d looks", s.kind.GroupVersion(),
+			j.unjudged("reads: as %s, %s changed during each of %d comparisons", s.kind.GroupVersion(),
 				strings.Join(s.restless, ", "), looks)
 		}
 		for _, uid := range s.alike {
 			objects[uid], kinds[s.kind.GroupKind()] = true, true
 		}
 	}
-	j.evidence("%d objects of %d kinds read alike through %s and %s", len(objects), len(kinds), j.old.Name, j.new.Name)
+	j.evidence("%d objects of %d kinds are equal through %s and %s", len(objects), len(kinds), j.old.Name, j.new.Name)
 }
 
-// content is an object without what says nothing about it.
+// content is an object without managed fields and resource version.
 func content(o *unstructured.Unstructured) map[string]any {
 	copied := o.DeepCopy().Object
 	unstructured.RemoveNestedField(copied, "metadata", "managedFields")
@@ -156,7 +157,7 @@ func content(o *unstructured.Unstructured) map[string]any {
 	return copied
 }
 
-// written are changes in a line.
+// written formats changes in one line. It hides confidential values.
 func written(kind string, changes []matching.Change) string {
 	var texts []string
 	for _, change := range changes {

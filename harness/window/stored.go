@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// namespaces: nothing is left of a namespace that is gone. A controller manager that asks an old API server takes a
-// namespace for empty when only the new one serves what is in it (KEP-4020).
+// namespaces: a deleted namespace contains no objects. A controller manager that asks an old API server deletes a
+// namespace as empty if only the new server serves the kinds of its objects (KEP-4020).
 func (j *judge) namespaces(ctx context.Context) {
 	held := map[string][]dweller{}
 	for _, server := range []*asked{j.old, j.new} {
@@ -28,7 +28,7 @@ func (j *judge) namespaces(ctx context.Context) {
 			api := server.client.Resource(kind.In(group.Group, kind.Versions[0]))
 			objects, err := inventory.List(ctx, server.client, kind.In(group.Group, kind.Versions[0]))
 			if err != nil {
-				j.unjudged("namespaces: objects of %s through %s: %s", group, server.Name, writes.Words(err))
+				j.unjudged("namespaces: list objects of %s through %s: %s", group, server.Name, writes.Words(err))
 				continue
 			}
 			for _, o := range objects {
@@ -36,10 +36,10 @@ func (j *judge) namespaces(ctx context.Context) {
 			}
 		}
 	}
-	// The namespaces are listed last: one that was made meanwhile is among them.
+	// The namespaces are listed last, so that the list contains those that were created meanwhile.
 	there, err := inventory.List(ctx, j.new.client, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	if err != nil {
-		j.unjudged("namespaces: they cannot be listed: %s", writes.Words(err))
+		j.unjudged("namespaces: list the namespaces: %s", writes.Words(err))
 		return
 	}
 	names := map[string]bool{}
@@ -51,20 +51,20 @@ func (j *judge) namespaces(ctx context.Context) {
 			continue
 		}
 		if left := j.left(ctx, held[namespace]); len(left) > 0 {
-			j.problem("namespaces: namespace %s is gone, and these objects in it are not: %s", namespace,
+			j.problem("namespaces: namespace %s was deleted, but these objects in it still exist: %s", namespace,
 				strings.Join(left, ", "))
 		}
 	}
-	j.evidence("namespaces that exist: %d; those that objects are in: %d", len(names), len(held))
+	j.evidence("%d namespaces exist; objects are in %d namespaces", len(names), len(held))
 }
 
-// dweller is an object in a namespace, with where it can be read.
+// dweller is an object in a namespace, with a client that reads it.
 type dweller struct {
 	object *unstructured.Unstructured
 	api    dynamic.ResourceInterface
 }
 
-// left names the objects that are still there: a namespace and what is in it may go between two lists.
+// left names the objects that still exist. Others were deleted with their namespace between the two lists.
 func (j *judge) left(ctx context.Context, objects []dweller) []string {
 	var names []string
 	for _, o := range objects {
@@ -72,7 +72,7 @@ func (j *judge) left(ctx context.Context, objects []dweller) []string {
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && now.GetUID() != o.object.GetUID():
 		case err != nil:
-			j.unjudged("namespaces: %s: %s", named(o.object), writes.Words(err))
+			j.unjudged("namespaces: read %s: %s", named(o.object), writes.Words(err))
 		case !slices.Contains(names, named(o.object)):
 			names = append(names, named(o.object))
 		}
@@ -81,7 +81,7 @@ func (j *judge) left(ctx context.Context, objects []dweller) []string {
 	return names
 }
 
-// addresses: no two Services have one cluster IP.
+// addresses: no two Services have the same cluster IP.
 func (j *judge) addresses(context.Context) {
 	owners := map[string][]string{}
 	for _, s := range j.seen {
@@ -103,11 +103,11 @@ func (j *judge) addresses(context.Context) {
 			j.problem("addresses: %s all have the cluster IP %s", strings.Join(owners[ip], ", "), ip)
 		}
 	}
-	j.evidence("%d cluster IPs, each of one Service", len(owners))
+	j.evidence("%d cluster IPs, each used by one Service", len(owners))
 }
 
-// leader: the controller manager that leads is not newer than the oldest API server. The version skew policy demands
-// that; a lease alone does not care (KEP-4355).
+// leader: the leading controller manager is not newer than the oldest API server. The version skew policy requires
+// that, but a plain Lease does not ensure it (KEP-4355).
 func (j *judge) leader(ctx context.Context) {
 	leads, err := j.Leader(ctx)
 	if err != nil {
@@ -118,22 +118,22 @@ func (j *judge) leader(ctx context.Context) {
 	oldest, err2 := clusters.ParseVersion(j.old.Version)
 	switch {
 	case err1 != nil || err2 != nil:
-		j.unjudged("leader: %q and %q cannot be compared", leads.Version, j.old.Version)
+		j.unjudged("leader: versions %q and %q cannot be compared", leads.Version, j.old.Version)
 	case version.Compare(oldest) > 0:
-		j.problem("leader: the controller manager beside %s leads, and is newer than %s", leads.Name, j.old.Name)
+		j.problem("leader: the controller manager beside %s leads, but is newer than %s", leads.Name, j.old.Name)
 	default:
 		j.evidence("the controller manager beside %s leads", leads.Name)
 	}
 }
 
-// ruling are the kinds whose objects hold rules that an API server must compile.
+// ruling says whether objects of a kind contain rules that an API server compiles.
 func ruling(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" ||
 		kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 }
 
-// rules: policies, webhooks and the schemas of custom resources that the new server stores are served and compiled by
-// the old one. An update may keep what a creation is refused for, so that a creation is asked for.
+// rules: the old server serves and compiles the policies, webhooks and schemas of custom resources that the new one
+// stores. The check creates them in dry runs, because an update may keep what a creation must not contain.
 func (j *judge) rules(ctx context.Context) {
 	compiled := 0
 	for group, kind := range j.new.Kinds {
@@ -142,10 +142,10 @@ func (j *judge) rules(ctx context.Context) {
 		}
 		objects, err := inventory.List(ctx, j.new.client, kind.In(group.Group, kind.Versions[0]))
 		if err != nil {
-			j.unjudged("rules: objects of %s: %s", group, writes.Words(err))
+			j.unjudged("rules: list objects of %s: %s", group, writes.Words(err))
 		}
 		for _, o := range objects {
-			j.problem("rules: %s does not hold where %s answers: it does not serve the kind", named(o), j.old.Name)
+			j.problem("rules: %s does not enforce %s: it does not serve the kind", j.old.Name, named(o))
 		}
 	}
 	for _, s := range j.seen {
@@ -169,7 +169,7 @@ func (j *judge) rules(ctx context.Context) {
 	j.evidence("%d policies, webhooks and custom resource definitions would be accepted by %s", compiled, j.old.Name)
 }
 
-// anew is an object for a cluster that has nothing of it.
+// anew is the object as one would create it in a new cluster.
 func anew(o *unstructured.Unstructured) *unstructured.Unstructured {
 	fresh := o.DeepCopy()
 	for _, field := range []string{"uid", "resourceVersion", "managedFields", "creationTimestamp", "generation"} {

@@ -1,5 +1,5 @@
-// Package window judges the window of an upgrade: what must hold while API servers that differ serve what one etcd
-// stores (KEP-4020, KEP-4355; Kubernetes' version skew policy).
+// Package window judges the middle of an upgrade: the rules that hold while API servers of different versions share one
+// etcd (KEP-4020, KEP-4355, and Kubernetes' version skew policy).
 package window
 
 import (
@@ -20,31 +20,31 @@ import (
 
 // Server is one of the API servers.
 type Server struct {
-	// Name for a person: kube-apiserver@1 (1.35.4).
+	// Name in messages, such as "kube-apiserver@1 (1.35.4)".
 	Name string
 	// Version of Kubernetes.
 	Version string
-	// REST reaches it, as a cluster administrator.
+	// REST connects to it as a cluster administrator.
 	REST *rest.Config
 }
 
 // Options of a judgement.
 type Options struct {
-	// Checks that are made.
+	// Checks to run.
 	Checks []string
-	// Settle is for how long the objects that Kubernetes keeps for itself are watched.
+	// Settle is how long the objects that Kubernetes maintains itself are watched.
 	Settle time.Duration
-	// Leader finds the server beside which the controller manager leads.
+	// Leader finds the server that the leading controller manager runs beside.
 	Leader func(context.Context) (Server, error)
 }
 
-// check is one thing that must hold in a window.
+// check is one rule that must hold in a window.
 type check struct {
 	name string
 	run  func(*judge, context.Context)
 }
 
-// checks are all of them, in the order in which they are made: the first one reads what the others need.
+// checks are all of them, in the order in which they run.
 func checks() []check {
 	return []check{
 		{"reads", (*judge).reads},
@@ -66,17 +66,17 @@ func Checks() []string {
 	return names
 }
 
-// Verdict is what was found.
+// Verdict is the result of the checks.
 type Verdict struct {
-	// Problems are what does not hold, each in a line.
+	// Problems are the broken rules, one line each.
 	Problems []string
-	// Unjudged is what could not be found out.
+	// Unjudged is what could not be determined.
 	Unjudged []string
-	// Evidence is what the verdict stands on.
+	// Evidence is what the verdict is based on.
 	Evidence []string
 }
 
-// asked is an API server, and what it showed.
+// asked is an API server with its clients and the kinds that it serves.
 type asked struct {
 	Server
 	client    dynamic.Interface
@@ -84,16 +84,16 @@ type asked struct {
 	inventory.Inventory
 }
 
-// judge asks two API servers.
+// judge compares two API servers.
 type judge struct {
 	Options
 	old, new *asked
-	// seen is what both show, one entry for each kind in each version that both serve.
+	// seen has one entry for each kind and version that both serve.
 	seen    []*seen
 	verdict Verdict
 }
 
-// Judge asks the oldest and the newest of several API servers.
+// Judge runs the checks on the oldest and the newest of several API servers.
 func Judge(ctx context.Context, oldest, newest Server, options Options) (Verdict, error) {
 	j := &judge{Options: options}
 	var err1, err2 error
@@ -127,15 +127,15 @@ func ask(ctx context.Context, server Server) (*asked, error) {
 	return a, nil
 }
 
-// manager is whose name writes have.
+// manager is the field manager and user agent of the writes.
 const manager = "rehearse-window"
 
-// discovered says in which kinds the servers differ. That is no problem, but what others come from.
+// discovered reports which kinds only one server serves. That is not a problem itself, but it may cause others.
 func (j *judge) discovered() {
 	for _, pair := range [][2]*asked{{j.old, j.new}, {j.new, j.old}} {
 		one, other := pair[0], pair[1]
 		for group, err := range one.Undiscovered {
-			j.unjudged("%s cannot tell which kinds of %s it serves: %s", one.Name, group, writes.Words(err))
+			j.unjudged("discovery of API group %s through %s failed: %s", group, one.Name, writes.Words(err))
 		}
 		var only []string
 		for group, kind := range one.Kinds {

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/window"
 )
 
-// through is a server as one API server shows it.
+// through answers requests as one of the API servers.
 type through func(next http.RoundTripper, request *http.Request) (*http.Response, error)
 
 type transport struct {
@@ -35,7 +35,7 @@ func faithful(next http.RoundTripper, request *http.Request) (*http.Response, er
 	return next.RoundTrip(request)
 }
 
-// showing changes the text of the answers to some requests.
+// showing replaces text in the answers to some requests.
 func showing(method, path, old, new string) through {
 	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
@@ -49,7 +49,7 @@ func showing(method, path, old, new string) through {
 	}
 }
 
-// storing changes the text of updates.
+// storing replaces text in updates.
 func storing(old, new string) through {
 	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodPut {
@@ -121,7 +121,7 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 		return window.Server{Name: name, Version: version, REST: config}
 	}
 	leads := as("new", "1.36.3", newer)
-	if slices.Contains(checks, "nobody leads") {
+	if slices.Contains(checks, "leader, without one") {
 		checks = []string{"leader"}
 		leads.Name = ""
 	} else if !slices.Contains(checks, "leader") {
@@ -145,25 +145,25 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 	return verdict
 }
 
-// A window in which everything holds has no problem, and says what was looked at.
-func TestWhatHolds(t *testing.T) {
+// Without a problem, the verdict lists what was checked.
+func TestEvidence(t *testing.T) {
 	verdict := judge(t, server(t), faithful, faithful)
 	if len(verdict.Problems)+len(verdict.Unjudged) > 0 {
 		t.Errorf("problems %q, unjudged %q", verdict.Problems, verdict.Unjudged)
 	}
 	want := []string{
-		"3 objects of 3 kinds read alike through old and new", "namespaces that exist: 1; those that objects are in: 1",
-		"0 cluster IPs, each of one Service", "the controller manager beside old leads",
+		"3 objects of 3 kinds are equal through old and new", "1 namespaces exist; objects are in 1 namespaces",
+		"0 cluster IPs, each used by one Service", "the controller manager beside old leads",
 		"1 policies, webhooks and custom resource definitions would be accepted by old",
-		"3 objects were written through old without a change", "1 objects that Kubernetes keeps for itself, watched for 2ms",
+		"3 objects were written unchanged through old", "1 objects that Kubernetes maintains itself were watched for 2ms",
 	}
 	if !slices.Equal(verdict.Evidence, want) {
 		t.Errorf("evidence\n%s\nwant\n%s", strings.Join(verdict.Evidence, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// Each check fails where what it is about does not hold.
-func TestWhatDoesNotHold(t *testing.T) {
+// Each check reports its problem.
+func TestProblems(t *testing.T) {
 	for name, test := range map[string]struct {
 		check string
 		older through
@@ -176,15 +176,15 @@ func TestWhatDoesNotHold(t *testing.T) {
 		},
 		"an object that the old one does not show": {
 			check: "reads", older: answering("GET", "/configmaps", 200, `{"kind":"ConfigMapList","apiVersion":"v1","items":[]}`),
-			want: "reads: as v1, ConfigMap default/a is not there through old",
+			want: "reads: as v1, ConfigMap default/a is missing through old",
 		},
 		"a list that the old one rejects": {
 			check: "reads", older: answering("GET", "/configmaps", 422, refusal),
 			want: "reads: objects of v1 ConfigMap cannot be listed through old: 422 Invalid: no",
 		},
-		"an object of a namespace that is gone": {
+		"an object in a deleted namespace": {
 			check: "namespaces", older: faithful, put: []map[string]any{configMap("gone", "left")},
-			want: "namespaces: namespace gone is gone, and these objects in it are not: ConfigMap gone/left",
+			want: "namespaces: namespace gone was deleted, but these objects in it still exist: ConfigMap gone/left",
 		},
 		"an address twice": {
 			check: "addresses", older: faithful, put: []map[string]any{service("one"), service("two")},
@@ -192,7 +192,7 @@ func TestWhatDoesNotHold(t *testing.T) {
 		},
 		"a new leader": {
 			check: "leader", older: faithful,
-			want: "leader: the controller manager beside new leads, and is newer than old",
+			want: "leader: the controller manager beside new leads, but is newer than old",
 		},
 		"a policy that the old one rejects": {
 			check: "rules", older: answering("POST", "/validatingadmissionpolicies", 422, refusal),
@@ -200,15 +200,15 @@ func TestWhatDoesNotHold(t *testing.T) {
 		},
 		"policies that the old one does not serve": {
 			check: "rules", older: showing("GET", "/v1", `"ValidatingAdmissionPolicy"`, `"Other"`),
-			want: "rules: ValidatingAdmissionPolicy p does not hold where old answers: it does not serve the kind",
+			want: "rules: old does not enforce ValidatingAdmissionPolicy p: it does not serve the kind",
 		},
 		"an update that the old one rejects": {
 			check: "writes", older: answering("PUT", "/configmaps/a", 422, refusal),
-			want: "writes: an update of ConfigMap default/a that changes nothing is rejected by old: 422 Invalid: no",
+			want: "writes: old rejects an unchanged update of ConfigMap default/a: 422 Invalid: no",
 		},
-		"an update by which the old one loses a field": {
+		"an update through the old one that loses a field": {
 			check: "writes", older: storing(`"color":"red"`, ``),
-			want: "writes: an update of ConfigMap default/a through old that changes nothing changes, as new shows: " +
+			want: "writes: an unchanged update of ConfigMap default/a through old changed the object, as seen through new: " +
 				"data: {\"color\":\"red\"} -> absent",
 		},
 	} {
@@ -225,8 +225,8 @@ func TestWhatDoesNotHold(t *testing.T) {
 	}
 }
 
-// An update that stores the object again is a problem, even when the object reads the same.
-func TestStoredAnew(t *testing.T) {
+// An unchanged update that is stored is a problem, even if the object reads the same.
+func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	s := server(t)
 	verdict := judge(t, s, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodPut && strings.HasSuffix(request.URL.Path, "/configmaps/a") {
@@ -237,15 +237,16 @@ func TestStoredAnew(t *testing.T) {
 		return next.RoundTrip(request)
 	}, faithful, "writes")
 	if got := strings.Join(verdict.Problems, "\n"); !strings.Contains(got, "ConfigMap default/a") ||
-		!strings.Contains(got, "is stored anew") {
+		!strings.Contains(got, "through old was stored (resource version") {
 		t.Errorf("problems %q", verdict.Problems)
 	}
 }
 
-// What somebody writes in each half of the time is written again and again; what he writes once is not.
-func TestWrittenAgainAndAgain(t *testing.T) {
+// An object that is written in both halves of the time is a problem. One that is written once is not.
+func TestServersOverwriteEachOther(t *testing.T) {
 	for writes, want := range map[int32]string{
-		0: "", 1: "", 2: "bootstrap: Namespace default is written again and again: in both halves of 2ms; last by somebody ()",
+		0: "", 1: "", 2: "bootstrap: Namespace default was written in both halves of 2ms, as if servers overwrite each other; " +
+			"last by somebody ()",
 	} {
 		s := server(t)
 		var lists, written atomic.Int32
@@ -263,8 +264,8 @@ func TestWrittenAgainAndAgain(t *testing.T) {
 	}
 }
 
-// What goes with its namespace between two lists is not left.
-func TestANamespaceThatGoes(t *testing.T) {
+// An object that is deleted with its namespace between two lists is not a problem.
+func TestANamespaceIsDeletedMeanwhile(t *testing.T) {
 	s := server(t)
 	s.Put("configmaps", configMap("going", "a"))
 	gone := answering("GET", "/namespaces/going/configmaps/a", 404,
@@ -274,9 +275,9 @@ func TestANamespaceThatGoes(t *testing.T) {
 	}
 }
 
-// What cannot be looked at is not judged, and is no problem.
-func TestWhatIsNotJudged(t *testing.T) {
-	verdict := judge(t, server(t), faithful, faithful, "nobody leads")
+// A check that cannot be made is unjudged, and not a problem.
+func TestUnjudged(t *testing.T) {
+	verdict := judge(t, server(t), faithful, faithful, "leader, without one")
 	if len(verdict.Problems) > 0 || !slices.Equal(verdict.Unjudged, []string{"leader: no controller manager leads"}) {
 		t.Errorf("%+v", verdict)
 	}

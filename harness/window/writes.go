@@ -14,13 +14,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// writes: an update through the old server that changes nothing is accepted, loses nothing, and does not change what
-// is stored. An API server stores nothing when the bytes would stay the same, so that a new resource version tells.
+// writes: an update through the old server that changes nothing is accepted, loses nothing, and leaves the stored bytes
+// unchanged. An API server stores an object only if its bytes change, so a new resource version shows a change.
 func (j *judge) writes(ctx context.Context) {
 	written, asked := 0, map[schema.GroupKind]bool{}
 	for _, s := range j.seen {
 		if asked[s.kind.GroupKind()] || !s.how.Updatable || s.throughNew == nil {
-			continue // one version is enough: what is stored is the same
+			continue // one version is enough: all versions of an object are stored as one
 		}
 		asked[s.kind.GroupKind()] = true
 		for _, uid := range s.alike {
@@ -32,19 +32,19 @@ func (j *judge) writes(ctx context.Context) {
 			}
 		}
 	}
-	j.evidence("%d objects were written through %s without a change", written, j.old.Name)
+	j.evidence("%d objects were written unchanged through %s", written, j.old.Name)
 }
 
-// conflicts is how often an object that somebody else writes is read and written again.
+// conflicts is the number of tries to write an object that others write, too.
 const conflicts = 5
 
-// write writes an object as the old server shows it; true where it says something.
+// write writes an object as the old server shows it. It returns whether the write could be judged.
 func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstructured) bool {
 	through, again := in(j.old.client, s, before), in(j.new.client, s, before)
 	for range conflicts {
 		read, err := through.Get(ctx, before.GetName(), metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			return false // it went meanwhile
+			return false // it was deleted meanwhile
 		}
 		var after *unstructured.Unstructured
 		if err == nil {
@@ -69,50 +69,48 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 		}
 		return true
 	}
-	j.unjudged("writes: %s was written by others each time", named(before))
+	j.unjudged("writes: others wrote %s during each of %d tries", named(before), conflicts)
 	return false
 }
 
-// refused tells of an update that only the old server rejects.
+// refused reports an update that only the old server rejects.
 func (j *judge) refused(ctx context.Context, s *seen, o *unstructured.Unstructured, refusal error) {
 	_, err := in(j.new.client, s, o).Update(ctx, o, metav1.UpdateOptions{
 		FieldManager: manager, DryRun: []string{metav1.DryRunAll},
 	})
 	if writes.Judge(err) == writes.Refused {
-		j.evidence("%s cannot be written through any server: %s", named(o), writes.Words(err))
+		j.evidence("both servers reject an unchanged update of %s: %s", named(o), writes.Words(err))
 		return
 	}
-	j.problem("writes: an update of %s that changes nothing is rejected by %s: %s", named(o), j.old.Name,
-		writes.Words(refusal))
+	j.problem("writes: %s rejects an unchanged update of %s: %s", j.old.Name, named(o), writes.Words(refusal))
 }
 
-// rewritten tells what an update that changed nothing has changed.
+// rewritten reports that an update with unchanged content changed the stored object.
 func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface,
 	before, sent *unstructured.Unstructured,
 ) {
 	after, err := through.Get(ctx, before.GetName(), metav1.GetOptions{})
 	if err != nil {
-		j.unjudged("writes: %s cannot be read after it was written: %s", named(before), writes.Words(err))
+		j.unjudged("writes: read %s after its update: %s", named(before), writes.Words(err))
 		return
 	}
 	if after.GetResourceVersion() != sent.GetResourceVersion() {
-		j.unjudged("writes: %s was written by others before it could be compared", named(before))
+		j.unjudged("writes: others wrote %s before it could be compared", named(before))
 		return
 	}
 	changes := slices.DeleteFunc(matching.Changes(content(before), content(after)),
 		func(c matching.Change) bool { return c.Path == "metadata.generation" })
 	if len(changes) == 0 {
-		j.problem("writes: an update of %s through %s that changes nothing is stored anew (resource version %s -> %s), "+
-			"though it reads the same: another version, or another encoding", named(before), j.old.Name,
+		j.problem("writes: an unchanged update of %s through %s was stored (resource version %s -> %s), "+
+			"though the object reads the same: its stored version or encoding changed", named(before), j.old.Name,
 			before.GetResourceVersion(), sent.GetResourceVersion())
 		return
 	}
-	j.problem("writes: an update of %s through %s that changes nothing changes, as %s shows: %s", named(before),
-		j.old.Name,
-		j.new.Name, written(before.GetKind(), changes))
+	j.problem("writes: an unchanged update of %s through %s changed the object, as seen through %s: %s", named(before),
+		j.old.Name, j.new.Name, written(before.GetKind(), changes))
 }
 
-// in is where an object is written.
+// in is the client of an object's kind and namespace.
 func in(client dynamic.Interface, s *seen, o *unstructured.Unstructured) dynamic.ResourceInterface {
 	if s.how.Namespaced {
 		return client.Resource(s.resource).Namespace(o.GetNamespace())
