@@ -1,4 +1,4 @@
-// Package matrix makes of scenarios those of a matrix: each on every version of a system and of Kubernetes.
+// Package matrix runs scenarios on every combination of a system's versions and Kubernetes versions.
 package matrix
 
 import (
@@ -10,21 +10,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Axes are what the cells of a matrix differ in.
+// Axes are the versions whose combinations are the cells of a matrix.
 type Axes struct {
-	// System by its name, and the Versions that it has, from the oldest to the newest.
+	// System is the name of the system, and Versions its versions, from the oldest to the newest.
 	System   string
 	Versions []string
-	// Kubernetes has the versions of the clusters, from the oldest to the newest.
+	// Kubernetes are the versions of the clusters, from the oldest to the newest.
 	Kubernetes []string
-	// Definition of the system. Default: the scenarios' own.
+	// Definition of the system. Default: each scenario's own.
 	Definition *clusters.System
-	// Up takes one cluster for each version of the system up through the versions of Kubernetes. Default: each cell has a
-	// cluster that begins at its versions.
+	// Up uses one cluster for each version of the system, and upgrades it through the versions of Kubernetes. Default:
+	// each cell has its own cluster, which begins at the versions of the cell.
 	Up bool
 }
 
-// ParseKubernetes reads versions of Kubernetes, and ranges of minors: 1.33-1.37.
+// ParseKubernetes parses versions of Kubernetes and ranges of minor versions, such as 1.33-1.37.
 func ParseKubernetes(texts []string) ([]string, error) {
 	var all []string
 	for _, text := range texts {
@@ -55,7 +55,7 @@ func versionsIn(text string) ([]string, error) {
 	return all, nil
 }
 
-// distinct rejects what is given twice, and nothing at all.
+// distinct returns an error if a version is given twice or is empty, or if there is none.
 func distinct(all []string) error {
 	if len(all) == 0 {
 		return errors.New("give at least one version")
@@ -71,10 +71,10 @@ func distinct(all []string) error {
 	return nil
 }
 
-// check says what is wrong with the axes.
+// check validates the axes.
 func (a Axes) check() error {
 	if a.System == "" {
-		return errors.New("name the system whose versions the matrix has")
+		return errors.New("name the system of the matrix")
 	}
 	if err := distinct(a.Versions); err != nil {
 		return fmt.Errorf("versions of %s: %w", a.System, err)

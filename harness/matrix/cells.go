@@ -9,19 +9,19 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Cell is a scenario on one version of the system and of Kubernetes.
+// Cell is a scenario on one version of the system and one of Kubernetes.
 type Cell struct {
 	// Name of the scenario in the matrix, and the versions of the cell.
 	Name, Version, Kubernetes string
-	// Scenario as it is run in the cell; nil where it cannot be, and Why not.
+	// Scenario as it runs in the cell. If it cannot run there, it is nil, and Why has the reason.
 	Scenario *scenarios.Scenario
 	Why      string
-	// Unplanned says that the scenario was moved to the cell, but cannot be planned there.
+	// Unplanned says that there is a scenario for the cell, but that it cannot be planned.
 	Unplanned bool
 }
 
-// Cells are all cells of scenarios: by scenario, then version of the system, then version of Kubernetes. The error says
-// that none of them can be run.
+// Cells lists all cells of the scenarios: by scenario, then by version of the system, then by version of Kubernetes. It
+// returns an error if none of them can run.
 func Cells(list []*scenarios.Scenario, axes Axes) ([]Cell, error) {
 	if err := axes.check(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Cells(list []*scenarios.Scenario, axes Axes) ([]Cell, error) {
 	return cells, nil
 }
 
-// joined is the name of a row of a table and of a cell.
+// joined combines the name of a scenario's case with the name of a cell.
 func joined(caseName, cell string) string {
 	if caseName == "" {
 		return cell
@@ -62,14 +62,14 @@ func joined(caseName, cell string) string {
 	return caseName + ", " + cell
 }
 
-// row is a scenario that has cells of its own.
+// row is a scenario with its own cells.
 type row struct {
 	name, caseName string
 	scenario       *scenarios.Scenario
 }
 
-// rowsOf are scenarios that differ in more than in versions: rows of a table that only begin at another version of
-// Kubernetes are the same row of the matrix.
+// rowsOf lists the scenarios that differ in more than versions. Cases of one scenario that differ only in the versions
+// at which they begin are one row.
 func rowsOf(list []*scenarios.Scenario, system string) []row {
 	var rows []row
 	known, ofTable := map[string]bool{}, map[string]int{}
@@ -90,7 +90,7 @@ func rowsOf(list []*scenarios.Scenario, system string) []row {
 	return rows
 }
 
-// relativeCase is the scenario's row of a table with its versions as steps from the first state's.
+// relativeCase encodes the values of a scenario's case. Versions are relative to those of the first state.
 func relativeCase(s *scenarios.Scenario, system string) string {
 	own := versionsOf(s, system)
 	values := maps.Clone(s.Case)
@@ -107,7 +107,7 @@ func relativeCase(s *scenarios.Scenario, system string) string {
 		}
 	}
 	text, err := json.Marshal(values)
-	if err != nil { // it came from YAML
+	if err != nil { // impossible: the values came from YAML
 		return s.Title()
 	}
 	return string(text)

@@ -62,7 +62,7 @@ func axes(change func(*Axes)) Axes {
 	return a
 }
 
-// described is a line for each cell: its title and path, or why it cannot be run.
+// described has a line for each cell: its title and path, or why it cannot run.
 func described(cells []Cell) string {
 	var b strings.Builder
 	for _, cell := range cells {
@@ -87,23 +87,23 @@ func TestCells(t *testing.T) {
 		axes       Axes
 		want       []string
 	}{
-		{"a scenario without transitions is run everywhere", still, axes(nil), []string{
+		{"a scenario without transitions runs in each cell", still, axes(nil), []string{
 			"still, v3.0.0 on 1.35: still [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]",
 			"still, v5.0.0 on 1.36.3: still [v5.0.0 on 1.36.3]: 1.36.3 v5.0.0 map[]",
 		}},
-		{"rows that begin elsewhere are one", neighbours, axes(nil), []string{
+		{"cases that differ in their first version only are one row", neighbours, axes(nil), []string{
 			"neighbours, v3.0.0 on 1.35: neighbours [v3.0.0 on 1.35]: 1.35 v3.0.0, 1.36.3 v3.0.0, 1.35 v3.0.0 " +
 				"map[from:1.35 to:1.36.3]",
-			"neighbours, v3.0.0 on 1.37: it goes on to Kubernetes 1.38, which the matrix does not have",
+			"neighbours, v3.0.0 on 1.37: it needs Kubernetes 1.38, which is not in the matrix",
 		}},
-		{"versions go on along the axes", upgrade, axes(nil), []string{
+		{"the versions of transitions move along the axes", upgrade, axes(nil), []string{
 			first + "v3.0.0 on 1.35: upgrade [Kubernetes first, v3.0.0 on 1.35]: 1.35 v3.0.0, 1.36.3 v3.0.0, 1.36.3 v4.0.0, " +
 				"1.35 v3.0.0 map[k:1.36.3 name:Kubernetes first o:v3.0.0]",
-			first + "v5.0.0 on 1.35: it goes on to a newer op, and the matrix has none after v5.0.0",
+			first + "v5.0.0 on 1.35: it needs a newer version of op than v5.0.0, and the matrix has none",
 			"upgrade [operator first], v4.0.0 on 1.36.3: upgrade [operator first, v4.0.0 on 1.36.3]: 1.36.3 v4.0.0, " +
 				"1.36.3 v5.0.0, 1.37 v5.0.0, 1.36.3 v4.0.0 map[k:1.36.3 name:operator first o:v5.0.0]",
 		}},
-		{"one cluster goes up", still, axes(func(a *Axes) { a.Up = true }), []string{
+		{"one cluster is upgraded", still, axes(func(a *Axes) { a.Up = true }), []string{
 			"still, v4.0.0 on 1.35: still [v4.0.0 on 1.35]: 1.35 v4.0.0 map[]",
 			"still, v4.0.0 on 1.37: still [v4.0.0 on 1.37]: 1.35 v4.0.0, 1.36.3 v4.0.0, 1.37 v4.0.0 map[]",
 		}},
@@ -138,13 +138,13 @@ func TestNoCells(t *testing.T) {
 		want string
 	}{
 		"no such system":   {still, axes(func(a *Axes) { a.System = "po" }), "it has no system po"},
-		"nowhere to go":    {upgrade, axes(func(a *Axes) { a.Versions = a.Versions[:1] }), "the matrix has none after v3.0.0"},
-		"no next minor":    {neighbours, axes(func(a *Axes) { a.Kubernetes = []string{"1.35"} }), "it goes on to Kubernetes 1.36"},
+		"nowhere to go":    {upgrade, axes(func(a *Axes) { a.Versions = a.Versions[:1] }), "it needs a newer version of op than v3.0.0"},
+		"no next minor":    {neighbours, axes(func(a *Axes) { a.Kubernetes = []string{"1.35"} }), "it needs Kubernetes 1.36, which"},
 		"given twice":      {still, axes(func(a *Axes) { a.Versions = []string{"v1", "v1"} }), "v1 is given twice"},
 		"without versions": {still, axes(func(a *Axes) { a.Versions = nil }), "versions of op: give at least one version"},
 		"a patch": {
 			strings.Replace(still, "  - create", "  - transition: {version: \"1.34.4\"}\n  - create", 1), axes(nil),
-			"it goes from one patch to another, 1.34 and 1.34.4",
+			"it uses two patch releases of one minor version, 1.34 and 1.34.4",
 		},
 		"an emulated version": {
 			strings.Replace(still, `version: "1.34"`, `version: "1.34", emulatedVersion: "1.33"`, 1), axes(nil),
@@ -152,7 +152,7 @@ func TestNoCells(t *testing.T) {
 		},
 		"a definition that changes": {
 			strings.Replace(still, "  - create", "  - transition: {systems: [{name: op, module: {package: cmd}}]}\n  - create", 1),
-			axes(func(a *Axes) { a.Definition = &clusters.System{} }), "it changes more of system op than its version",
+			axes(func(a *Axes) { a.Definition = &clusters.System{} }), "it changes more of system op than the version",
 		},
 	} {
 		if cells, err := Cells(load(t, test.text), test.axes); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// own are the versions that a scenario names itself.
+// own are the versions in a scenario itself.
 type own struct {
-	// base is the Kubernetes of its first state, all are those of its path, as they are written.
+	// base is the Kubernetes version of its first state. all are the Kubernetes versions of its path, as written.
 	base clusters.Version
 	all  []string
-	// systems are the versions of the system on its path, ascending; first is where the scenario begins.
+	// systems are the versions of the system on its path, ascending. first is the index of the one it begins with.
 	systems []string
 	first   int
-	// there says that the scenario has the system.
+	// there says that the scenario installs the system.
 	there bool
 }
 
@@ -52,25 +52,25 @@ func versionsOf(s *scenarios.Scenario, system string) own {
 	return o
 }
 
-// kubernetes is how many minors a version of the scenario's path is above its first state's.
+// kubernetes is how many minor versions a version of the scenario's path is above that of its first state.
 func (o own) kubernetes(text string) (int, bool) {
 	v, err := clusters.ParseVersion(text)
 	return v.Minor - o.base.Minor, err == nil && slices.Contains(o.all, text)
 }
 
-// system is how many of the scenario's versions of the system a version is above its first.
+// system is how many places a version of the system is above the scenario's first one, among the scenario's versions.
 func (o own) system(text string) (int, bool) {
 	at := slices.Index(o.systems, text)
 	return at - o.first, at >= 0 && text != ""
 }
 
-// move takes a scenario to a cell. Its versions of Kubernetes move by as many minors as its first one does, its
-// versions of the system along the versions of the matrix.
+// move adapts a scenario to a cell. All its Kubernetes versions change by the same number of minor versions. Its
+// versions of the system are replaced by those at the corresponding places of the matrix.
 type move struct {
 	axes Axes
 	from *scenarios.Scenario
 	own  own
-	// version and kubernetes are the cell's, as numbers on the axes.
+	// version and kubernetes are the cell's indices on the axes.
 	version, kubernetes int
 }
 
@@ -78,7 +78,7 @@ func newMove(axes Axes, from *scenarios.Scenario, version, kubernetes int) move 
 	return move{axes: axes, from: from, own: versionsOf(from, axes.System), version: version, kubernetes: kubernetes}
 }
 
-// scenario in the cell, or why it cannot be there.
+// scenario is the one of the cell. An error says why the cell has none.
 func (m move) scenario() (*scenarios.Scenario, error) {
 	if !m.own.there {
 		return nil, fmt.Errorf("it has no system %s", m.axes.System)
@@ -119,7 +119,7 @@ func hasSystem(list []clusters.System, name string) bool {
 
 func (m move) state(state clusters.State) (clusters.State, error) {
 	if state.Emulates() {
-		return state, errors.New("it emulates a version of Kubernetes")
+		return state, errEmulates
 	}
 	if len(state.OwnVersions()) > 0 {
 		return state, errOwnVersion
@@ -139,10 +139,13 @@ func (m move) state(state clusters.State) (clusters.State, error) {
 	return state, nil
 }
 
-// errOwnVersion is of a scenario that the matrix leaves out.
-var errOwnVersion = errors.New("one of its components has another version of Kubernetes than its cluster")
+// Errors of scenarios that a matrix does not support.
+var (
+	errEmulates   = errors.New("it emulates a version of Kubernetes, which a matrix does not support")
+	errOwnVersion = errors.New("one of its components has a version of its own, which a matrix does not support")
+)
 
-// installed is the system where the scenario installs it.
+// installed is the cell's definition of the system where the scenario installs it.
 func (m move) installed(system clusters.System) (clusters.System, error) {
 	version, err := m.versionFor(system.Version)
 	if err == nil && m.axes.Definition != nil {
@@ -154,10 +157,11 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 	return system, err
 }
 
-// change of the cluster in the cell; there says that the system is installed.
+// change is the cell's version of a transition. there says whether the system is installed before it, and the result
+// says whether it is installed after it.
 func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
 	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" || c.EmulationForwardCompatible != nil {
-		return c, there, errors.New("it emulates a version of Kubernetes")
+		return c, there, errEmulates
 	}
 	for _, component := range c.Components {
 		if component != nil && component.Version != "" {
@@ -182,7 +186,7 @@ func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, erro
 		case !was:
 			c.Systems[i].System, err = m.installed(change.System)
 		case m.axes.Definition != nil && change.Kind() != "":
-			err = fmt.Errorf("it changes more of system %s than its version, and another definition is given",
+			err = fmt.Errorf("it changes more of system %s than the version, which is not possible with another definition",
 				m.axes.System)
 		case change.Version != "":
 			c.Systems[i].Version, err = m.versionFor(change.Version)
@@ -194,7 +198,7 @@ func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, erro
 	return c, there, nil
 }
 
-// kubernetesFor is the version that the cell has instead of one of the scenario's.
+// kubernetesFor is the cell's version of Kubernetes for one of the scenario's.
 func (m move) kubernetesFor(text string) (string, error) {
 	if text == m.from.Spec.Cluster.Version {
 		return m.axes.Kubernetes[m.kubernetes], nil
@@ -208,7 +212,8 @@ func (m move) kubernetesFor(text string) (string, error) {
 		return "", err
 	}
 	if is.Minor == m.own.base.Minor {
-		return "", fmt.Errorf("it goes from one patch to another, %s and %s", m.from.Spec.Cluster.Version, text)
+		return "", fmt.Errorf("it uses two patch releases of one minor version, %s and %s, which a matrix does not support",
+			m.from.Spec.Cluster.Version, text)
 	}
 	wanted := cell.Minor + is.Minor - m.own.base.Minor
 	for _, version := range m.axes.Kubernetes {
@@ -216,29 +221,29 @@ func (m move) kubernetesFor(text string) (string, error) {
 			return version, nil
 		}
 	}
-	return "", fmt.Errorf("it goes on to Kubernetes %d.%d, which the matrix does not have", cell.Major, wanted)
+	return "", fmt.Errorf("it needs Kubernetes %d.%d, which is not in the matrix", cell.Major, wanted)
 }
 
-// versionFor is the version of the system that the cell has instead of one of the scenario's.
+// versionFor is the cell's version of the system for one of the scenario's.
 func (m move) versionFor(text string) (string, error) {
 	at := slices.Index(m.own.systems, text)
 	if at < 0 {
-		return "", fmt.Errorf("it names the version %q of %s, which is none of its states'", text, m.axes.System)
+		return "", fmt.Errorf("it names version %q of %s, but none of its states has that version", text, m.axes.System)
 	}
 	by := at - m.own.first
 	switch to := m.version + by; {
 	case to >= len(m.axes.Versions):
-		return "", fmt.Errorf("it goes on to a newer %s, and the matrix has none after %s", m.axes.System,
+		return "", fmt.Errorf("it needs a newer version of %s than %s, and the matrix has none", m.axes.System,
 			m.axes.Versions[m.version])
 	case to < 0:
-		return "", fmt.Errorf("it goes back to an older %s, and the matrix has none before %s", m.axes.System,
+		return "", fmt.Errorf("it needs an older version of %s than %s, and the matrix has none", m.axes.System,
 			m.axes.Versions[m.version])
 	default:
 		return m.axes.Versions[to], nil
 	}
 }
 
-// values are those of a table's row, which the scenario's expressions may ask for, with their versions moved.
+// values are those of a scenario's case, with the versions of the cell. The scenario's expressions may use them.
 func (m move) values(values map[string]any) (map[string]any, error) {
 	moved := maps.Clone(values)
 	for column, value := range moved {
@@ -259,7 +264,7 @@ func (m move) values(values map[string]any) (map[string]any, error) {
 	return moved, nil
 }
 
-// climb lets a scenario without transitions begin at the first version of Kubernetes and go up to the cell's.
+// climb prepends upgrades to a scenario without transitions: from the first version of Kubernetes to the cell's.
 func (m move) climb(s *scenarios.Scenario) {
 	s.Spec.Cluster.Version = m.axes.Kubernetes[0]
 	var up []scenarios.Step
