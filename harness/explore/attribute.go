@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
-// attribute finds out which objects depend on which gate: their verdicts change when the gate alone is flipped.
+// attribute finds which objects depend on which gate: their verdicts change if only this gate is flipped.
 func (e *exploration) attribute(ctx context.Context) error {
 	if len(e.Gates) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 			}
 		}
 	}()
-	e.Progress("%d shapes of objects depend on some gate; flipping each of %d gates alone", len(disputed), len(e.Gates))
+	e.Progress("%d shapes of objects depend on gates; flipping each of %d gates alone", len(disputed), len(e.Gates))
 	a := &attribution{nest: nest{exploration: e}, disputed: disputed, flipped: map[string][]*verdict{}}
 	defer a.remove()
 	if err := a.begin(ctx); err != nil {
@@ -54,7 +54,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		return err
 	}
 	for i, gate := range e.Gates {
-		if e.late(fmt.Sprintf("which objects depend on %d more gates", len(e.Gates)-i)) {
+		if e.late(fmt.Sprintf("flipping each of the remaining %d gates alone", len(e.Gates)-i)) {
 			return context.Cause(ctx)
 		}
 		if err := a.flip(ctx, gate); err != nil {
@@ -67,17 +67,17 @@ func (e *exploration) attribute(ctx context.Context) error {
 	return nil
 }
 
-// attribution finds out what each gate alone changes, in a cluster in which all others have their defaults.
+// attribution finds what each gate alone changes, in a cluster in which all other gates have their defaults.
 type attribution struct {
 	nest
-	// disputed are the objects that are tried, usual the verdicts on them where no gate is flipped.
+	// disputed are the objects to try. usual are the verdicts on them if no gate is flipped.
 	disputed []*entry
 	usual    []*verdict
-	// flipped are the verdicts where a gate is, by its name.
+	// flipped are the verdicts if a gate is flipped, by the gate's name.
 	flipped map[string][]*verdict
 }
 
-// begin makes the cluster.
+// begin creates the cluster.
 func (a *attribution) begin(ctx context.Context) error {
 	base := a.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
 	if err := a.anew(ctx, base); err != nil {
@@ -87,13 +87,13 @@ func (a *attribution) begin(ctx context.Context) error {
 	return err
 }
 
-// flip notes what a gate changes. Where kube-apiserver does not come up with it nothing is known of it.
+// flip records what a gate changes. If kube-apiserver does not start with the flipped gate, the gate is not judged.
 func (a *attribution) flip(ctx context.Context, gate Gate) error {
 	if err := a.cluster.Converge(ctx, gate.Flipped); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		a.report.Unjudged = append(a.report.Unjudged, fmt.Sprintf("gate %s: the cluster does not come to %s: %v",
+		a.report.Unjudged = append(a.report.Unjudged, fmt.Sprintf("gate %s: the cluster did not reach %s: %v",
 			gate.Name, nameOf(gate.Flipped), err))
 		return a.begin(ctx)
 	}
@@ -106,7 +106,7 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 	return nil
 }
 
-// try asks for the verdict on each object in the cluster's state.
+// try gets the verdicts on all objects in the cluster's current state.
 func (a *attribution) try(ctx context.Context) ([]*verdict, error) {
 	client, _, err := a.clientsOf(a.cluster)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *attribution) try(ctx context.Context) ([]*verdict, error) {
 	return try(ctx, client, a.disputed)
 }
 
-// compare notes what a gate changes. What comes of another gate that is flipped with it is that one's.
+// compare records what a gate changes. An effect of another gate that is flipped with it counts for the other gate.
 func (a *attribution) compare(gate Gate) {
 	flipped := a.flipped[gate.Name]
 	on, off := flipped, a.usual
@@ -142,11 +142,11 @@ func (a *attribution) compare(gate Gate) {
 	}
 }
 
-// podTemplate is what stands before the fields of a Pod in kinds that make Pods.
+// podTemplate matches the prefix of a Pod's fields in kinds that create Pods.
 var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
 
-// representatives are the smallest of all objects that were made for one field and of which the states with all gates
-// on and off make the same; the others, which depend on the same gates, are those that are alike.
+// representatives groups objects that were generated for the same field and that have the same verdicts with all gates
+// on and off: they depend on the same gates. It returns the smallest object of each group, and the groups.
 func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
 	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
 	groups := map[string][]*entry{}
@@ -170,7 +170,7 @@ func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*ent
 	return all, alike
 }
 
-// tell puts into the table of a gate what it does to an object.
+// tell adds the effect of a gate on an object to the gate's table.
 func tell(table *explorations.Gate, one *entry, on, off verdict) {
 	add := func(all *[]string, text string) {
 		if !slices.Contains(*all, text) {

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// tape keeps the requests of a growth.
+// tape records the requests of a growth.
 type tape struct {
 	mu       sync.Mutex
 	requests []*http.Request
@@ -49,7 +49,7 @@ func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// replay sends the same requests by a bare HTTP client, as many at once, and reads each answer to its end.
+// replay sends the same requests with a plain HTTP client and the same concurrency, and reads each answer completely.
 func (p *tape) replay(b *testing.B, config *rest.Config, atOnce int) time.Duration {
 	b.Helper()
 	client, err := rest.HTTPClientFor(config)
@@ -83,12 +83,12 @@ func (p *tape) replay(b *testing.B, config *rest.Config, atOnce int) time.Durati
 	return time.Since(began)
 }
 
-// benchedKinds are some whose objects are small and large.
+// benchedKinds are kinds with small and with large objects.
 func benchedKinds() []string {
 	return []string{"Pod", "Service", "Ingress", "PersistentVolume"}
 }
 
-// What the dry runs of a growth cost beside a bare client that sends the same ones to the same API server.
+// BenchmarkGrowth compares the time of a growth's dry runs with that of a plain client that sends the same requests.
 func BenchmarkGrowth(b *testing.B) {
 	for b.Loop() {
 		provider := clustertest.Local(b)

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
-// choose takes those objects of the corpus that cross the path: all that a state accepts, or as many as there may be.
-// First come those of which the states have different opinions.
+// choose chooses the objects of the corpus that cross the path: those that a state accepts, but not more than Objects.
+// Objects on which the states disagree come first.
 func (e *exploration) choose() []*entry {
 	free := e.free()
 	var able []*entry
@@ -21,11 +21,11 @@ func (e *exploration) choose() []*entry {
 		switch {
 		case !one.accepted():
 		case !growth.Harmless(one.Kind, one.Object()):
-			left["would have an effect on the others"]++
+			left["would affect other objects"]++
 		case !one.kept():
 			left["lose a field in each state that accepts them"]++
 		case one.Role == growth.Border && free[one.Owner] && !one.disputed():
-			left["have a value of a field that takes any"]++
+			left["only have another value of a field that accepts any value"]++
 		default:
 			able = append(able, one)
 		}
@@ -39,7 +39,7 @@ func (e *exploration) choose() []*entry {
 		able = able[:e.Objects]
 	}
 	for _, why := range slices.Sorted(maps.Keys(left)) {
-		e.report.Notes = append(e.report.Notes, fmt.Sprintf("%d objects did not cross, since they %s", left[why], why))
+		e.report.Notes = append(e.report.Notes, fmt.Sprintf("%d objects did not cross, because they %s", left[why], why))
 	}
 	if len(e.Path) < 3 {
 		return able
@@ -47,12 +47,12 @@ func (e *exploration) choose() []*entry {
 	return append(able, twins(able)...)
 }
 
-// twinsOf is how many of the objects that cross have a twin, at most: one in so many.
+// twinsOf limits the twins: at most one for so many objects that cross.
 const twinsOf = 4
 
-// twins of objects cross with these where the path goes on behind the second state: each state writes them anew. What
-// becomes of them and not of the others comes of that. Those of which the states have different opinions come first,
-// and then those with many fields.
+// twins are copies of chosen objects. They cross with them if the path has more than two states, and each state writes
+// them as it reads them. A failure of a twin alone comes from such a write. Objects on which the states disagree come
+// first.
 func twins(chosen []*entry) []*entry {
 	var all []*entry
 	for _, one := range chosen {
@@ -74,8 +74,8 @@ func (o *entry) accepted() bool {
 	return false
 }
 
-// kept says whether a state accepts the object and drops none of its fields. What a field may hold that is dropped is
-// decided nowhere, so that nothing is learned from such an object.
+// kept says whether a state accepts the object and drops none of its fields. If every state drops a field, nothing
+// validates its value, so the object shows nothing.
 func (o *entry) kept() bool {
 	for _, v := range o.verdicts {
 		if v.accepted && v.lost == "" {
@@ -86,7 +86,7 @@ func (o *entry) kept() bool {
 }
 
 // born is the name of the state in which the object is created: the first one that accepts it and drops none of its
-// fields, or else the first one that accepts it. "" where none does.
+// fields, or else the first one that accepts it. It is "" if none does.
 func (o *entry) born(path []clusters.State) string {
 	first := ""
 	for _, state := range path {
@@ -100,7 +100,7 @@ func (o *entry) born(path []clusters.State) string {
 	return first
 }
 
-// disputed says whether states make different things of the object.
+// disputed says whether the states have different verdicts on the object.
 func (o *entry) disputed() bool {
 	var first *verdict
 	for _, v := range o.verdicts {
@@ -113,7 +113,7 @@ func (o *entry) disputed() bool {
 	return false
 }
 
-// weight of an object: the least comes first.
+// weight orders objects: the lowest comes first.
 func (o *entry) weight() int {
 	if o.disputed() {
 		return 0
@@ -122,14 +122,14 @@ func (o *entry) weight() int {
 		o.Role)
 }
 
-// lot is the place of an object among its like, which the seed decides.
+// lot orders objects of equal weight, by the seed.
 func (e Options) lot(o *entry) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", e.Seed, o.ID())
 	return h.Sum64()
 }
 
-// free are the fields that take any value: nothing can be learned from one more.
+// free are the fields that accept every tried value, so that further values show nothing.
 func (e *exploration) free() map[string]bool {
 	tried, refused := map[string]bool{}, map[string]bool{}
 	for _, one := range e.corpus {

@@ -19,18 +19,18 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// transitionTimeout is how long a cluster may take to another state.
+// transitionTimeout is the timeout of a transition to another state.
 const transitionTimeout = 10 * time.Minute
 
-// sighting is what a survey shows of objects that crossed a path.
+// sighting is a finding of a survey about objects that crossed a path.
 type sighting struct {
 	finding *upgrades.Finding
-	// entries that show it, and the state in which each was made.
+	// entries that show it, and the state in which each was created.
 	entries []*entry
 	made    []clusters.State
-	// before is the state before the hop, to the one after it.
+	// before is the state before the hop, to the state after it.
 	before, to clusters.State
-	// written says that the entries were written anew at each state.
+	// written says that the entries are twins, which each state writes.
 	written bool
 }
 
@@ -39,17 +39,17 @@ type crossing struct {
 	*exploration
 	path    []clusters.State
 	entries []*entry
-	// made is the number of the state in which each entry was created.
+	// made is the index of the state in which each entry was created.
 	made    map[int]int
 	cluster *systems.Host
 	client  *growth.Client
 	survey  *survey.Survey
-	// mark is from when the next state is judged.
+	// mark is the moment from which the next state is judged.
 	mark   survey.Mark
 	report *upgrades.Report
 }
 
-// cross creates each object at the first state of the path that accepts it, and surveys all of them at each state.
+// cross creates each object at the first state of the path that accepts it, and surveys all objects at each state.
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry) ([]*sighting, error) {
 	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
 	for i, state := range path {
@@ -78,11 +78,11 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	return c.sightings(), err
 }
 
-// askedDependents is of how many objects of one kind those are sent dry runs that controllers make for them.
+// askedDependents limits dry runs for what controllers create to so many objects of one kind.
 const askedDependents = 20
 
-// dependents are the kinds that are explored themselves: their own objects say most of what those that controllers make
-// would say. Of the latter a few are enough.
+// dependents limits the dry runs of dependents for kinds that are explored themselves: their generated objects show
+// most of the problems already.
 func (e *exploration) dependents() map[schema.GroupKind]int {
 	few := map[schema.GroupKind]int{}
 	for _, one := range e.corpus {
@@ -94,7 +94,7 @@ func (e *exploration) dependents() map[schema.GroupKind]int {
 	return few
 }
 
-// wayTo says which way leads to a state.
+// wayTo is the direction of the hop to a state.
 func wayTo(path []clusters.State, i int) string {
 	switch {
 	case i == 0:
@@ -105,7 +105,8 @@ func wayTo(path []clusters.State, i int) string {
 	return upgrades.Up
 }
 
-// visit brings the cluster to a state, creates what it accepts first, and surveys; false when the cluster broke.
+// visit brings the cluster to a state, creates the objects that no earlier state accepts, and surveys. It returns false
+// if the cluster broke.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	began := time.Now()
 	name := c.report.Path[i].Name
@@ -134,7 +135,7 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	c.Progress("surveying %d objects at %s", len(c.made), name)
 	c.mark, err = c.survey.At(ctx, c.mark)
 	if died := c.cluster.Death(); died != nil {
-		c.broke(i, "a component of the control plane, or a system, ended by itself", died.Error())
+		c.broke(i, "a component of the control plane or a system exited", died.Error())
 		return false, nil
 	}
 	if err == nil && i+1 < len(c.path) {
@@ -152,10 +153,10 @@ func (c *crossing) broke(i int, what, words string) {
 	})
 }
 
-// place of an entry's object in the survey, by which it is found again.
+// place is the file name of the entries' objects in the survey. With the line, it identifies the entry.
 const place = "object"
 
-// createAt creates what no state before accepted and this one does.
+// createAt creates the objects whose first accepting state this is.
 func (c *crossing) createAt(ctx context.Context, i int) error {
 	name := nameOf(c.path[i])
 	var todo []int
@@ -184,7 +185,7 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 			return nil
 		})
 	}
-	_ = working.Wait() // none of them fails
+	_ = working.Wait() // the functions return no errors
 	for at, one := range created {
 		if one != nil {
 			c.made[todo[at]] = i
@@ -197,7 +198,7 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 	return c.survey.Still(ctx)
 }
 
-// create makes one object; nil where the cluster does not take it, as a second one with the same port.
+// create creates one object. It returns nil if the cluster rejects it, for example because another object has its port.
 func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	one := c.entries[n]
 	object, _ := growth.Named(one.Kind, one.Object(), n)
@@ -211,7 +212,7 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	}
 	stored := unstructured.Unstructured{Object: content}
 	if status := object["status"]; status != nil && one.HasState() {
-		// Where a controller was faster the object crosses with what that wrote.
+		// If a controller wrote the status first, the object crosses with that status.
 		_, _ = c.client.Patch(ctx, one.Kind, stored.GetNamespace(), stored.GetName(), "status",
 			growth.Text(map[string]any{"status": status}), false)
 	}
@@ -219,7 +220,7 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
 }
 
-// sightings are the findings of the survey with the entries that show them.
+// sightings are the findings of the survey, with the entries that show them.
 func (c *crossing) sightings() []*sighting {
 	var all []*sighting
 	for _, f := range c.report.Findings {

@@ -20,26 +20,26 @@ import (
 //go:embed sample.yaml
 var sampleText string
 
-// sample is a definition of a kind of our own: formats of custom resources are rules of Kubernetes as well.
+// sample is the definition of a sample kind, because Kubernetes also validates the formats of custom resources.
 func sample() (*manifests.Object, error) {
 	all, err := manifests.Sources{Paths: []string{"-"}, Stdin: strings.NewReader(sampleText)}.Load()
 	if err != nil {
-		return nil, fmt.Errorf("read the definition of a kind of our own: %w", err)
+		return nil, fmt.Errorf("read sample.yaml: %w", err)
 	}
 	return all[0], nil
 }
 
-// definedWithin is how long the API server may take to serve a kind that was defined, and definedLook the pause before
-// it is asked again.
+// definedWithin is how long the API server may take to serve a newly defined kind. definedLook is the first pause
+// between two looks.
 const (
 	definedWithin = 30 * time.Second
 	definedLook   = 100 * time.Millisecond
 )
 
-// customKinds are definitions of custom kinds.
+// customKinds are CustomResourceDefinitions.
 type customKinds []*manifests.Object
 
-// define creates the custom kinds, and returns all kinds when they are served.
+// define creates the custom kinds. When they are served, it returns all served kinds.
 func (c customKinds) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
 	[]*fields.Kind, error,
 ) {
@@ -79,7 +79,7 @@ func (c customKinds) define(ctx context.Context, client *growth.Client, found di
 	}
 }
 
-// undefined is a definition whose kind is not served; "" for none.
+// undefined names a definition whose kind is not served yet; "" if there is none.
 func (c customKinds) undefined(kinds []*fields.Kind) string {
 	for _, definition := range c {
 		group, kind := defined(definition)
@@ -97,7 +97,7 @@ func defined(definition *manifests.Object) (group, kind string) {
 	return group, kind
 }
 
-// definition of a kind, as a scenario creates it; nil for those that are Kubernetes' own.
+// definition is the CustomResourceDefinition of a kind; nil for kinds of Kubernetes.
 func (c customKinds) definition(kind *fields.Kind) map[string]any {
 	for _, one := range c {
 		if group, name := defined(one); group == kind.Group && name == kind.Kind {

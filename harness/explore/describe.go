@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Describe says what would be done.
+// Describe is the plan of an exploration, for people.
 func Describe(o Options) string {
 	var b strings.Builder
 	kinds := "all kinds"
@@ -19,16 +19,16 @@ func Describe(o Options) string {
 	for _, state := range o.Path {
 		if name := nameOf(state); !been[name] {
 			been[name] = true
-			fmt.Fprintf(&b, "find out which objects of %s %s accepts\n", kinds, name)
+			fmt.Fprintf(&b, "find the objects of %s that %s accepts\n", kinds, name)
 		}
 	}
 	fmt.Fprintf(&b, "create them in a new cluster of %s\n  survey, watched for %s\n", nameOf(o.Path[0]), o.Settle)
 	for i, state := range o.Path[1:] {
 		fmt.Fprintf(&b, "go to %s\n  survey, watched for %s\n", state.After(o.Path[i]), o.Settle)
 	}
-	fmt.Fprintf(&b, "make the objects of findings smaller, each on its shortest path\n")
+	fmt.Fprintf(&b, "reduce each finding to a small object and a short path\n")
 	if o.Prove {
-		fmt.Fprintf(&b, "run the scenario of each finding in another cluster\n")
+		fmt.Fprintf(&b, "run the scenario of each finding in a new cluster\n")
 	}
 	fmt.Fprintf(&b, "%d states.\n", len(o.Path))
 	return b.String()

@@ -1,7 +1,6 @@
-// Package explore finds what an upgrade, a rollback or a feature gate breaks, and needs no list of what may break. It
-// makes objects of all kinds with all fields that the API server accepts, takes them along a path of states, and asks
-// of each object at each state what a survey asks. What breaks is reduced, written as a scenario, and shown again from
-// nothing.
+// Package explore finds what an upgrade, a rollback or a feature gate breaks, without a list of what may break. It
+// generates objects of all kinds with all accepted fields, takes them along a path of states, and surveys them at each
+// state. It reduces each failure, writes it as a scenario, and reproduces it in a new cluster.
 package explore
 
 import (
@@ -25,42 +24,43 @@ import (
 // Options of an exploration.
 type Options struct {
 	Provider clusters.Provider
-	// Path of resolved states.
+	// Path are the resolved states, in order.
 	Path []clusters.State
-	// Gates whose effects are found out one by one; the path has all of them on and off. Default: none.
+	// Gates are explored one by one; the path turns all of them on and off. Default: none.
 	Gates []Gate
-	// Base is the state in which no gate is set, where gates are explored.
+	// Base is the state in which no gate is set. It is used if gates are explored.
 	Base clusters.State
-	// Kinds that are explored: Ingress, Ingress.networking.k8s.io. Default: all.
+	// Kinds to explore, such as Ingress or Ingress.networking.k8s.io. Default: all.
 	Kinds []string
-	// Shard is the part of the kinds that is explored. Default: all of them.
+	// Shard is the part of the kinds to explore. Default: all of them.
 	Shard planning.Shard
-	// For is how long objects are looked for and crossed; what was begun is ended. Default: as long as it takes.
+	// For is how long objects are generated and cross the path. Steps that have begun are finished. Default: no limit.
 	For time.Duration
-	// Seed of what is chosen where not all can cross.
+	// Seed of the choice of objects, if not all of them cross.
 	Seed uint64
-	// Objects is how many cross at most.
+	// Objects is the maximum number of objects that cross. Default: no limit.
 	Objects int
-	// Settle is for how long the untouched cluster is watched at each state.
+	// Settle is how long the untouched cluster is watched at each state.
 	Settle time.Duration
-	// Workers is how many requests are under way at once.
+	// Workers is the number of concurrent requests.
 	Workers int
-	// Prove runs the scenario of each finding in a cluster of its own.
+	// Prove runs the scenario of each finding in a new cluster.
 	Prove bool
-	// Customs are CustomResourceDefinitions whose kinds are explored with those of Kubernetes.
+	// Customs are CustomResourceDefinitions. Their kinds are explored together with those of Kubernetes.
 	Customs []*manifests.Object
-	// Systems has the simulators and the modules that the systems of the path are made of.
+	// Systems has the simulators and modules of the path's systems.
 	Systems systems.Options
 	// Known findings. May be nil.
 	Known *explorations.Known
-	// Progress hears what is going on.
+	// Progress is called with what is going on.
 	Progress clusters.Progress
 }
 
-// deleteTimeout is how long a cluster may take to be removed.
+// deleteTimeout is the timeout of deleting a cluster.
 const deleteTimeout = 2 * time.Minute
 
-// Run explores. What came of it is in the report, also where the error, which is of the exploration itself, is not nil.
+// Run explores, and returns the report. An error means that the exploration itself failed. The report is valid even
+// then, and an interrupt is no error.
 func Run(ctx context.Context, o Options) (*explorations.Report, error) {
 	e := &exploration{Options: o, report: Planned(o)}
 	e.report.Started = time.Now()
@@ -79,12 +79,12 @@ func Run(ctx context.Context, o Options) (*explorations.Report, error) {
 		err = nil
 	}
 	if err != nil {
-		e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("the exploration did not come to its end: %v", err))
+		e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("the exploration failed before its end: %v", err))
 	}
 	return e.report, err
 }
 
-// errLate says that the time of an exploration is up.
+// errLate says that the time of an exploration (Options.For) is up.
 var errLate = errors.New("the time is up")
 
 // exploration is one run.
@@ -93,34 +93,34 @@ type exploration struct {
 	report *explorations.Report
 	// limit ends when the time is up.
 	limit context.Context
-	// corpus are the objects that were tried, in the order in which they were made.
+	// corpus are the objects that were tried, in the order of their creation.
 	corpus []*entry
-	// kinds are the numbers of fields, by kind.
+	// kinds are the kinds of the report, by name.
 	kinds map[string]*explorations.Kind
-	// groups are findings that may have one cause.
+	// groups are the findings; each joins sightings that probably have one cause.
 	groups []*group
-	// clusters counts those that were made, for their names.
+	// clusters counts the created clusters, for their names.
 	clusters int
-	// customs are the definitions of custom kinds, one of our own with them.
+	// customs are the definitions of custom kinds, including sample.yaml.
 	customs customKinds
 	dealing dealing
 }
 
-// entry is an object of the corpus with what the states make of it.
+// entry is an object of the corpus, with the verdicts of the states on it.
 type entry struct {
 	*growth.Specimen
 	// verdicts by the name of the state.
 	verdicts map[string]verdict
-	// gates that it depends on, where gates are explored.
+	// gates that it depends on, if gates are explored.
 	gates []string
-	// written says that each state writes the object anew as it reads it, before the path goes on.
+	// written says that the object is a twin: each state writes it as it reads it, before the path continues.
 	written bool
 }
 
-// verdict is what a state makes of an object.
+// verdict says whether a state accepts an object, and what it drops.
 type verdict struct {
 	accepted bool
-	// lost are the fields that the API server drops though it accepts the object.
+	// lost are the fields that the API server drops although it accepts the object.
 	lost string
 }
 
@@ -158,7 +158,7 @@ func (e *exploration) run(ctx context.Context) error {
 	return e.prove(ctx)
 }
 
-// late says whether the time is up, and notes what is left out.
+// late says whether the time is up. If it is, the report lists what was not tried.
 func (e *exploration) late(what string) bool {
 	if e.limit.Err() == nil {
 		return false
@@ -168,7 +168,7 @@ func (e *exploration) late(what string) bool {
 	return true
 }
 
-// create makes a cluster in a state. The function removes it.
+// create creates a cluster in a state. The returned function deletes it.
 func (e *exploration) create(ctx context.Context, state clusters.State) (*systems.Host, func(), error) {
 	e.clusters++
 	name := fmt.Sprintf("explore-%s-%d", strings.ToLower(rand.Text()[:6]), e.clusters)
@@ -180,7 +180,7 @@ func (e *exploration) create(ctx context.Context, state clusters.State) (*system
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 		defer cancel()
 		if err := delete(ctx); err != nil {
-			e.Progress("the cluster could not be removed: %v", err)
+			e.Progress("delete cluster %s: %v", name, err)
 		}
 	}
 	with := e.Systems
@@ -193,7 +193,7 @@ func (e *exploration) create(ctx context.Context, state clusters.State) (*system
 	return host, func() { remove(host.Delete) }, nil
 }
 
-// nameOf a state, without what has to do with the exploration's own clusters.
+// nameOf is the name of a state in reports: without nodes, and with at most a few gates.
 func nameOf(state clusters.State) string {
 	state.Nodes = nil
 	on, off := 0, 0
@@ -215,7 +215,7 @@ func nameOf(state clusters.State) string {
 	return fmt.Sprintf("%s with %d gates on and %d off", state.Version, on, off)
 }
 
-// shownGates is how many gates the name of a state has.
+// shownGates is the maximum number of gates in the name of a state.
 const shownGates = 8
 
 // wanted says whether a kind is explored.

@@ -9,29 +9,29 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// Gate is a feature gate that is explored, with the states in which it alone is on and off.
+// Gate is an explored feature gate, with the states in which it alone is on and off.
 type Gate struct {
 	Name    string
 	On, Off clusters.State
-	// Flipped is the state in which kube-apiserver alone has the gate as nobody would have it who does not set it: enough
-	// to ask for verdicts, and no other component restarts.
+	// Flipped is the state in which only kube-apiserver has the gate, with the opposite of its default. That is enough
+	// for verdicts, and no other component restarts.
 	Flipped clusters.State
-	// Default is its value where nobody sets it.
+	// Default is its default value.
 	Default bool
-	// Others are flipped with it: what it needs, or what needs it.
+	// Others are flipped with it: the gates that it needs, or that need it.
 	Others []string
 }
 
-// everyAPI serves also the APIs that are off by default: gates would have no effect on them.
+// everyAPI is the runtime config of all APIs. Without it, gates of APIs that are off by default would have no effect.
 const everyAPI = "api/all"
 
-// GatesOf are the named gates of a state, or all that can be set and that kube-apiserver knows, where the name is all.
-// What a gate needs is on with it, and what needs it is off with it.
+// GatesOf are the named gates of a state. The name "all" stands for all gates that kube-apiserver knows and that can be
+// set. A gate is on together with the gates that it needs, and off together with the gates that need it.
 func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate, error) {
 	all := len(names) == 1 && names[0] == "all"
 	if all {
 		names = nil
-		_, asked := list.Programs[clusters.APIServer] // if not, it may know any of them: the program is not there yet
+		_, asked := list.Programs[clusters.APIServer] // if the program is not there yet, any gate may be its own
 		for _, d := range list.DescribeAll() {
 			_, own := d.Components[clusters.APIServer]
 			if (own || !asked) && !d.Spec.Locked && !strings.HasPrefix(d.Gate, "All") {
@@ -61,17 +61,17 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		}
 		gates = append(gates, gate)
 	}
-	// So that what comes of others alone is known before.
+	// A gate is flipped after the gates that are flipped with it, so that their own effects are known.
 	slices.SortStableFunc(gates, func(a, b Gate) int { return len(a.Others) - len(b.Others) })
 	return gates, nil
 }
 
-// dependents are the gates that need a gate, and that can be turned off.
+// dependents are the gates that need a gate and can be turned off.
 func dependents(list *features.List, name string) []string {
 	return list.Dependents(name, func(d features.Description) bool { return !d.Spec.Locked })
 }
 
-// with is a state with gates on or off, in which all APIs are served.
+// with is the state with the gates on or off, and all APIs served.
 func with(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
 	every := "true"
 	change := clusters.Change{
@@ -84,7 +84,7 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 			change.FeatureGates[gate] = &value
 			continue
 		}
-		for component := range knowing { // the others would not start with it
+		for component := range knowing { // the others do not start with an unknown gate
 			if change.Components[component] == nil {
 				change.Components[component] = &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
 			}
@@ -94,7 +94,7 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 	return state.With(change)
 }
 
-// judging is a state with those of some gates on or off that kube-apiserver knows, in it alone.
+// judging is the state in which kube-apiserver alone has the gates on or off, as far as it knows them.
 func judging(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
 	own := &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
 	for _, gate := range gates {
@@ -110,8 +110,8 @@ func judging(list *features.List, state clusters.State, value bool, gates ...str
 	})
 }
 
-// PathOf is the path on which gates are explored: on, off, and on, those that they need with them, and those that need
-// them.
+// PathOf is the path for gates: on, off, and on again. The gates that they need are turned on, and those that need them
+// are turned off.
 func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.State {
 	if len(gates) == 1 {
 		return []clusters.State{gates[0].On, gates[0].Off, gates[0].On}
@@ -125,7 +125,7 @@ func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.
 	return []clusters.State{high, low, high}
 }
 
-// gateOf is the explored gate of that name; nil where there is none.
+// gateOf is the explored gate of that name; nil if there is none.
 func (e Options) gateOf(name string) *Gate {
 	for i := range e.Gates {
 		if e.Gates[i].Name == name {

@@ -21,8 +21,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
-// grow makes the corpus: in a cluster that goes along the path, it grows objects at each state that was not come to
-// yet, and tries there what the states before made.
+// grow generates the corpus, in a cluster that goes along the path. At each new state it tries the objects of the
+// states before, and grows further ones.
 func (e *exploration) grow(ctx context.Context) error {
 	e.kinds = map[string]*explorations.Kind{}
 	nursery := &nest{exploration: e}
@@ -33,7 +33,7 @@ func (e *exploration) grow(ctx context.Context) error {
 	been := map[string]bool{}
 	began := time.Now()
 	for i, state := range e.Path {
-		if been[nameOf(state)] || e.late("the objects that only "+nameOf(state)+" accepts") {
+		if been[nameOf(state)] || e.late("objects that only "+nameOf(state)+" accepts") {
 			continue
 		}
 		been[nameOf(state)] = true
@@ -49,13 +49,13 @@ func (e *exploration) grow(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(context.Cause(e.limit), errLate) && err != nil:
-			e.late("more objects at " + nameOf(state))
+			e.late("further objects at " + nameOf(state))
 		case err != nil:
 			return err
 		}
 	}
 	if len(e.kinds) == 0 && !e.dealing.idle() && e.limit.Err() == nil {
-		return fmt.Errorf("no state of the path serves a kind that is called %s", strings.Join(e.Kinds, ", "))
+		return fmt.Errorf("no state of the path serves a kind named %s", strings.Join(e.Kinds, ", "))
 	}
 	if took := time.Since(began).Seconds(); took > 0 {
 		e.report.PerSecond = float64(e.report.DryRuns) / took
@@ -71,11 +71,11 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	}
 	kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
-		e.Progress("%s serves no kind that is called %s", state, strings.Join(e.Kinds, ", "))
+		e.Progress("%s serves no kind named %s", state, strings.Join(e.Kinds, ", "))
 		return nil
 	}
 	if kinds = e.dealing.deal(e.Shard, kinds); len(kinds) == 0 {
-		e.Progress("the other shards have the kinds of %s", state)
+		e.Progress("other shards explore the kinds of %s", state)
 		return nil
 	}
 	before := client.Requests()
@@ -92,10 +92,10 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 	return err
 }
 
-// userAgent is the name of an exploration's clients.
+// userAgent is the user agent of an exploration's clients.
 const userAgent = "rehearse-explore"
 
-// clientsOf are the client that sends objects to a cluster, and the one that asks which kinds it has.
+// clientsOf returns the client that sends objects to a cluster, and the one that discovers its kinds.
 func (e Options) clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.DiscoveryInterface, error) {
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(cluster.RESTConfig(), userAgent))
 	if err != nil {
@@ -104,7 +104,7 @@ func (e Options) clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.
 	return growth.NewClient(found.RESTClient(), e.Workers), found, nil
 }
 
-// ready makes what the objects need in a cluster, and lists its kinds.
+// ready creates what the objects need in a cluster, and lists its kinds.
 func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, []*fields.Kind, error) {
 	client, found, err := e.clientsOf(cluster)
 	if err != nil {
@@ -123,7 +123,7 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 			}), false)
 			if err != nil || !answer.Accepted() && answer.Code != 409 {
-				return nil, nil, fmt.Errorf("make namespace %s: %s: %w", name, answer.Words, err)
+				return nil, nil, fmt.Errorf("create namespace %s: %s: %w", name, answer.Words, err)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func accounts(ctx context.Context, cluster clusters.Cluster) error {
 	return nil
 }
 
-// known are the fields of a kind that an object of the corpus has at a state.
+// known returns, for a kind, the fields that an accepted object of the corpus has at a state.
 func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, one := range e.corpus {
@@ -168,7 +168,7 @@ func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 	return func(kind *fields.Kind) map[string]bool { return all[kind.ID()] }
 }
 
-// gather takes what was grown at a state into the corpus.
+// gather adds the objects that were grown at a state to the corpus.
 func (e *exploration) gather(grown []*growth.Grown, state string) {
 	there := map[string]bool{}
 	for _, one := range e.corpus {
@@ -201,7 +201,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 	}
 }
 
-// count takes the numbers of a kind's fields into the report: those of the state that has most of them.
+// count adds the numbers of a kind's fields to the report. The state with the most fields counts.
 func (e *exploration) count(g *growth.Grown) {
 	name := g.Kind.ID()
 	if g.State {
@@ -226,7 +226,7 @@ func (e *exploration) count(g *growth.Grown) {
 	}
 }
 
-// tryAll sends all objects of the corpus that a state has the kinds for.
+// tryAll sends all objects of the corpus whose kinds the state serves.
 func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds []*fields.Kind, state string) error {
 	served := map[string]*fields.Kind{}
 	for _, kind := range kinds {
@@ -247,10 +247,10 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 	return err
 }
 
-// triedAtOnce is how many objects wait for a verdict, or for the client to have room.
+// triedAtOnce is the number of objects that wait for a verdict, or for a free worker, at once.
 const triedAtOnce = 64
 
-// try asks for the verdict on each object; nil where there is none.
+// try gets the verdict on each object by a dry run; nil if there is none.
 func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, error) {
 	verdicts := make([]*verdict, len(all))
 	var working errgroup.Group
@@ -267,11 +267,11 @@ func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, 
 			return nil
 		})
 	}
-	_ = working.Wait() // none of them fails
+	_ = working.Wait() // the functions return no errors
 	return verdicts, context.Cause(ctx)
 }
 
-// verdictOf is what an answer says of an object; nil where it says nothing.
+// verdictOf is the verdict in an answer; nil if the answer cannot be read.
 func verdictOf(one *entry, answer growth.Answer) *verdict {
 	if !answer.Accepted() {
 		return &verdict{}
@@ -283,7 +283,7 @@ func verdictOf(one *entry, answer growth.Answer) *verdict {
 	return &verdict{accepted: true, lost: lostOf(one.Object(), made)}
 }
 
-// lostOf are the fields of an object that are not in what the API server made of it.
+// lostOf are the fields of an object that the API server dropped.
 func lostOf(object, made map[string]any) string {
 	var lost []string
 	for _, place := range growth.Places(object) {
@@ -295,7 +295,7 @@ func lostOf(object, made map[string]any) string {
 	return strings.Join(lost, " ")
 }
 
-// zero says whether a value is one that an object may as well leave out.
+// zero says whether a value is a zero value, which an API server may drop.
 func zero(value any) bool {
 	switch value := value.(type) {
 	case nil:

@@ -20,7 +20,7 @@ import (
 // group is one finding: sightings that have one cause.
 type group struct {
 	key string
-	// gate that its objects depend on, where gates are explored; several with commas between them.
+	// gate that its objects depend on, if gates are explored; several are separated by commas.
 	gate    string
 	sort    explorations.Sort
 	rule    string
@@ -29,28 +29,29 @@ type group struct {
 	finding *upgrades.Finding
 	entries []*entry
 	route
-	// common is the route on which the finding was made smaller, where its own one is of its gate alone.
+	// common is the route on which the finding was reduced, if route is that of its gate alone.
 	common *route
 	// smallest is the smallest entry that shows it.
 	smallest *entry
 	scenario string
-	// number is in the name of the object; definition is that of its kind, where it is a custom one.
+	// number is in the name of the object. definition is the CustomResourceDefinition of a custom kind.
 	number     int
 	definition map[string]any
 	proof      explorations.Proof
-	// forGood says that the way back does not mend it once the object was written.
+	// forGood says that the rollback does not fix it if the object was written meanwhile.
 	forGood bool
 }
 
 // route leads to a finding.
 type route struct {
-	// from, before and to are the states as a sighting has them; path is the shortest that shows it.
+	// from is the state in which the object was created; the hop is from before to to. path is the shortest that shows
+	// the finding.
 	from, before, to clusters.State
 	path             []clusters.State
 }
 
-// take groups what a survey shows, and notes what it could not judge. Objects that each state writes come last: what
-// they share with the others does not come of that.
+// take groups the sightings of a survey, and reports what it could not judge. Twins come last: what they share with
+// objects that nobody wrote does not come from the writes.
 func (e *exploration) take(seen []*sighting) {
 	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(late(a.written), late(b.written)) })
 	for _, s := range seen {
@@ -64,7 +65,7 @@ func (e *exploration) take(seen []*sighting) {
 			continue
 		}
 		if s.written {
-			sort, rule = explorations.Defect, "what one state writes the next one must read as it was"
+			sort, rule = explorations.Defect, "a state must read unchanged what the state before it wrote"
 		}
 		if len(s.entries) == 0 {
 			e.groupOf(s, "", sort, rule).add(s, nil, s.before)
@@ -82,8 +83,8 @@ func late(written bool) int {
 	return 0
 }
 
-// shared says whether objects that nobody wrote show the same, and notes what a write does besides: an older version
-// that does not show a field has lost it when it writes the object.
+// shared says whether objects that nobody wrote show the same. It also marks findings that a write makes permanent: an
+// older version that does not show a field removes it when it writes the object.
 func (e *exploration) shared(s *sighting) bool {
 	of := *s
 	of.written = false
@@ -100,7 +101,7 @@ func (e *exploration) shared(s *sighting) bool {
 	return found
 }
 
-// panicked notes an object that was too much for the API server.
+// panicked reports an object that makes the API server panic.
 func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 	key := "panic|" + kind.GroupKind().String() + "|"
 	if slices.ContainsFunc(e.groups, func(g *group) bool { return g.key == key }) {
@@ -108,17 +109,17 @@ func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 	}
 	at := slices.IndexFunc(e.Path, func(s clusters.State) bool { return nameOf(s) == state })
 	e.groups = append(e.groups, &group{
-		key: key, sort: explorations.Defect, rule: "an API server must answer whatever it is sent",
+		key: key, sort: explorations.Defect, rule: "an API server must answer every request",
 		finding: &upgrades.Finding{
 			Severity: upgrades.Breaks, Check: "control plane", Kind: kind.GroupKind().String(),
-			What: "kube-apiserver panics when it judges an object", Words: body,
+			What: "kube-apiserver panics when it receives an object", Words: body,
 		},
 		checks: []string{"control plane"}, kinds: []string{kind.GroupKind().String()}, proof: explorations.NotTried,
 		route: route{from: e.Path[at], before: e.Path[at], to: e.Path[at]},
 	})
 }
 
-// groupOf is the group that a sighting of objects with some gates belongs to.
+// groupOf is the group of a sighting whose objects depend on the gate. It is created if there is none.
 func (e *exploration) groupOf(s *sighting, gate string, sort explorations.Sort, rule string) *group {
 	key := keyOf(s)
 	at := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key && g.gate == gate })
@@ -145,7 +146,7 @@ func (g *group) add(s *sighting, one *entry, made clusters.State) {
 	}
 }
 
-// stuck are the checks of writes that whoever has an object must be able to make.
+// stuck are the checks of writes that must always be possible for a stored object.
 func stuck() []string {
 	return []string{
 		string(survey.Update), string(survey.Label), string(survey.Status), string(survey.Scale),
@@ -153,7 +154,8 @@ func stuck() []string {
 	}
 }
 
-// judge says of what sort a finding is, by which rule; "" where it is none. docs/explore.md has the rules.
+// judge says whether a finding is a defect or a hazard, and by which rule. The sort is "" if it is neither.
+// docs/explore.md lists the rules.
 func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	has := func(checks ...string) bool {
 		return slices.ContainsFunc(append([]string{f.Check}, f.Checks...), func(c string) bool {
@@ -163,10 +165,10 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	switch f.Severity {
 	case upgrades.Before:
 		if has(stuck()...) {
-			return explorations.Defect, "what is accepted when it is created must be accepted again unchanged"
+			return explorations.Defect, "an API server must accept an unchanged update of an object that it has created"
 		}
 		if has(string(survey.Keep)) {
-			return explorations.Defect, "a write must keep what it does not mention"
+			return explorations.Defect, "a write must keep the fields that it does not mention"
 		}
 		return "", ""
 	case upgrades.Breaks:
@@ -176,32 +178,31 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	fixed := strings.HasSuffix(f.Back, survey.Fixes)
 	switch {
 	case has("control plane"):
-		return explorations.Defect, "a control plane, and what runs beside it, must come up and stay up " +
-			"with whatever is stored"
+		return explorations.Defect, "the control plane and the systems must start and keep running, whatever is stored"
 	case has(string(survey.Read)) && strings.Contains(f.Words, "serves no version of kind"):
 		return explorations.Hazard, "the state does not serve the kind"
 	case has(string(survey.Read)):
-		return explorations.Defect, "what is stored must be readable where its kind is served"
+		return explorations.Defect, "a stored object must be readable while its kind is served"
 	case has(string(survey.Moved)):
-		return explorations.Defect, "nothing may move that nobody touched"
+		return explorations.Defect, "nothing may be restarted, replaced or deleted without a user action"
 	case has(stuck()...):
-		return explorations.Defect, "whoever has an object must be able to edit and delete it"
+		return explorations.Defect, "a stored object must stay editable and deletable"
 	case has(string(survey.Condition)):
-		return explorations.Defect, "what held of an object must hold on"
+		return explorations.Defect, "the status of an object must not become worse"
 	case has(string(survey.Keep)):
-		return explorations.Defect, "a write must keep what it does not mention"
+		return explorations.Defect, "a write must keep the fields that it does not mention"
 	case has(string(survey.Content)) && fixed:
-		return explorations.Hazard, "the state does not show the field, and does not lose it"
+		return explorations.Hazard, "the state hides the field, but keeps it"
 	case has(string(survey.Content)) && strings.HasSuffix(f.Back, survey.NotRehearsed):
-		return explorations.Hazard, "the state does not show the field; whether it comes back was not tried"
+		return explorations.Hazard, "the state hides the field; whether it keeps it was not tried"
 	case has(string(survey.Content)):
-		return explorations.Defect, "nothing may be lost for good that nobody wrote"
+		return explorations.Defect, "a field must not be lost for good if nobody wrote the object"
 	}
-	return explorations.Hazard, "the state refuses new objects of this form; it spares those that are stored"
+	return explorations.Hazard, "the state rejects new objects of this form, but accepts updates of stored ones"
 }
 
-// keyOf is equal for sightings of one cause: the same checks fail on the same hop with the same words, but for names,
-// values, kinds, and where in an object the field is.
+// keyOf is equal for sightings of one cause: the same checks fail on the same hop with the same words. Names, values,
+// kinds, and the place of the field in the object may differ.
 func keyOf(s *sighting) string {
 	checks := append([]string{s.finding.Check}, s.finding.Checks...)
 	slices.SortFunc(checks, cmp.Compare[string])
@@ -223,8 +224,8 @@ var (
 	objectName = regexp.MustCompile(`explore-\d+s?`)
 )
 
-// class of a finding: where in an object the fields are that are lost tells one cause from another, but one rule is one
-// cause wherever it is broken.
+// class is the part of a finding's words that its cause determines. For lost fields, the path of the field is part of
+// it. For rejections it is not: one rule is one cause, wherever it is broken.
 func class(f *upgrades.Finding) string {
 	words := classOf(f.Words)
 	for _, check := range append([]string{f.Check}, f.Checks...) {
@@ -235,7 +236,7 @@ func class(f *upgrades.Finding) string {
 	return anyField.ReplaceAllString(words, "FIELD")
 }
 
-// classOf is what is left of words without what is an object's own.
+// classOf removes names, values and numbers of a single object from words.
 func classOf(words string) string {
 	words = kindWord.ReplaceAllString(words, "$1")
 	words = objectName.ReplaceAllString(words, "NAME")
@@ -244,7 +245,7 @@ func classOf(words string) string {
 	return number.ReplaceAllString(words, "")
 }
 
-// conclude puts the findings and the numbers of the kinds into the report.
+// conclude adds the findings and the kinds to the report.
 func (e *exploration) conclude() {
 	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
 		e.report.Kinds = append(e.report.Kinds, e.kinds[name])
@@ -260,7 +261,7 @@ func (e *exploration) conclude() {
 	explorations.Sorted(e.report.Findings)
 }
 
-// shownFields is how many fields of a finding the report has.
+// shownFields is the maximum number of fields of a finding in the report.
 const shownFields = 6
 
 func (g *group) report() *explorations.Finding {
@@ -292,14 +293,14 @@ func (g *group) report() *explorations.Finding {
 	return f
 }
 
-// id is the same wherever the finding is found: patch releases and the numbers of objects are no part of it.
+// id is the same in all explorations that find it: it contains neither patch releases nor numbers of objects.
 func (g *group) id() string {
 	parts := strings.SplitN(g.key, "|", 3)
 	sum := sha256.Sum256([]byte(minorOf(parts[0]) + "|" + minorOf(parts[1]) + "|" + parts[2] + g.gate))
 	return strings.ToLower(g.checks[0]) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// minorOf is a state's name with its minor version alone.
+// minorOf is a state's name without the patch release.
 func minorOf(state string) string {
 	version, rest, _ := strings.Cut(state, " ")
 	if v, err := clusters.ParseVersion(version); err == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// prove writes a scenario of each finding, and runs it in a cluster that was made for it: only what it shows again is a
-// finding. What a gate alone does not show is tried with all gates once more.
+// prove writes a scenario for each finding, and runs it in a new cluster. Only what the scenario reproduces is a
+// finding. If a scenario with one gate does not reproduce it, a scenario with all gates is tried.
 func (e *exploration) prove(ctx context.Context) error {
 	if err := e.proveThose(ctx, e.groups); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 		}
 		set, err := scenarios.LoadBytes(g.name()+".yaml", []byte(g.scenario))
 		if err != nil {
-			e.report.Notes = append(e.report.Notes, fmt.Sprintf("the scenario of finding %s cannot be run: %v", g.id(), err))
+			e.report.Notes = append(e.report.Notes, fmt.Sprintf("the scenario of finding %s is not valid: %v", g.id(), err))
 			continue
 		}
 		byName[g.name()] = g
@@ -53,7 +53,7 @@ func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 	if !e.Prove || len(all) == 0 {
 		return nil
 	}
-	e.Progress("running the scenarios of %d findings from nothing", len(all))
+	e.Progress("running the scenarios of %d findings in new clusters", len(all))
 	run, err := e.runAll(ctx, all)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
 	with := harness.PlanOptions{Simulators: e.Systems.Simulators, Modules: e.Systems.Modules}
 	plan, err := harness.NewPlan(ctx, e.Provider, all, with)
-	if err != nil { // two of them make the same object outside of their namespaces
+	if err != nil { // for example, two scenarios create the same cluster-scoped object
 		with.NoSharing = true
 		plan, err = harness.NewPlan(ctx, e.Provider, all, with)
 	}
@@ -80,9 +80,9 @@ func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*report
 	}
 	dir, err := os.MkdirTemp("", "rehearse-explore-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the scenarios of the findings: %w", err)
+		return nil, fmt.Errorf("create a folder for the scenarios of the findings: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it is a temporary folder
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	if err := harness.Execute(ctx, plan, harness.Options{Recorder: recorder, ReportDir: dir}); err != nil {
 		return nil, fmt.Errorf("run the scenarios of the findings: %w", err)
@@ -90,7 +90,7 @@ func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*report
 	return recorder.Run(), nil
 }
 
-// proofOf is what a scenario shows: the finding where its last step failed.
+// proofOf says whether a scenario reproduced its finding: its step survives failed.
 func proofOf(s *reports.Scenario) explorations.Proof {
 	for _, step := range s.Steps {
 		switch {

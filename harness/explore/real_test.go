@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The Ingress of KEP-5311 is found from nothing: one that a gate let in, and that cannot be edited once the gate is
-// off.
-func TestTheIngressIsFoundFromNothing(t *testing.T) {
+// An exploration finds the Ingress of KEP-5311 without any hint: it is accepted while a gate is on, and cannot be
+// edited after the gate is turned off.
+func TestExplorationFindsTheIngressOfKEP5311(t *testing.T) {
 	provider := clustertest.Local(t)
 	one := 1
 	var path []clusters.State
@@ -49,5 +49,5 @@ func TestTheIngressIsFoundFromNothing(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the Ingress that cannot be edited was not found; the findings are:\n%s", explorations.Text(report))
+	t.Errorf("the Ingress that cannot be edited was not found; findings:\n%s", explorations.Text(report))
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
-// rounds is how often the objects of findings are made smaller.
+// rounds is the maximum number of reduction rounds.
 const rounds = 4
 
-// reduce makes the object of each finding as small, and its path as short, as it can be. All variants of all findings
-// on one path cross it together. Where several gates are explored that path has all of them, and each finding gets the
-// one of its own gate in the end: as many clusters would be needed as there are gates.
+// reduce makes the object of each finding small, and its path short. All variants of all findings on one path cross it
+// together. If several gates are explored, that path flips all of them, because otherwise each gate would need its own
+// clusters. In the end each finding gets the path of its own gate.
 func (e *exploration) reduce(ctx context.Context) error {
 	for _, g := range e.groups {
 		g.path = e.shortest(g)
@@ -42,7 +42,7 @@ func (e *exploration) shrink(ctx context.Context) error {
 			}
 		}
 		for round := range rounds {
-			if e.late("making the objects of findings smaller") {
+			if e.late("reducing the objects of findings") {
 				return context.Cause(ctx)
 			}
 			more, err := e.round(ctx, path, reducing, round)
@@ -57,8 +57,7 @@ func (e *exploration) shrink(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// merged takes findings together of which the smallest objects are the same: what else their objects depend on was by
-// chance.
+// merged joins findings that were reduced to the same object: other differences of their objects do not matter.
 func merged(all []*group) []*group {
 	var kept []*group
 	for _, g := range all {
@@ -91,14 +90,14 @@ func (e Options) shortest(g *group) []clusters.State {
 	case g.birth():
 		return []clusters.State{g.to}
 	case g.smallest != nil && g.smallest.written && nameOf(g.from) != nameOf(g.before):
-		return []clusters.State{g.from, g.before, g.to} // the state before the hop wrote it
+		return []clusters.State{g.from, g.before, g.to} // the state before the hop must write it
 	case nameOf(g.from) != nameOf(g.to) && (nameOf(g.from) == nameOf(g.before) || allowed(g.from, g.to)):
 		return []clusters.State{g.from, g.to}
 	}
 	return []clusters.State{g.from, g.before, g.to}
 }
 
-// isolate puts a finding onto the path on which its own gate alone is on and off; it was found on that of all gates.
+// isolate replaces the path of all gates by that of the finding's own gate.
 func (e Options) isolate(g *group) {
 	gate := e.gateOf(g.gate)
 	if gate == nil || len(e.Gates) < 2 {
@@ -148,20 +147,20 @@ func pathsOf(groups []*group) [][]clusters.State {
 // reduction is the search for the smallest object of one finding.
 type reduction struct {
 	group *group
-	// working are removals from the smallest object each of which shows the finding still.
+	// working are places that can each be removed from the smallest object without losing the finding.
 	working []fields.Place
 	done    bool
 }
 
-// variant is an object with less in it.
+// variant is a smaller version of an object.
 type variant struct {
 	*reduction
 	entry   *entry
 	removed []fields.Place
 }
 
-// round lets variants of all findings cross the path: in even rounds one field less each, in odd rounds all those at
-// once that could be left out alone.
+// round lets variants of all findings cross the path. In even rounds each variant lacks one field. In odd rounds it
+// lacks several of the fields that could each be removed alone.
 func (e *exploration) round(ctx context.Context, path []clusters.State, reducing []*reduction, round int) (more bool,
 	err error,
 ) {
@@ -179,7 +178,7 @@ func (e *exploration) round(ctx context.Context, path []clusters.State, reducing
 	if len(all) == 0 {
 		return false, nil
 	}
-	e.Progress("making the objects of %d findings smaller: %d variants on %s", len(reducing), len(all),
+	e.Progress("reducing the objects of %d findings: %d variants on %s", len(reducing), len(all),
 		strings.ReplaceAll(hopsOf(path), "|", " -> "))
 	entries := make([]*entry, len(all))
 	for i, v := range all {
@@ -206,13 +205,13 @@ func (e *exploration) round(ctx context.Context, path []clusters.State, reducing
 	return slices.ContainsFunc(reducing, func(r *reduction) bool { return !r.done }), nil
 }
 
-// keyOn is the group's key on a path of its own.
+// keyOn is the group's key on another path.
 func (g *group) keyOn(path []clusters.State) string {
 	parts := strings.SplitN(g.key, "|", 3)
 	return strings.Join([]string{nameOf(path[max(len(path)-2, 0)]), nameOf(path[len(path)-1]), parts[2]}, "|")
 }
 
-// learn takes in which variants show the finding.
+// learn records which variants show the finding.
 func (r *reduction) learn(all []*variant, shows map[*entry]map[string]bool, round int, path []clusters.State) {
 	before := len(r.group.smallest.Body)
 	r.working = nil
@@ -233,7 +232,7 @@ func (r *reduction) learn(all []*variant, shows map[*entry]map[string]bool, roun
 	}
 }
 
-// singles are the variants with one thing less each.
+// singles are the variants that each lack one field or list item.
 func (r *reduction) singles(first clusters.State) []*variant {
 	object := r.group.smallest.Object()
 	var all []*variant
@@ -254,7 +253,7 @@ func (r *reduction) singles(first clusters.State) []*variant {
 	return all
 }
 
-// together are the variants without all that can be left out alone, without either half of it, and without each of it.
+// together are the variants without all working places, without either half of them, and without each of them.
 func (r *reduction) together(first clusters.State) []*variant {
 	n := len(r.working)
 	sets := [][]fields.Place{r.working, r.working[:n/2], r.working[n/2:]}
@@ -270,11 +269,11 @@ func (r *reduction) together(first clusters.State) []*variant {
 	return all
 }
 
-// without is the smallest object without some places; nil where nothing of them is there.
+// without is the smallest object without some places; nil if it has none of them.
 func (r *reduction) without(first clusters.State, places ...fields.Place) *variant {
 	object := r.group.smallest.Object()
 	removed := false
-	for _, place := range slices.Backward(places) { // the last of a list goes first
+	for _, place := range slices.Backward(places) { // later list items first: removing one renumbers those after it
 		removed = fields.Remove(object, place) || removed
 	}
 	if !removed {

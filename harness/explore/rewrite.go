@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
-// rewriteAll lets the current state write those objects that each state writes: as it reads them, so that what it
-// stores is all that it knows of them. Nothing of that is blamed on the next transition.
+// rewriteAll lets the current state write the twins as it reads them, so that it stores only the fields that it knows.
+// The survey ignores these writes: its mark is set after them.
 func (c *crossing) rewriteAll(ctx context.Context) error {
 	var working errgroup.Group
 	working.SetLimit(triedAtOnce)
@@ -24,12 +24,12 @@ func (c *crossing) rewriteAll(ctx context.Context) error {
 			object, _ := growth.Named(one.Kind, one.Object(), n)
 			metadata, _ := object["metadata"].(map[string]any)
 			name, _ := metadata["name"].(string)
-			// One that is refused, or gone, is a finding of the survey already.
+			// If it is rejected, or the object is gone, the survey has a finding already.
 			_ = c.client.Rewrite(ctx, one.Kind, growth.Namespace(one.Kind), name)
 			return nil
 		})
 	}
-	_ = working.Wait() // none of them fails
+	_ = working.Wait() // the functions return no errors
 	if !wrote {
 		return context.Cause(ctx)
 	}

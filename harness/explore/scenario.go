@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// named is the object as a scenario creates it, in the scenario's own namespace.
+// named is the object with a name, as a scenario creates it. The scenario's namespace is the default.
 func (o *entry) named(number int) map[string]any {
 	object, _ := growth.Named(o.Kind, o.Object(), number)
 	if metadata, ok := object["metadata"].(map[string]any); ok {
@@ -37,7 +37,7 @@ func indented(text string, by int) string {
 	return pad + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+pad) + "\n"
 }
 
-// write is the text of a scenario that fails as long as the finding is there.
+// write is the YAML of a scenario that fails as long as Kubernetes shows the finding.
 func (g *group) write() string {
 	object := g.smallest.named(g.number)
 	metadata, _ := object["metadata"].(map[string]any)
@@ -45,7 +45,7 @@ func (g *group) write() string {
 	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  labels: {system: "+
 		"explore}\n",
 		g.name())
-	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as that is so.",
+	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as this happens.",
 		g.smallest.Kind.Kind, g.finding.What, hop(g)))
 	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(g.path[0]), 4))
 	b.WriteString("  steps:\n")
@@ -95,7 +95,7 @@ func hop(g *group) string {
 	return strings.Join(names, " -> ")
 }
 
-// except leaves out the checks that the finding is not about.
+// except is the line that excludes the other checks.
 func (g *group) except() string {
 	var others []string
 	for _, check := range scenarios.SurvivalChecks() {
@@ -106,7 +106,7 @@ func (g *group) except() string {
 	return fmt.Sprintf("      except: [%s]\n", strings.Join(others, ", "))
 }
 
-// transition leads from a state to the one behind it.
+// transition is the step from a state to the next one.
 func transition(before, after clusters.State) scenarios.Transition {
 	t := scenarios.Transition{Change: clusters.Change{
 		FeatureGates:  difference(before.FeatureGates, after.FeatureGates),
@@ -130,7 +130,7 @@ func transition(before, after clusters.State) scenarios.Transition {
 	return t
 }
 
-// difference is what makes one map of another: nil for what is removed.
+// difference has the entries that change one map into another: nil for removed ones.
 func difference[V comparable](before, after map[string]V) map[string]*V {
 	all := map[string]*V{}
 	for key := range before {
@@ -146,7 +146,7 @@ func difference[V comparable](before, after map[string]V) map[string]*V {
 	return all
 }
 
-// broken says whether the finding is about the control plane, of which no scenario is written.
+// broken says whether the finding is about the control plane. There is no scenario for it.
 func (g *group) broken() bool { return g.finding.Check == "control plane" }
 
 // birth says whether the finding needs no transition.

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
-// Planned is the report of an exploration that has not begun.
+// Planned is the report of an exploration that has not begun yet.
 func Planned(o Options) *explorations.Report {
 	report := &explorations.Report{
 		Head: reports.Head{Format: explorations.Format}, Seed: o.Seed, Kinds: []*explorations.Kind{},
@@ -32,7 +32,7 @@ func Planned(o Options) *explorations.Report {
 	return report
 }
 
-// digest is equal for explorations that do the same.
+// digest is equal for explorations with the same options, apart from the shard and the number of workers.
 func (e Options) digest() string {
 	sum := sha256.New()
 	for _, part := range []any{
@@ -50,14 +50,14 @@ func (e Options) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// dealing is which kinds are the shard's, of those that were met so far.
+// dealing says which of the kinds that were discovered so far belong to the shard.
 type dealing struct {
 	kinds    map[schema.GroupKind]bool
 	families map[string]bool
 }
 
-// deal chooses those kinds of a state that are the shard's. Kinds that learn from one another stay together, in all
-// their versions: a family. What was dealt at an earlier state stays where it is; the others are dealt by the number of
+// deal chooses the shard's kinds of a state. All versions of a kind, and kinds that learn from one another, are one
+// family and stay in one shard. Kinds of earlier states keep their shard. New ones are distributed by the number of
 // their fields.
 func (d *dealing) deal(shard planning.Shard, kinds []*fields.Kind) []*fields.Kind {
 	if shard.Of == 0 {
@@ -105,5 +105,5 @@ func (d *dealing) others() []schema.GroupKind {
 	return all
 }
 
-// idle says that there are kinds, and that none of them is the shard's.
+// idle says that there are kinds, but none of them belongs to the shard.
 func (d *dealing) idle() bool { return len(d.kinds) > 0 && len(d.others()) == len(d.kinds) }

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/planning"
 )
 
-// kindOf is a kind with some fields, one of which may be of a definition.
+// kindOf is a kind with the given number of fields, each of the given definition.
 func kindOf(group, version, name string, length int, definition string) *fields.Kind {
 	kind := &fields.Kind{
 		GroupVersionKind: schema.GroupVersionKind{Group: group, Version: version, Kind: name}, Root: &fields.Field{},
@@ -22,7 +22,8 @@ func kindOf(group, version, name string, length int, definition string) *fields.
 	return kind
 }
 
-// Each kind is in one shard, in all its versions and with those that learn from it, and stays there at the next state.
+// Each kind is in exactly one shard, together with its other versions and the kinds that learn from it. It stays there
+// at the next state.
 func TestKindsAreDealt(t *testing.T) {
 	const pods = "io.k8s.api.core.v1.PodSpec"
 	before := []*fields.Kind{
@@ -52,7 +53,7 @@ func TestKindsAreDealt(t *testing.T) {
 		}
 		for _, kind := range after {
 			if len(seen[kind.ID()]) != 1 {
-				t.Errorf("of %d shards, %v have %s", of, seen[kind.ID()], kind.ID())
+				t.Errorf("of %d shards, %v have %s; want exactly one", of, seen[kind.ID()], kind.ID())
 			}
 		}
 		for _, one := range [][2]string{
@@ -61,17 +62,17 @@ func TestKindsAreDealt(t *testing.T) {
 			{"Ingress.v1.networking.k8s.io", "Ingress.v1beta1.networking.k8s.io"},
 		} {
 			if !slices.Equal(seen[one[0]], seen[one[1]]) {
-				t.Errorf("of %d shards, %v have %s and %v have %s", of, seen[one[0]], one[0], seen[one[1]], one[1])
+				t.Errorf("of %d shards, %v have %s, but %v have %s", of, seen[one[0]], one[0], seen[one[1]], one[1])
 			}
 		}
 	}
 	var whole dealing
 	if got := whole.deal(planning.Shard{}, after); len(got) != len(after) || whole.idle() || whole.others() != nil {
-		t.Errorf("the whole has %d of %d kinds", len(got), len(after))
+		t.Errorf("without shards: %d of %d kinds", len(got), len(after))
 	}
 }
 
-// Shards of one exploration have the same plan, and those of another do not.
+// All shards of one exploration have the same plan. Shards of another exploration have another plan.
 func TestPlanOfAShard(t *testing.T) {
 	o := Options{Path: []clusters.State{{Version: "1.34.4"}, {Version: "1.35.4"}}, Seed: 1, Shard: planning.Shard{
 		Number: 1, Of: 2,
@@ -87,18 +88,18 @@ func TestPlanOfAShard(t *testing.T) {
 		"other kinds":      {func(o *Options) { o.Kinds = []string{"Pod"} }, false},
 		"another version":  {func(o *Options) { o.Path = slices.Clone(o.Path); o.Path[1].Version = "1.35.3" }, false},
 		"other gates":      {func(o *Options) { o.Gates = []Gate{{Name: "A"}} }, false},
-		"without a proof":  {func(o *Options) { o.Prove = true }, false},
+		"with proofs":      {func(o *Options) { o.Prove = true }, false},
 		"fewer may cross":  {func(o *Options) { o.Objects = 7 }, false},
 		"a shorter search": {func(o *Options) { o.For = 7 }, false},
 	} {
 		other := o
 		c.change(&other)
 		if got := Planned(other).Shard.Plan; (got == plan) != c.same {
-			t.Errorf("%s: the plan is %s, and was %s", name, got, plan)
+			t.Errorf("%s: the plan is %s, and was %s; want the same: %t", name, got, plan, c.same)
 		}
 	}
 	o.Shard = planning.Shard{}
 	if whole := Planned(o); whole.Shard != nil || whole.Kinds == nil || len(whole.Path) != 2 {
-		t.Errorf("the whole is %+v", whole)
+		t.Errorf("without shards: %+v", whole)
 	}
 }

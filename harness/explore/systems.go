@@ -6,9 +6,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// WithSystems is a path on which systems run from the first state on. Systems are upgraded when the newest version is
-// reached, and changed back before the path goes on. A path that ends at its newest version ends with the upgraded
-// systems; a path of a single state returns to it.
+// WithSystems is a path on which systems run from the first state on. They are upgraded at the newest version of
+// Kubernetes, and rolled back before the path continues. A path that ends at its newest version ends with the upgraded
+// systems. A path of a single state returns to it.
 func WithSystems(path []clusters.State, first, upgraded []clusters.System) []clusters.State {
 	path = slices.Clone(path)
 	for i := range path {

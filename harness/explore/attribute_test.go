@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+)
+
+func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
+	on, off := clusters.State{Version: "1.36.3"}, clusters.State{
+		Version: "1.36.3", FeatureGates: map[string]bool{"A": false},
+	}
+	e := &exploration{Options: Options{Path: []clusters.State{on, off, on}}, report: &explorations.Report{}}
+	one := func(kind, owner, value, lost, body string) *entry {
+		return &entry{
+			Specimen: &growth.Specimen{
+				Kind: &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: kind}},
+				Role: growth.Border, Owner: owner, Value: value, Body: []byte(body),
+			},
+			verdicts: map[string]verdict{
+				nameOf(on): {accepted: true}, nameOf(off): {accepted: true, lost: lost},
+			},
+		}
+	}
+	pod := one("Pod", "PodSpec.a", "1", "spec.a", "{}")
+	larger := one("Deployment", "PodSpec.a", "1", "spec.template.spec.a", `{"a":1}`)
+	another := one("Pod", "PodSpec.b", "1", "spec.b", "{}")
+	more := one("Pod", "PodSpec.a", "2", "spec.a spec.b", "{}")
+	all, alike := e.representatives([]*entry{larger, pod, another, more})
+	if len(all) != 3 || len(alike[pod]) != 2 || alike[larger] != nil || len(alike[another]) != 1 || len(alike[more]) != 1 {
+		t.Errorf("%d shapes, with the Pod's %d", len(all), len(alike[pod]))
+	}
+}
+
+func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
+	one := func(name string) *entry {
+		return &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{
+			GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: name},
+		}}}
+	}
+	needsBelow, needsBoth, either := one("A"), one("B"), one("C")
+	all := []*entry{needsBelow, needsBoth, either}
+	yes, no := &verdict{accepted: true}, &verdict{}
+	usual := []*verdict{no, no, yes}
+	states := map[string][]*verdict{"Below": {yes, no, yes}, "Above": {yes, yes, yes}}
+	a := &attribution{
+		nest: nest{exploration: &exploration{report: &explorations.Report{}}}, disputed: all, usual: usual, flipped: states,
+	}
+	a.compare(Gate{Name: "Below"})
+	a.compare(Gate{Name: "Above", Others: []string{"Below"}})
+	for at, want := range []string{"[Below]", "[Above]", "[]"} {
+		if got := fmt.Sprint(all[at].gates); got != want {
+			t.Errorf("object %d depends on %s, want %s", at, got, want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func TestFindingsAreDefectsOrHazards(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		finding upgrades.Finding
+		want    explorations.Sort
+	}{
+		{"stuck", upgrades.Finding{Check: "update", Checks: []string{"label", "create"}}, explorations.Defect},
+		{"not created again", upgrades.Finding{Check: "apply", Checks: []string{"create"}}, explorations.Hazard},
+		{"not served", upgrades.Finding{
+			Check: "read",
+			Words: "the API server serves no version of kind Workload.scheduling.k8s.io",
+		}, explorations.Hazard},
+		{
+			"unreadable",
+			upgrades.Finding{Check: "read", Words: "500 InternalError: no kind \"Workload\""},
+			explorations.Defect,
+		},
+		{"hidden", upgrades.Finding{Check: "content", Back: "the rollback fixes it"}, explorations.Hazard},
+		{"lost", upgrades.Finding{Check: "content", Back: "the rollback does not fix it"}, explorations.Defect},
+		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
+		{"dropped by a label", upgrades.Finding{Check: "keep"}, explorations.Defect},
+		{"dropped from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
+		{"a warning", upgrades.Finding{Severity: upgrades.Changes, Check: "warning"}, ""},
+		{"stuck from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
+		{"not applied from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
+	} {
+		if test.finding.Severity == "" {
+			test.finding.Severity = upgrades.Breaks
+		}
+		if got, rule := judge(&test.finding); got != test.want || (rule == "") != (test.want == "") {
+			t.Errorf("%s: %q, %q; want %q", test.name, got, rule, test.want)
+		}
+	}
+}
+
+func TestWordsOfOneCauseAreOneClass(t *testing.T) {
+	one := classOf(`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Invalid value: "A"`)
+	for _, test := range []struct {
+		words string
+		same  bool
+	}{
+		{`422 Invalid: Job.batch "explore-7" is invalid: spec.template.spec.containers[1].name: Invalid value: "B"`, true},
+		{
+			`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].image: Invalid value: "A"`,
+			false,
+		},
+		{
+			`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Required value`,
+			false,
+		},
+	} {
+		if got := classOf(test.words); (got == one) != test.same {
+			t.Errorf("%s\nis of the class %s; the first of %s", test.words, got, one)
+		}
+	}
+}
+
+func ingress(t *testing.T, path ...clusters.State) *group {
+	t.Helper()
+	text := func(name string) *fields.Field {
+		return &fields.Field{Type: fields.String, Path: fields.Path{"spec", name}}
+	}
+	spec := &fields.Field{
+		Type: fields.Object, Path: fields.Path{"spec"},
+		Children: []*fields.Field{text("a"), text("b"), {
+			Type: fields.String, Path: fields.Path{"spec", "c"},
+			Required: true,
+		}},
+	}
+	kind := &fields.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
+		Resource:         "ingresses", Namespaced: true, Root: &fields.Field{
+			Type:     fields.Object,
+			Children: []*fields.Field{spec},
+		},
+	}
+	body := growth.Text(map[string]any{
+		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
+		"metadata": map[string]any{"name": growth.Placeholder, "namespace": "explore"},
+		"spec":     map[string]any{"a": "x", "b": "y", "c": "z"},
+	})
+	finding := &upgrades.Finding{
+		Severity: upgrades.Breaks, Check: "update", Checks: []string{"label"}, Kind: "Ingress.networking.k8s.io",
+		What: "a write of it that changes nothing is rejected", Words: `spec.b: Invalid value: "y"`,
+	}
+	s := &sighting{finding: finding, made: path[:1], before: path[0], to: path[len(path)-1]}
+	s.entries = []*entry{{
+		Specimen: &growth.Specimen{Kind: kind, Role: growth.Whole, Body: body}, verdicts: map[string]verdict{},
+	}}
+	e := &exploration{report: &explorations.Report{}}
+	e.take([]*sighting{s, s})
+	if len(e.groups) != 1 {
+		t.Fatalf("one cause makes %d findings", len(e.groups))
+	}
+	e.groups[0].path = e.shortest(e.groups[0])
+	return e.groups[0]
+}
+
+func states() (on, off clusters.State) {
+	one := 1
+	nodes := []clusters.NodeGroup{{Count: &one}}
+	return clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}, Nodes: nodes},
+		clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": false}, Nodes: nodes}
+}
+
+func TestPatchReleasesDoNotChangeTheID(t *testing.T) {
+	on, off := states()
+	first := ingress(t, on, off).id()
+	on.Version, off.Version = "1.34.6", "1.34.6"
+	if again := ingress(t, on, off).id(); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	on.Version, off.Version = "1.35.0", "1.35.0"
+	if other := ingress(t, on, off).id(); other == first {
+		t.Errorf("another minor version has the same: %s", other)
+	}
+}
+
+func TestWhatAWriteLosesIsAFinding(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
+	untouched := ingress(t, path[0], path[1]).smallest
+	twin := *untouched
+	twin.written = true
+	seen := func(one *entry, state int, back string) *sighting {
+		return &sighting{
+			finding: &upgrades.Finding{
+				Severity: upgrades.Breaks, Check: "content", Kind: "Ingress.networking.k8s.io", State: state, Back: back,
+				Words: "spec.a is gone",
+			},
+			entries: []*entry{one}, made: path[:1], before: path[state-1], to: path[state], written: one.written,
+		}
+	}
+	for _, test := range []struct {
+		name string
+		seen []*sighting
+		want []string
+	}{
+		{
+			"a field that the older version does not know",
+			[]*sighting{seen(&twin, 1, "the rollback does not fix it"), seen(untouched, 1, "the rollback fixes it")},
+			[]string{"hazard the rollback fixes it, but not if the object was written meanwhile"},
+		},
+		{
+			"a field that the older version knows and does not write",
+			[]*sighting{seen(&twin, 2, "")},
+			[]string{"defect "},
+		},
+	} {
+		e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+		e.take(test.seen)
+		var got []string
+		for _, g := range e.groups {
+			f := g.report()
+			got = append(got, string(f.Sort)+" "+f.Back)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+	e.take([]*sighting{seen(&twin, 2, "")})
+	g := e.groups[0]
+	g.path = e.shortest(g)
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, g.write())
+	}
+	var verbs []string
+	for _, step := range set.Scenarios[0].Spec.Steps {
+		verbs = append(verbs, step.Verb())
+	}
+	if got := strings.Join(verbs, " "); got != "create patch transition patch transition survives" {
+		t.Errorf("the scenario is %s:\n%s", got, g.write())
+	}
+}
