@@ -38,6 +38,7 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 	}
 }
 
+// Two gates are flipped together. Only an effect that the other gate alone does not have counts for the pair.
 func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 	one := func(name string) *entry {
 		return &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{

@@ -32,7 +32,7 @@ func TestObjectsThatStatesDisagreeOnCrossFirst(t *testing.T) {
 	if len(chosen) != 2 || chosen[0].Value != "2" || chosen[1].Role != growth.Minimal || len(e.report.Untried) != 1 {
 		t.Errorf("%d cross, %v", len(chosen), e.report.Untried)
 	}
-	const note = "1 objects did not cross, since they lose a field in each state that accepts them"
+	const note = "1 objects did not cross, because they lose a field in each state that accepts them"
 	if !slices.Contains(e.report.Notes, note) {
 		t.Errorf("notes %q", e.report.Notes)
 	}
@@ -56,7 +56,7 @@ func TestObjectsAreCreatedWhereNoFieldIsDropped(t *testing.T) {
 			one.verdicts[nameOf(path[i])] = v
 		}
 		if got := one.born(path); got != test.want {
-			t.Errorf("%v: born at %q, want %q", test.verdicts, got, test.want)
+			t.Errorf("%v: created at %q, want %q", test.verdicts, got, test.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
+// A gate does not start without the gates that it needs. A gate that needs it does not start while it is off.
 func TestGatesAreFlippedWithTheirDependencies(t *testing.T) {
 	beta := []features.Spec{{Since: "0.0", Stage: features.Beta}}
 	list := &features.List{Version: "1.36.3", Gates: map[string]features.Gate{
@@ -21,7 +22,8 @@ func TestGatesAreFlippedWithTheirDependencies(t *testing.T) {
 	}
 	judged := gates[1].Flipped.Components[clusters.APIServer].FeatureGates
 	if !maps.Equal(judged, map[string]bool{"A": true, "Below": true}) || len(gates[1].Flipped.FeatureGates) > 0 {
-		t.Errorf("A is flipped by %v of kube-apiserver, and %v of all", judged, gates[1].Flipped.FeatureGates)
+		t.Errorf("A is flipped by the gates %v of kube-apiserver, and %v of all components", judged,
+			gates[1].Flipped.FeatureGates)
 	}
 	path := PathOf(list, state, gates)
 	on, off := map[string]bool{"A": true, "B": true, "Below": true}, map[string]bool{
@@ -30,6 +32,6 @@ func TestGatesAreFlippedWithTheirDependencies(t *testing.T) {
 	}
 	if len(path) != 3 || !maps.Equal(path[0].FeatureGates, on) || !maps.Equal(path[1].FeatureGates, off) ||
 		!maps.Equal(path[2].FeatureGates, on) {
-		t.Errorf("%v", path)
+		t.Errorf("the path is %v", path)
 	}
 }

@@ -2,7 +2,7 @@ package explore
 
 import (
 	"slices"
-	"strings"
+
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func TestFindingsAreDefectsOrHazards(t *testing.T) {
@@ -36,10 +35,10 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 		{"lost", upgrades.Finding{Check: "content", Back: "the rollback does not fix it"}, explorations.Defect},
 		{"moved", upgrades.Finding{Check: "moved"}, explorations.Defect},
 		{"dropped by a label", upgrades.Finding{Check: "keep"}, explorations.Defect},
-		{"dropped from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
+		{"dropped at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
 		{"a warning", upgrades.Finding{Severity: upgrades.Changes, Check: "warning"}, ""},
-		{"stuck from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
-		{"not applied from its birth", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
+		{"stuck at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
+		{"not applied at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
 	} {
 		if test.finding.Severity == "" {
 			test.finding.Severity = upgrades.Breaks
@@ -67,11 +66,12 @@ func TestWordsOfOneCauseAreOneClass(t *testing.T) {
 		},
 	} {
 		if got := classOf(test.words); (got == one) != test.same {
-			t.Errorf("%s\nis of the class %s; the first of %s", test.words, got, one)
+			t.Errorf("%s\nhas class %s; the first one has %s; want the same: %t", test.words, got, one, test.same)
 		}
 	}
 }
 
+// ingress is a finding about an Ingress.
 func ingress(t *testing.T, path ...clusters.State) *group {
 	t.Helper()
 	text := func(name string) *fields.Field {
@@ -107,12 +107,13 @@ func ingress(t *testing.T, path ...clusters.State) *group {
 	e := &exploration{report: &explorations.Report{}}
 	e.take([]*sighting{s, s})
 	if len(e.groups) != 1 {
-		t.Fatalf("one cause makes %d findings", len(e.groups))
+		t.Fatalf("got %d findings for one cause", len(e.groups))
 	}
 	e.groups[0].path = e.shortest(e.groups[0])
 	return e.groups[0]
 }
 
+// states are equal but for a gate, which is on and off.
 func states() (on, off clusters.State) {
 	one := 1
 	nodes := []clusters.NodeGroup{{Count: &one}}
@@ -125,28 +126,31 @@ func TestPatchReleasesDoNotChangeTheID(t *testing.T) {
 	first := ingress(t, on, off).id()
 	on.Version, off.Version = "1.34.6", "1.34.6"
 	if again := ingress(t, on, off).id(); again != first {
-		t.Errorf("%s, then %s", first, again)
+		t.Errorf("the id is %s on one patch release and %s on another", first, again)
 	}
 	on.Version, off.Version = "1.35.0", "1.35.0"
 	if other := ingress(t, on, off).id(); other == first {
-		t.Errorf("another minor version has the same: %s", other)
+		t.Errorf("the id is the same on another minor version: %s", other)
 	}
 }
 
-func TestWhatAWriteLosesIsAFinding(t *testing.T) {
+// lossOf is a sighting of an object that lost a field on the way to a state.
+func lossOf(one *entry, path []clusters.State, state int, back string) *sighting {
+	return &sighting{
+		finding: &upgrades.Finding{
+			Severity: upgrades.Breaks, Check: "content", Kind: "Ingress.networking.k8s.io", State: state, Back: back,
+			Words: "spec.a is gone",
+		},
+		entries: []*entry{one}, made: path[:1], before: path[state-1], to: path[state], written: one.written,
+	}
+}
+
+// A twin is written at each state. What it shows is a separate finding only if the untouched object does not show it.
+func TestFindingsOfTwins(t *testing.T) {
 	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
 	untouched := ingress(t, path[0], path[1]).smallest
 	twin := *untouched
 	twin.written = true
-	seen := func(one *entry, state int, back string) *sighting {
-		return &sighting{
-			finding: &upgrades.Finding{
-				Severity: upgrades.Breaks, Check: "content", Kind: "Ingress.networking.k8s.io", State: state, Back: back,
-				Words: "spec.a is gone",
-			},
-			entries: []*entry{one}, made: path[:1], before: path[state-1], to: path[state], written: one.written,
-		}
-	}
 	for _, test := range []struct {
 		name string
 		seen []*sighting
@@ -154,12 +158,14 @@ func TestWhatAWriteLosesIsAFinding(t *testing.T) {
 	}{
 		{
 			"a field that the older version does not know",
-			[]*sighting{seen(&twin, 1, "the rollback does not fix it"), seen(untouched, 1, "the rollback fixes it")},
+			[]*sighting{
+				lossOf(&twin, path, 1, "the rollback does not fix it"), lossOf(untouched, path, 1, "the rollback fixes it"),
+			},
 			[]string{"hazard the rollback fixes it, but not if the object was written meanwhile"},
 		},
 		{
-			"a field that the older version knows and does not write",
-			[]*sighting{seen(&twin, 2, "")},
+			"a field that the older version knows, but does not write",
+			[]*sighting{lossOf(&twin, path, 2, "")},
 			[]string{"defect "},
 		},
 	} {
@@ -173,20 +179,5 @@ func TestWhatAWriteLosesIsAFinding(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
-	}
-	e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
-	e.take([]*sighting{seen(&twin, 2, "")})
-	g := e.groups[0]
-	g.path = e.shortest(g)
-	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, g.write())
-	}
-	var verbs []string
-	for _, step := range set.Scenarios[0].Spec.Steps {
-		verbs = append(verbs, step.Verb())
-	}
-	if got := strings.Join(verbs, " "); got != "create patch transition patch transition survives" {
-		t.Errorf("the scenario is %s:\n%s", got, g.write())
 	}
 }

@@ -13,7 +13,7 @@ func TestAnObjectIsReduced(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)
 	r := &reduction{group: g}
-	// The finding is there as long as b is.
+	// The finding needs the field b alone; c is required by the schema.
 	shows := func(all []*variant) map[*entry]map[string]bool {
 		seen := map[*entry]map[string]bool{}
 		for _, v := range all {
@@ -31,7 +31,7 @@ func TestAnObjectIsReduced(t *testing.T) {
 	}
 	text, _ := json.Marshal(g.smallest.Object()["spec"])
 	if string(text) != `{"b":"y","c":"z"}` {
-		t.Errorf("the smallest has %s", text)
+		t.Errorf("the smallest object has %s", text)
 	}
 }
 
@@ -57,6 +57,8 @@ func TestFindingsWithTheSameSmallestObjectAreJoined(t *testing.T) {
 	}
 }
 
+// A finding that was found with several gates gets the path of its own gate. If that does not reproduce it, the path of
+// all gates is still known.
 func TestAFindingGetsThePathOfItsOwnGate(t *testing.T) {
 	state := func(gates map[string]bool) clusters.State {
 		return clusters.State{Version: "1.36.3", FeatureGates: gates}

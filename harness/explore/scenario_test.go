@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
@@ -20,14 +21,15 @@ func TestTheScenarioOfAFinding(t *testing.T) {
 	}
 	steps := set.Scenarios[0].Spec.Steps
 	if len(steps) != 3 || steps[0].Create == nil || steps[1].Transition == nil || steps[2].Survives == nil {
-		t.Errorf("steps:\n%s", g.write())
+		t.Errorf("want the steps create, transition and survives:\n%s", g.write())
 	}
 	if except := strings.Join(steps[2].Survives.Except, " "); strings.Contains(except, "update") ||
 		strings.Contains(except, "label") || !strings.Contains(except, "create") {
-		t.Errorf("it leaves out %s", except)
+		t.Errorf("the scenario excludes the checks %s", except)
 	}
 }
 
+// A text of the object that looks like an expression stays a text.
 func TestTheScenarioEscapesExpressions(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)
@@ -65,7 +67,29 @@ func TestTransitionsOfAPath(t *testing.T) {
 			"runtimeConfig:\n  api/all: \"true\"\nversion: 1.36.1\n"},
 	} {
 		if got := yamlOf(transition(test.before, test.after)); got != test.want {
-			t.Errorf("%s\nwant\n%s", got, test.want)
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
 		}
+	}
+}
+
+// The scenario of a twin writes the object at each state before the transition.
+func TestTheScenarioOfATwin(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
+	twin := ingress(t, path[0], path[1]).smallest
+	twin.written = true
+	e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+	e.take([]*sighting{lossOf(twin, path, 2, "")})
+	g := e.groups[0]
+	g.path = e.shortest(g)
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, g.write())
+	}
+	var verbs []string
+	for _, step := range set.Scenarios[0].Spec.Steps {
+		verbs = append(verbs, step.Verb())
+	}
+	if got := strings.Join(verbs, " "); got != "create patch transition patch transition survives" {
+		t.Errorf("the steps are %s:\n%s", got, g.write())
 	}
 }
