@@ -1,5 +1,4 @@
-// Package fields tells which fields the kinds of a cluster have, as a tree, by the OpenAPI documents that its API
-// server serves.
+// Package fields reads the fields of a cluster's kinds, as trees, from the OpenAPI documents of its API server.
 package fields
 
 import (
@@ -27,39 +26,40 @@ const (
 	Time     Type = "time"
 	Duration Type = "duration"
 	Bytes    Type = "bytes"
-	// Either is a number or a text.
+	// Either is a number or a string (IntOrString).
 	Either Type = "integer or string"
-	// Anything is what the schema says nothing of.
+	// Anything has no schema.
 	Anything Type = "anything"
 )
 
-// Steps of a path that are no names: into the items of a list, and the values of a map.
+// Item and Value are the steps of a path into the items of a list and the values of a map.
 const (
 	Item  = "[]"
 	Value = "{}"
 )
 
-// Field is one field of a kind, with those below it.
+// Field is one field of a kind, with its children.
 type Field struct {
-	// Path from the object's root: spec.rules[].host.
+	// Path from the object's root, such as spec.rules[].host.
 	Path Path
 	Type Type
-	// Format of numbers and texts, as OpenAPI has it.
+	// Format of a number or string in OpenAPI, such as int32.
 	Format string
 	// Enum are the values that the schema allows.
 	Enum []string
-	// Required says that its parent must have it.
+	// Required says that the parent must have the field.
 	Required bool
 	// Description is the documentation of the field.
 	Description string
-	// Owner names the definition that has the field, and the field: fields of several kinds with the same owner are one.
+	// Owner is the definition of the field's parent and the field's name. Fields with the same owner in several kinds are
+	// the same field.
 	Owner string
-	// Definition of an object; "" where it has none of its own.
+	// Definition is the name of an object's definition; "" if it is defined inline.
 	Definition string
-	// Minimum of a number.
+	// Minimum of a number; nil if it has none.
 	Minimum *float64
 	Parent  *Field
-	// Children by their names; the one child of a list or a map is called Item or Value.
+	// Children of the field. The only child of a list or a map is named Item or Value.
 	Children []*Field
 }
 
@@ -71,7 +71,7 @@ func (f *Field) Name() string {
 	return f.Path[len(f.Path)-1]
 }
 
-// Child by its name; nil when there is none.
+// Child returns the child of that name; nil if there is none.
 func (f *Field) Child(name string) *Field {
 	for _, child := range f.Children {
 		if child.Name() == name {
@@ -84,7 +84,7 @@ func (f *Field) Child(name string) *Field {
 // Scalar says whether the field's value has no fields.
 func (f *Field) Scalar() bool { return f.Type != Object && f.Type != List && f.Type != Map }
 
-// All are the fields below this one, each before those below it.
+// All are the fields below this one. A field comes before its children.
 func (f *Field) All() []*Field {
 	var all []*Field
 	for _, child := range f.Children {
@@ -93,21 +93,21 @@ func (f *Field) All() []*Field {
 	return all
 }
 
-// deepest is how many fields there may be above each other: a schema may contain itself.
+// deepest is the maximum depth of fields, because a schema may contain itself.
 const deepest = 24
 
-// recurs is the one field below which a definition may be in itself once more: with the properties of a schema all is
-// seen that there is in schemas.
+// recurs is the only field below which a definition may contain itself once more: the properties of a schema show all
+// that a schema can contain.
 const recurs = "properties"
 
-// reader makes trees.
+// reader builds the trees.
 type reader struct {
 	document openapi.Document
-	// above are the definitions that the current one is in.
+	// above are the definitions that contain the current one.
 	above map[string]int
 }
 
-// tree is the field of a definition with all that is below it.
+// tree is the field of a definition, with everything below it.
 func tree(d openapi.Document, name string, root *openapi.Schema) *Field {
 	r := reader{document: d, above: map[string]int{}}
 	f := &Field{Type: Object, Owner: name}
@@ -115,7 +115,7 @@ func tree(d openapi.Document, name string, root *openapi.Schema) *Field {
 	return f
 }
 
-// field is a property, nil where it is one of a definition that is in itself too often.
+// field is a property; nil if its definition already contains itself.
 func (r *reader) field(parent *Field, step string, of *openapi.Schema, owner string) *Field {
 	if of == nil {
 		return nil
@@ -142,7 +142,7 @@ func (r *reader) field(parent *Field, step string, of *openapi.Schema, owner str
 	return f
 }
 
-// status is the field of that name of a definition; nil where it has none.
+// status is the field "status" of a definition; nil if it has none.
 func status(d openapi.Document, name string, root *openapi.Schema) *Field {
 	r := reader{document: d, above: map[string]int{name: 1}}
 	return r.field(&Field{Type: Object}, "status", root.Properties["status"], name+".status")
@@ -177,8 +177,8 @@ func (r *reader) fill(f *Field, name string, at *openapi.Schema) {
 	}
 }
 
-// wanted leaves out what nobody sets in a new object: what is the API server's own, and the status, which is written by
-// itself.
+// wanted says whether users set a field in a new object. They do not set the API server's own fields, or the status,
+// which has its own endpoint.
 func wanted(definition string, parent *Field, step string) bool {
 	switch {
 	case strings.HasSuffix(definition, ".ObjectMeta"):
@@ -229,7 +229,7 @@ func typeOf(name string, at *openapi.Schema) Type {
 	return Anything
 }
 
-// resolved follows references. The name is that of the definition that was come to last; "" for none.
+// resolved follows references. The name is that of the last definition; "" if there was none.
 func (r *reader) resolved(at *openapi.Schema) (name string, _ *openapi.Schema) {
 	for range 10 {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// answers of an API server with one kind.
+// answers are those of an API server with one kind, by path.
 var answers = map[string]string{
 	"/api":    `{"kind":"APIVersions","versions":["v1"]}`,
 	"/apis":   `{"kind":"APIGroupList"}`,
@@ -84,7 +84,7 @@ func TestPlaces(t *testing.T) {
 		{"", ""},
 	} {
 		if got := fields.ParsePlace(test.text).String(); got != test.want {
-			t.Errorf("%s reads as %s, want %s", test.text, got, test.want)
+			t.Errorf("%s is parsed as %s, want %s", test.text, got, test.want)
 		}
 	}
 }
@@ -96,17 +96,17 @@ func TestObjectsAreChanged(t *testing.T) {
 		t.Fatal("not set")
 	}
 	if got, _ := fields.Get(object, at); got != "c" {
-		t.Errorf("it is %v", got)
+		t.Errorf("after Set: got %v, want c", got)
 	}
 	if !fields.Remove(object, fields.Place{"spec", "items", 0}) {
 		t.Fatal("not removed")
 	}
 	if got, _ := fields.Get(object, fields.Place{"spec", "items", 0}); got != "d" {
-		t.Errorf("the first is %v", got)
+		t.Errorf("after Remove: the first item is %v, want d", got)
 	}
 	fields.Remove(object, fields.Place{"spec", "items", 0})
 	if _, there := fields.Get(object, fields.Place{"spec", "items"}); there {
-		t.Error("the list stays behind its last item")
+		t.Error("the empty list was not removed")
 	}
 	if fields.Remove(object, fields.Place{"spec", "no", "such"}) || fields.Set(object, fields.Place{"no", "such"}, 1) {
 		t.Error("what is not there was changed")

@@ -16,20 +16,20 @@ import (
 // Kind is one kind in one version.
 type Kind struct {
 	schema.GroupVersionKind
-	// Resource is the plural name in paths.
+	// Resource is the plural name, as in paths.
 	Resource   string
 	Namespaced bool
-	// Preferred says that this is the version that the API server prefers of the kind.
+	// Preferred says that this is the API server's preferred version of the kind.
 	Preferred bool
-	// Status and Scale say which subresources can be written.
+	// Status and Scale say whether these subresources can be written.
 	Status, Scale bool
 	// Root has all fields that can be set when an object is created.
 	Root *Field
-	// State is the status, where it is written by itself; nil where it is not.
+	// State is the status; nil if the kind has no writable status.
 	State *Field
 }
 
-// Path of the kind's objects in a namespace.
+// Path is the URL path of the kind's objects in a namespace.
 func (k *Kind) Path(namespace string) string {
 	path := "/apis/" + k.Group + "/" + k.Version
 	if k.Group == "" {
@@ -41,7 +41,7 @@ func (k *Kind) Path(namespace string) string {
 	return path + "/" + k.Resource
 }
 
-// ID tells the kind from all others: Ingress.v1.networking.k8s.io.
+// ID identifies the kind and version, such as Ingress.v1.networking.k8s.io.
 func (k *Kind) ID() string {
 	if k.Group == "" {
 		return k.Kind + "." + k.Version
@@ -49,7 +49,7 @@ func (k *Kind) ID() string {
 	return k.Kind + "." + k.Version + "." + k.Group
 }
 
-// Kinds lists all kinds of which objects can be created and listed, in the order of their names.
+// Kinds lists all kinds whose objects can be created and listed, sorted by name.
 func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, error) {
 	served, err := inventory.Discover(client)
 	if err != nil {
@@ -105,7 +105,7 @@ func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, e
 	return kinds, nil
 }
 
-// WithState is the kind with its status among its fields.
+// WithState is the kind with the status as one of its fields.
 func (k *Kind) WithState() *Kind {
 	with, root := *k, *k.Root
 	root.Children = append(slices.Clone(root.Children), k.State)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Path of a field: names, Item and Value.
+// Path of a field. Its steps are names, Item and Value.
 type Path []string
 
-// String is spec.rules[].host.
+// String formats the path, such as spec.rules[].host.
 func (p Path) String() string {
 	var b strings.Builder
 	for i, step := range p {
@@ -22,10 +22,10 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Place is a path in one object: names and keys are texts, places in lists are numbers.
+// Place is a path in one object. Names and keys are strings, list indices are ints.
 type Place []any
 
-// String is spec.rules[0].host.
+// String formats the place, such as spec.rules[0].host.
 func (p Place) String() string {
 	var b strings.Builder
 	for i, step := range p {
@@ -42,7 +42,7 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// Within says whether the place is the other one, or below it.
+// Within says whether the place is equal to the other one or below it.
 func (p Place) Within(other Place) bool {
 	if len(p) < len(other) {
 		return false
@@ -55,11 +55,11 @@ func (p Place) Within(other Place) bool {
 	return true
 }
 
-// placed is one step of the text of a place: .name, [0] or [key].
+// placed matches one step of a place: .name, [0] or [key].
 var placed = regexp.MustCompile(`^(?:\.?([^.\[\]]+)|\[([^\]]*)\])`)
 
-// ParsePlace reads the path that an API server names in a refusal: spec.containers[0].resources.limits[cpu]. Names that
-// have dots in them are read as one where an object's schema has a map.
+// ParsePlace parses a path in a rejection of an API server, such as spec.containers[0].resources.limits[cpu]. A name
+// with dots that is not in brackets becomes several steps.
 func ParsePlace(text string) Place {
 	var p Place
 	for text != "" {
@@ -80,7 +80,7 @@ func ParsePlace(text string) Place {
 	return p
 }
 
-// Get is the value at a place.
+// Get returns the value at a place, and whether there is one.
 func Get(object any, at Place) (any, bool) {
 	for _, step := range at {
 		switch step := step.(type) {
@@ -103,7 +103,7 @@ func Get(object any, at Place) (any, bool) {
 	return object, true
 }
 
-// Set puts a value at a place whose parents are there; false where they are not.
+// Set sets the value at a place. It returns false if a parent is missing.
 func Set(object map[string]any, at Place, value any) bool {
 	if len(at) == 0 {
 		return false
@@ -133,7 +133,7 @@ func Set(object map[string]any, at Place, value any) bool {
 	return false
 }
 
-// Remove takes out what is at a place; the list that it was the last item of goes with it.
+// Remove removes the value at a place, and says whether there was one. A list without any item left is removed, too.
 func Remove(object map[string]any, at Place) bool {
 	if _, ok := Get(object, at); !ok || len(at) == 0 {
 		return false
@@ -153,7 +153,7 @@ func Remove(object map[string]any, at Place) bool {
 	return true
 }
 
-// At is the field that a place in an object belongs to; nil where the schema has none.
+// At is the field of a place in an object; nil if the schema has none.
 func (f *Field) At(place Place) *Field {
 	at := f
 	for _, step := range place {
@@ -175,7 +175,7 @@ func (f *Field) At(place Place) *Field {
 	return at
 }
 
-// Leaves are the places of an object that hold no further fields, those of empty lists and maps with them.
+// Leaves are the places of an object without further fields below them, including empty lists and maps.
 func Leaves(object any) []Place { return leaves(object, nil) }
 
 func leaves(object any, at Place) []Place {

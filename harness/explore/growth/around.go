@@ -8,11 +8,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// levels is how far above a field the others are looked at that may be to blame.
+// levels is how many levels above a field are searched for other fields that may cause a rejection.
 const levels = 5
 
-// around are changes of the fields beside and above the one that a complaint is about: those that the complaint
-// mentions, then those with a few values to choose from, then whatever may be left out.
+// around are changes of fields next to and above the rejected one: fields that the message mentions, fields with
+// enumerated values, and removals of optional fields.
 func (a *attempt) around(object map[string]any, place fields.Place, cause Cause) (said, switches, without []change) {
 	words := mentioned(cause.Message)
 	for up := 1; up <= levels && up <= len(place); up++ {
@@ -40,7 +40,7 @@ func (a *attempt) around(object map[string]any, place fields.Place, cause Cause)
 	return said, switches, without
 }
 
-// alternatives are other values of a field that a complaint mentions.
+// alternatives are other values of a field that a message mentions.
 func (a *attempt) alternatives(at fields.Place, f *fields.Field, value any, there bool, cause Cause) []change {
 	if !there {
 		all := []change{a.put(at, f)}
@@ -67,8 +67,8 @@ func (a *attempt) alternatives(at fields.Place, f *fields.Field, value any, ther
 	return all
 }
 
-// enumerated are the other values that a field can choose from: those of its schema, or those of its documentation that
-// name the field that is wanted.
+// enumerated are the other values of an enumeration: those of the field's schema, or those of its documentation that
+// name the target.
 func (a *attempt) enumerated(at fields.Place, f *fields.Field, value any) []change {
 	choices := f.Enum
 	if len(choices) == 0 && f.Type == fields.String {
@@ -83,7 +83,7 @@ func (a *attempt) enumerated(at fields.Place, f *fields.Field, value any) []chan
 	return all
 }
 
-// named says whether a text is the name of a field that is wanted, or of one above it.
+// named says whether a text is the name of the target or of a field above it.
 func (a *attempt) named(text string) bool {
 	return slices.ContainsFunc(a.target, func(step any) bool {
 		name, isName := step.(string)
@@ -91,8 +91,8 @@ func (a *attempt) named(text string) bool {
 	})
 }
 
-// besides takes away, one after the other, what stands beside the field that is wanted and beside those above it, where
-// a complaint is about all of them together: members of a union.
+// besides removes, one after the other, the siblings of the target and of the fields above it. It helps if only one of
+// several fields may be set: members of a union.
 func (a *attempt) besides(object map[string]any, place fields.Place) []change {
 	var all []change
 	if len(a.target) <= len(place) || !a.target.Within(place) {
@@ -116,8 +116,8 @@ func (a *attempt) besides(object map[string]any, place fields.Place) []change {
 	return all
 }
 
-// together sets all the fields beside the one that a complaint is about to values that it mentions: "may only be set
-// when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'".
+// together sets several siblings of the rejected field to values that the message mentions: "may only be set when
+// `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'".
 func (a *attempt) together(place fields.Place, cause Cause) []change {
 	if len(place) == 0 {
 		return nil

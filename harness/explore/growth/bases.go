@@ -17,7 +17,7 @@ var basesText []byte
 //go:embed definitions.yaml
 var definitionsText []byte
 
-// table is what no schema tells: the beginnings of objects by Kind.group, and of definitions by their names.
+// table has what is missing in schemas: initial objects by Kind.group, and initial values by name of a definition.
 type table struct {
 	kinds, definitions map[string]map[string]any
 }
@@ -26,7 +26,7 @@ func newTable() (table, error) {
 	var t table
 	err := errors.Join(yaml.Unmarshal(basesText, &t.kinds), yaml.Unmarshal(definitionsText, &t.definitions))
 	if err != nil {
-		return t, fmt.Errorf("read the table of beginnings: %w", err)
+		return t, fmt.Errorf("read the table of initial objects: %w", err)
 	}
 	for _, base := range t.kinds {
 		integers(base)
@@ -37,7 +37,7 @@ func newTable() (table, error) {
 	return t, nil
 }
 
-// of is the beginning of a definition; nil where there is none.
+// of is the initial value of a definition; nil if there is none.
 func (t table) of(definition string) map[string]any {
 	base, ok := t.definitions[definition[strings.LastIndex(definition, ".")+1:]]
 	if !ok || definition == "" {
@@ -46,7 +46,7 @@ func (t table) of(definition string) map[string]any {
 	return copied(base)
 }
 
-// aliases are names by which refusals call fields, where the API server has another version of the kind inside.
+// aliases are other names of fields in rejections: those of the API server's internal version of the kind.
 func aliases() map[string][][2]string {
 	return map[string][][2]string{
 		"CustomResourceDefinition.apiextensions.k8s.io": {
@@ -59,7 +59,7 @@ func aliases() map[string][][2]string {
 	}
 }
 
-// meant is the field that a refusal means.
+// meant is the name in the schema for a field in a rejection.
 func meant(kind *fields.Kind, text string) string {
 	for _, pair := range aliases()[kind.GroupKind().String()] {
 		if rest, ok := strings.CutPrefix(text, pair[0]); ok {
@@ -69,7 +69,7 @@ func meant(kind *fields.Kind, text string) string {
 	return text
 }
 
-// integers makes whole numbers int64, as the rest of the objects have them.
+// integers converts whole numbers to int64, as in all other objects.
 func integers(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -89,8 +89,8 @@ func integers(value any) {
 // Placeholder is the name of objects that are not stored.
 const Placeholder = "explore-a"
 
-// Namespace that the namespaced objects of a kind are in. What has an effect on others of its namespace has one of its
-// own.
+// Namespace is the namespace for objects of a kind. Kinds that affect other objects in their namespace get a separate
+// one.
 func Namespace(kind *fields.Kind) string {
 	switch kind.Kind {
 	case "ResourceQuota", "LimitRange":
@@ -99,10 +99,10 @@ func Namespace(kind *fields.Kind) string {
 	return "explore"
 }
 
-// Namespaces that the objects need.
+// Namespaces lists the namespaces that the objects need.
 func Namespaces() []string { return []string{"explore", "explore-limits"} }
 
-// begin is the object of a kind that growth begins with.
+// begin is the initial object of a kind.
 func (g *grower) begin() map[string]any {
 	object := map[string]any{}
 	if base, ok := g.table.kinds[g.kind.GroupKind().String()]; ok {
@@ -128,7 +128,7 @@ func (g *grower) begin() map[string]any {
 	return object
 }
 
-// Named is a copy of an object with a name of its own, and false where the kind gives no choice of names.
+// Named is a copy of an object with a unique name. It returns false if the kind does not allow any name.
 func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, bool) {
 	object = copied(object)
 	metadata, _ := object["metadata"].(map[string]any)
@@ -153,19 +153,19 @@ func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, boo
 	return object, false
 }
 
-// Harmless says whether an object may be stored beside others: it has no effect on them.
+// Harmless says whether an object may be stored because it does not affect others.
 func Harmless(kind *fields.Kind, object map[string]any) bool {
 	spec, _ := object["spec"].(map[string]any)
 	switch kind.Kind {
 	case "APIService":
-		return false // its group would be served by nobody, and discovery would be incomplete
+		return false // nobody would serve its group, and discovery would be incomplete
 	case "CustomResourceDefinition":
 		conversion, _ := spec["conversion"].(map[string]any)
 		return conversion["strategy"] != "Webhook"
 	case "PriorityClass":
 		return object["globalDefault"] != true
 	case "ServiceCIDR":
-		return false // the addresses of Services would come from it
+		return false // Services would get addresses from it
 	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy",
 		"MutatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding":
 		return matchesNothing(object)
@@ -173,7 +173,7 @@ func Harmless(kind *fields.Kind, object map[string]any) bool {
 	return true
 }
 
-// matchesNothing says whether all rules of a webhook or a policy are for a group that nobody serves.
+// matchesNothing says whether all rules of a webhook or policy are for a group that nobody serves.
 func matchesNothing(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// borders are the values at the borders of the formats in which Kubernetes speaks.
+// borders are boundary values of the formats that Kubernetes uses.
 func borderValues(f *fields.Field) []any {
 	switch f.Type {
 	case fields.String:
@@ -48,13 +48,13 @@ func borderValues(f *fields.Field) []any {
 	return nil
 }
 
-// paths is at how many places of a kind the values of one field of a definition are explored.
+// paths is the number of places in a kind at which the values of one field of a definition are explored.
 const paths = 2
 
-// trials are how a grower tries values of the fields that it has objects for.
+// trials tries values of the fields for which a grower has an object.
 type trials struct{ *grower }
 
-// explored are the fields whose values are explored in this kind, with an object that has each.
+// explored are the wanted fields whose values are explored in this kind. An accepted object has each of them.
 func (g trials) explored(wanted func(*fields.Field) bool) []*fields.Field {
 	var all []*fields.Field
 	taken := map[string]int{}
@@ -75,12 +75,12 @@ type trial struct {
 	value  any
 	object map[string]any
 	place  fields.Place
-	// accepted is the object as it was accepted; nil where it was refused, or where there was no verdict.
+	// accepted is the accepted object; nil if it was rejected, or if there was no verdict.
 	accepted map[string]any
 	refused  bool
 }
 
-// of puts values into objects that have the fields.
+// of makes a trial of each value of the fields.
 func (g trials) of(all []*fields.Field, valuesOf func(*fields.Field) []any) []*trial {
 	var made []*trial
 	for _, f := range all {
@@ -109,14 +109,14 @@ func each(ctx context.Context, all []*trial, judge func(*trial)) error {
 			return nil
 		})
 	}
-	_ = working.Wait() // none of them fails
+	_ = working.Wait() // the functions return no errors
 	return context.Cause(ctx)
 }
 
-// atOnce is how many trials of one kind wait for an answer, or for the client to have room.
+// atOnce is the number of trials of one kind that wait for an answer, or for a free slot of the client, at once.
 const atOnce = 64
 
-// choices are trials of each value that a field can choose from.
+// choices are trials of all values of enumerations.
 func (g trials) choices() []*trial {
 	return g.of(g.explored(func(f *fields.Field) bool { return len(f.Enum) > 1 }), func(f *fields.Field) []any {
 		var values []any
@@ -129,7 +129,7 @@ func (g trials) choices() []*trial {
 	})
 }
 
-// choose makes an object of each choice.
+// choose finds an accepted object for each choice.
 func (g trials) choose(ctx context.Context, choices []*trial) error {
 	return each(ctx, choices, func(t *trial) {
 		accepted, _, err := g.accept(ctx, t.object, t.place, forChoice)
@@ -139,12 +139,12 @@ func (g trials) choose(ctx context.Context, choices []*trial) error {
 	})
 }
 
-// borders are trials of the values at the borders of each field.
+// borders are trials of the boundary values of each field.
 func (g trials) borders() []*trial {
 	return g.of(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
 }
 
-// test sends borders as they are.
+// test sends trials without mending rejected ones.
 func (g trials) test(ctx context.Context, borders []*trial) error {
 	return each(ctx, borders, func(t *trial) {
 		answer, err := g.send(ctx, t.object)
@@ -158,7 +158,7 @@ func (g trials) test(ctx context.Context, borders []*trial) error {
 	})
 }
 
-// take takes in what was accepted, and the borders that were refused: another state may accept them.
+// take keeps the accepted objects, and rejected boundary values, because another state may accept them.
 func (g trials) take(choices, borders []*trial) {
 	for _, t := range choices {
 		if t.accepted != nil {

@@ -1,6 +1,6 @@
-// Package growth makes objects of every kind that a cluster serves, with as many of their fields as it accepts. It
-// begins with the least that is accepted, adds one field after the other, and mends what is refused by the words of the
-// refusal. It stores nothing: all of its writes are dry runs.
+// Package growth generates objects of every kind that a cluster serves, with as many accepted fields as possible. It
+// begins with a minimal object and adds one field after the other. It mends a rejected object with the hints of the
+// rejection. It stores nothing: all of its writes are dry runs.
 package growth
 
 import (
@@ -21,62 +21,63 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Client sends objects of any kind, as fast as the API server takes them.
+// Client sends objects of any kind, several at once.
 type Client struct {
 	api      rest.Interface
 	requests atomic.Int64
-	// slots has one for each request that may be under way.
+	// slots limits the number of concurrent requests.
 	slots chan struct{}
 }
 
-// NewClient sends through a client that writes.Configure has prepared, so many requests at once.
+// NewClient returns a client with at most atOnce concurrent requests. The API client must be from a configuration of
+// writes.Configure.
 func NewClient(api rest.Interface, atOnce int) *Client {
 	return &Client{api: api, slots: make(chan struct{}, max(atOnce, 1))}
 }
 
-// Requests is how many have been sent.
+// Requests is the number of requests that were sent.
 func (c *Client) Requests() int64 { return c.requests.Load() }
 
-// panicked is what the API server says of a request that was too much for it.
+// panicked is the message of the API server after a request that made it panic.
 const panicked = "caused apiserver to panic"
 
 // Answer to a write.
 type Answer struct {
-	// body is what the API server made of the object that was sent; nil where it refused.
+	// body is the accepted object as the API server returned it; nil after a rejection.
 	body []byte
-	// Code and Words of a refusal, and the causes that it names.
+	// Code, Words and Causes of a rejection.
 	Code   int
 	Words  string
 	Causes []Cause
 }
 
-// panicked says whether the object was too much for the API server.
+// panicked says whether the object made the API server panic.
 func (a Answer) panicked() bool { return strings.Contains(a.Words, panicked) }
 
-// Cause of a refusal.
+// Cause is one cause of a rejection.
 type Cause struct {
 	Type    metav1.CauseType
 	Field   string
 	Message string
 }
 
-// Accepted says whether the API server took the object.
+// Accepted says whether the API server accepted the object.
 func (a Answer) Accepted() bool { return a.body != nil }
 
-// Object is what the API server made of an object that it took.
+// Object is the accepted object as the API server returned it.
 func (a Answer) Object() (map[string]any, error) {
 	var object map[string]any
 	if err := json.Unmarshal(a.body, &object); err != nil {
-		return nil, fmt.Errorf("read what the API server made of an object: %w", err)
+		return nil, fmt.Errorf("decode the object in the API server's answer: %w", err)
 	}
 	return object, nil
 }
 
-// manager is the field manager of all that an exploration writes.
+// manager is the field manager of all writes of an exploration.
 const manager = "rehearse-explore"
 
-// Create sends an object as JSON; with dryRun nothing is stored. The error is of what kept the API server from judging
-// it.
+// Create creates an object from JSON. With dryRun, nothing is stored. A rejection is an Answer; an error means that the
+// API server could not judge the object.
 func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string, object []byte, dryRun bool,
 ) (Answer, error) {
 	return c.send(ctx, dryRun, object, func() *rest.Request {
@@ -84,7 +85,7 @@ func (c *Client) Create(ctx context.Context, kind *fields.Kind, namespace string
 	})
 }
 
-// Patch merges fields, as JSON, into a stored object.
+// Patch applies a JSON merge patch to a stored object.
 func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, subresource string,
 	patch []byte, dryRun bool,
 ) (Answer, error) {
@@ -93,7 +94,7 @@ func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, 
 	})
 }
 
-// Rewrite writes a stored object as it is read.
+// Rewrite reads a stored object and writes it unchanged.
 func (c *Client) Rewrite(ctx context.Context, kind *fields.Kind, namespace, name string) error {
 	var answer Answer
 	for range 1 + again {
@@ -113,18 +114,18 @@ func (c *Client) Rewrite(ctx context.Context, kind *fields.Kind, namespace, name
 		}
 	}
 	if !answer.Accepted() {
-		return fmt.Errorf("write %s %s as it is: %s", kind.Kind, name, answer.Words)
+		return fmt.Errorf("write %s %s unchanged: %s", kind.Kind, name, answer.Words)
 	}
 	return nil
 }
 
-// again is how often a request without a verdict is sent once more, and pause how long it waits before the first time.
+// again is the number of retries of a request without a verdict, and pause the first pause before one.
 const (
 	again = 2
 	pause = 50 * time.Millisecond
 )
 
-// send sends a request until the API server judges it, or did not several times.
+// send sends a request, and retries it while the API server does not judge it.
 func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request func() *rest.Request) (Answer, error) {
 	pauses := backoff.WithMaxRetries(backoff.NewExponentialBackOff(backoff.WithInitialInterval(pause)), again)
 	return backoff.RetryWithData(func() (Answer, error) {
@@ -142,7 +143,7 @@ func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request fun
 }
 
 func answerOf(result rest.Result) (Answer, error) {
-	err := result.Error() // which, other than that of Raw, has the words of every answer
+	err := result.Error() // unlike Raw's error, it always has the message of the answer
 	if err == nil {
 		body, err := result.Raw()
 		return Answer{body: body, Code: http.StatusOK}, err

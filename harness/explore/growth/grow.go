@@ -10,7 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// How many dry runs are spent on an object of a kind, on a field, and on what is less likely to come to something.
+// The maximum numbers of dry runs: for the minimal object of a kind, for a field, for a value of another kind, for a
+// field whose parent no object has, and for a value of an enumeration.
 const (
 	forKind   = 80
 	forField  = 30
@@ -19,21 +20,20 @@ const (
 	forChoice = 8
 )
 
-// Grown is what came of one kind.
+// Grown is the result for one kind.
 type Grown struct {
 	Kind *fields.Kind
-	// State says that it is the status that grew.
+	// State says that this is the result for the kind's status.
 	State bool
-	// Specimens that were accepted, and borders that were refused.
+	// Specimens are accepted objects, Refused are rejected objects with boundary values.
 	Specimens []*Specimen
 	Refused   []*Specimen
-	// Covered are the fields that at least one accepted object has; Rest are the others, with the words of the last
-	// refusal.
+	// Covered are the fields that at least one accepted object has. Rest are the others, with the words of a rejection.
 	Covered []string
 	Rest    map[string]string
-	// Dropped are those of the rest that the API server drops: their gates are off, or they are its own.
+	// Dropped are those of the rest that the API server drops: their gates are off, or only the API server sets them.
 	Dropped map[string]bool
-	// Panics are objects that were too much for the API server, as JSON.
+	// Panics are objects that made the API server panic, as JSON.
 	Panics []string
 }
 
@@ -47,7 +47,7 @@ type grower struct {
 	wholes map[string][]any
 	// home says whether a field's borders are explored in this kind.
 	home func(*fields.Field) bool
-	// known are fields that need no object of their own, since one was made at an earlier state.
+	// known are fields that need no further object, because one exists from an earlier state.
 	known map[string]bool
 
 	// scope is the field below which objects grow: the root, or the status of a stored object.
@@ -55,22 +55,23 @@ type grower struct {
 	stored map[string]any
 
 	minimal map[string]any
-	// holder is a small accepted object that has a field; refused are the words for fields that none has.
+	// holder is a small accepted object with a field, by the field's path. refused are the words of rejections, by the
+	// paths of fields that no object has.
 	holder  map[string]map[string]any
 	refused map[string]string
 	// gone are fields that the API server drops.
 	gone map[string]bool
 	made []*Specimen
-	// alone are the objects that can be packed into whole ones.
+	// alone are objects with one more field than the minimal one. They are packed into whole ones.
 	alone  []map[string]any
 	whole  []map[string]any
 	failed []*Specimen
-	// panics are objects that were too much for the API server.
+	// panics are objects that made the API server panic.
 	panicking sync.Mutex
 	panics    []string
 }
 
-// grow does all that can be done with one kind. What it found is in the grower also where the error is not nil.
+// grow generates the objects of one kind. Even if it returns an error, the grower has the results up to then.
 func (g *grower) grow(ctx context.Context) error {
 	g.holder, g.refused, g.gone = map[string]map[string]any{}, map[string]string{}, map[string]bool{}
 	beginning, err := g.beginning(ctx)
@@ -112,8 +113,8 @@ func (g *grower) grow(ctx context.Context) error {
 	return err
 }
 
-// beginning is what growth begins with: an object of the kind, or a stored one whose status grows; nil where none can
-// be stored.
+// beginning is the initial object: one of the kind, or a stored one whose status grows. It is nil if none can be
+// stored.
 func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 	if g.stored == nil {
 		return g.begin(), nil
@@ -130,15 +131,15 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 	return copied(object), nil
 }
 
-// forStatus is the number of the object whose status grows.
+// forStatus is the number in the name of the object whose status grows.
 const forStatus = 0
 
-// send asks for the verdict on an object, by a dry run.
+// send gets the verdict on an object by a dry run.
 func (g *grower) send(ctx context.Context, object map[string]any) (Answer, error) {
 	return g.sendText(ctx, object, Text(object))
 }
 
-// sendText is send for an object of which there is the JSON.
+// sendText is send for an object that is already encoded as JSON.
 func (g *grower) sendText(ctx context.Context, object map[string]any, text []byte) (Answer, error) {
 	if g.stored == nil {
 		return g.client.Create(ctx, g.kind, Namespace(g.kind), text, true)
@@ -149,21 +150,21 @@ func (g *grower) sendText(ctx context.Context, object map[string]any, text []byt
 	return g.client.Patch(ctx, g.kind, Namespace(g.kind), name, "status", Text(status), true)
 }
 
-// panicked notes an object that was too much for the API server.
+// panicked records an object that made the API server panic.
 func (g *grower) panicked(object map[string]any) {
 	g.panicking.Lock()
 	defer g.panicking.Unlock()
 	g.panics = append(g.panics, textOf(object))
 }
 
-// took takes in an accepted object.
+// took records an accepted object.
 func (g *grower) took(role Role, f *fields.Field, object map[string]any) {
 	g.cover(object)
 	g.memory.learn(g.kind, object)
 	g.made = append(g.made, g.specimen(role, f, nil, object))
 }
 
-// borrow tries whole values that other kinds accepted: what a template of pods can have was found out with a Pod.
+// borrow tries whole values that other kinds accepted: the fields of a Pod are found once, and tried in Pod templates.
 func (g *grower) borrow(ctx context.Context) error {
 	for _, f := range g.scope.All() {
 		if f.Type != fields.Object || g.known[f.Path.String()] || !slices.ContainsFunc(f.All(), g.lacks) {
@@ -193,7 +194,7 @@ func (g *grower) borrow(ctx context.Context) error {
 	return nil
 }
 
-// lent is an object with a value that another kind accepted; nil where none is accepted.
+// lent is an accepted object with a value that another kind accepted; nil if there is none.
 func (g *grower) lent(ctx context.Context, f *fields.Field, value any) (map[string]any, error) {
 	object := copied(g.minimal)
 	place := g.locate(object, f)
@@ -217,7 +218,7 @@ func (g *grower) lacks(f *fields.Field) bool {
 	return g.holder[path] == nil && !g.known[path]
 }
 
-// prefer puts into an object what another has, but for what it has already.
+// prefer adds the fields of another object that an object lacks.
 func prefer(object, other map[string]any) {
 	for key, value := range other {
 		mine, there := object[key]

@@ -17,13 +17,13 @@ import (
 type Options struct {
 	Client *Client
 	Kinds  []*fields.Kind
-	// Known says which fields of a kind need no object, by their paths; nil for none.
+	// Known returns the paths of the fields of a kind that need no object. May be nil.
 	Known func(*fields.Kind) map[string]bool
-	// Progress hears of each kind.
+	// Progress is called for each finished kind.
 	Progress clusters.Progress
 }
 
-// All grows the objects of all kinds. Where the context ends, what was found until then is returned.
+// All generates the objects of all kinds. If the context ends, it returns the results up to then, with an error.
 func All(ctx context.Context, o Options) ([]*Grown, error) {
 	known, err := newTable()
 	if err != nil {
@@ -64,7 +64,7 @@ func All(ctx context.Context, o Options) ([]*Grown, error) {
 	return all, err
 }
 
-// statesOf are the growers of the statuses of kinds of which an object can be stored.
+// statesOf are the growers of statuses, for kinds whose objects can be stored.
 func statesOf(growers []*grower) []*grower {
 	var all []*grower
 	for _, g := range growers {
@@ -79,8 +79,9 @@ func statesOf(growers []*grower) []*grower {
 	return all
 }
 
-// storable is the object whose status grows: that of a Service has fields only with a load balancer, that of a claim
-// only with a device for each request, and that of a Job cannot be written once it has ended.
+// storable is the object whose status grows. A Service must have a load balancer, and a ResourceClaim a device for each
+// request, or their statuses have no fields. A Job must be suspended, because the status of a finished one cannot be
+// written.
 func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
 	object := copied(minimal)
 	switch kind.ID() {
@@ -99,7 +100,7 @@ func storable(kind *fields.Kind, minimal map[string]any) map[string]any {
 	return object
 }
 
-// inWaves puts first those kinds from which others can learn: with a Pod it is found out what a template of pods takes.
+// inWaves puts the kinds first from which others learn: the fields of a Pod are also those of a Pod template.
 func inWaves(growers []*grower) (first, later []*grower) {
 	for _, g := range growers {
 		if Teacher(g.kind) != "" {
@@ -111,7 +112,7 @@ func inWaves(growers []*grower) (first, later []*grower) {
 	return first, later
 }
 
-// Teacher is the kind from which another one learns what its fields take; "" for one that learns by itself.
+// Teacher is the kind from which another one learns the values of its fields; "" for a kind without a teacher.
 func Teacher(kind *fields.Kind) string {
 	if kind.Kind == "Pod" {
 		return ""
@@ -127,7 +128,7 @@ func Teacher(kind *fields.Kind) string {
 	return ""
 }
 
-// kindsAtOnce is how many kinds grow at once. How many requests are under way is the client's to say.
+// kindsAtOnce is the number of kinds that grow at once. The client limits the number of requests.
 const kindsAtOnce = 16
 
 func wave(ctx context.Context, o Options, growers []*grower, below *memory, wholes map[string][]any) error {
@@ -135,7 +136,7 @@ func wave(ctx context.Context, o Options, growers []*grower, below *memory, whol
 	working.SetLimit(kindsAtOnce)
 	var telling sync.Mutex
 	for _, g := range slices.SortedStableFunc(slices.Values(growers), func(a, b *grower) int {
-		return len(b.scope.All()) - len(a.scope.All()) // the longest first
+		return len(b.scope.All()) - len(a.scope.All()) // kinds with the most fields first
 	}) {
 		working.Go(func() error {
 			g.memory, g.wholes = &memory{known: map[string][]any{}, below: below}, wholes
@@ -153,7 +154,7 @@ func wave(ctx context.Context, o Options, growers []*grower, below *memory, whol
 	return working.Wait()
 }
 
-// homes is in how many kinds the borders of one field are explored.
+// homes is the number of kinds in which the boundary values of one field are explored.
 const homes = 2
 
 func homesOf(kinds []*fields.Kind) map[string][]string {
@@ -173,8 +174,8 @@ func homesOf(kinds []*fields.Kind) map[string][]string {
 	return all
 }
 
-// rank puts first the kinds in which fields that several have are explored: one whose objects hardly change, and one
-// whose do.
+// rank orders the kinds for the choice of homes: Pods, most of whose fields cannot be updated, and Deployments, whose
+// fields can.
 func rank(kind *fields.Kind) int {
 	switch kind.Kind {
 	case "Pod":
@@ -185,10 +186,10 @@ func rank(kind *fields.Kind) int {
 	return 2
 }
 
-// enough is how many fields a definition must have to be lent to other kinds.
+// enough is the number of fields from which on a definition's values are lent to other kinds.
 const enough = 12
 
-// lend gives the whole values of definitions to other kinds.
+// lend adds the values of large definitions in whole objects to those for other kinds.
 func (g *grower) lend(wholes map[string][]any) {
 	for _, f := range g.scope.All() {
 		if f.Type != fields.Object || f.Definition == "" || len(f.All()) < enough {
@@ -202,7 +203,7 @@ func (g *grower) lend(wholes map[string][]any) {
 	}
 }
 
-// own is the status itself, where that grows.
+// own is the status field itself, if a status grows.
 func (g *grower) own() []*fields.Field {
 	if g.stored == nil {
 		return nil
@@ -229,5 +230,5 @@ func (g *grower) result() *Grown {
 	return r
 }
 
-// Fields that no object has, in order.
+// Fields lists the fields that no object has, sorted.
 func (g *Grown) Fields() []string { return slices.Sorted(maps.Keys(g.Rest)) }

@@ -19,10 +19,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// rule says what is wrong with an object: "" for nothing, or type, field and words.
+// rule rejects an object with type, field and message of a cause. It accepts the object if they are empty.
 type rule func(object map[string]any) [3]string
 
-// server judges objects by rules, and drops the field that it does not know.
+// server judges objects by rules, and drops a field.
 func server(t *testing.T, drops string, rules ...rule) *growth.Client {
 	t.Helper()
 	return clientOf(t, judging(t, drops, rules...), 4)
@@ -132,7 +132,7 @@ func grow(t *testing.T, client *growth.Client, kind *fields.Kind) *growth.Grown 
 	return grown[0]
 }
 
-func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
+func TestRejectedObjectsAreMendedByTheMessage(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		kind  *fields.Kind
@@ -183,7 +183,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			"spec.flag",
 		},
 		{
-			"a sibling that decides", box(&fields.Field{
+			"a discriminator", box(&fields.Field{
 				Path: fields.Path{"type"}, Type: fields.String,
 				Enum: []string{"A", "B"},
 			},
@@ -208,7 +208,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			"spec.from.there",
 		},
 		{
-			"a member of a union of which the list is to blame",
+			"a member of a union; the message names the list",
 			box(field("sources", fields.List, field(fields.Item, fields.Object, field("here", fields.Object),
 				field("there", fields.Object)))),
 			[]rule{func(o map[string]any) [3]string {
@@ -220,7 +220,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			"spec.sources[].there",
 		},
 		{
-			"a choice that only the documentation names",
+			"an enumeration that only the documentation lists",
 			box(&fields.Field{
 				Path: fields.Path{"type"}, Type: fields.String,
 				Description: `type is the type. It should be one of "Here" or "There".`,
@@ -234,7 +234,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			"spec.there",
 		},
 		{
-			"two fields that decide together", box(field("port", fields.Integer), &fields.Field{
+			"two fields that must be set together", box(field("port", fields.Integer), &fields.Field{
 				Path: fields.Path{"type"}, Type: fields.String, Enum: []string{"A", "B"},
 			}, &fields.Field{Path: fields.Path{"policy"}, Type: fields.String, Enum: []string{"C", "D"}}),
 			[]rule{func(o map[string]any) [3]string {
@@ -246,7 +246,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			"spec.port",
 		},
 		{
-			"an item whose number the words leave out",
+			"an item whose index is missing in the message",
 			box(field("mounts", fields.List, field(fields.Item, fields.Object, field("mode", fields.String)))),
 			[]rule{func(o map[string]any) [3]string {
 				if mode := at(o, "spec.mounts[0].mode"); mode != nil && mode != "Shut" {
@@ -275,7 +275,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 			for _, s := range grown.Specimens {
 				for _, judge := range test.rules {
 					if words := judge(plain(t, s)); words[0] != "" {
-						t.Errorf("%s: %s is refused: %v", s.ID(), s.Body, words)
+						t.Errorf("%s: %s would be rejected: %v", s.ID(), s.Body, words)
 					}
 				}
 			}
@@ -283,7 +283,7 @@ func TestObjectsAreMendedByTheWordsOfRefusals(t *testing.T) {
 	}
 }
 
-// plain is the object as the server reads it.
+// plain is the decoded object.
 func plain(t *testing.T, s *growth.Specimen) map[string]any {
 	t.Helper()
 	var object map[string]any
@@ -293,14 +293,14 @@ func plain(t *testing.T, s *growth.Specimen) map[string]any {
 	return object
 }
 
-func TestWhatIsDroppedIsNotCovered(t *testing.T) {
+func TestDroppedFieldsAreNotCovered(t *testing.T) {
 	grown := grow(t, server(t, "spec.gated"), box(field("gated", fields.String), field("open", fields.String)))
 	if grown.Rest["spec.gated"] != "accepted, but dropped" || !slices.Contains(grown.Covered, "spec.open") {
 		t.Errorf("covered %v, rest %v", grown.Covered, grown.Rest)
 	}
 }
 
-func TestBordersThatAreRefusedAreKeptApart(t *testing.T) {
+func TestRejectedBoundaryValuesAreKeptSeparately(t *testing.T) {
 	grown := grow(t, server(t, "", func(o map[string]any) [3]string {
 		if name, ok := at(o, "spec.title").(string); ok && (name == "" || strings.ContainsAny(name[:1], "0123456789")) {
 			return [3]string{"FieldValueInvalid", "spec.title", "must begin with a letter"}
@@ -313,12 +313,13 @@ func TestBordersThatAreRefusedAreKeptApart(t *testing.T) {
 		})
 	}
 	if !has(grown.Specimens, `"a.b"`) || !has(grown.Refused, `"1-a"`) || has(grown.Specimens, `"1-a"`) {
-		t.Errorf("%d accepted, %d refused", len(grown.Specimens), len(grown.Refused))
+		t.Errorf("%d accepted, %d rejected; want \"a.b\" accepted and \"1-a\" rejected", len(grown.Specimens),
+			len(grown.Refused))
 	}
 }
 
-// Whether one request is under way at a time or many: the same comes of it, also where one field needs another one.
-func TestTheSameGrowsAgain(t *testing.T) {
+// The result does not depend on the number of concurrent requests, even if one field needs another one.
+func TestConcurrencyDoesNotChangeTheResult(t *testing.T) {
 	ids := func(atOnce int) string {
 		needs := func(o map[string]any) [3]string {
 			switch {
@@ -350,7 +351,7 @@ func TestTheSameGrowsAgain(t *testing.T) {
 	}
 }
 
-func TestWhatActsOnOthersIsNotStored(t *testing.T) {
+func TestObjectsThatAffectOthersAreNotStored(t *testing.T) {
 	policy, class := &fields.Kind{}, &fields.Kind{}
 	policy.GroupVersionKind.Kind, class.GroupVersionKind.Kind = "ValidatingAdmissionPolicy", "PriorityClass"
 	for _, test := range []struct {
@@ -372,7 +373,7 @@ func TestWhatActsOnOthersIsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := growth.Harmless(test.kind, object); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
+			t.Errorf("%s: harmless: %t, want %t", test.name, got, test.want)
 		}
 	}
 }

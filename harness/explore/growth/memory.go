@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// memory is what values were accepted of fields, by their owners. Kinds that grow at the same time have memories of
-// their own, so that the same comes of it each time.
+// memory has accepted values of fields, by owner. Kinds that grow at the same time have separate memories, so that the
+// result is the same each time.
 type memory struct {
 	mu    sync.Mutex
 	known map[string][]any
@@ -24,7 +24,7 @@ func (m *memory) values(owner string) []any {
 	return append(append([]any(nil), m.known[owner]...), m.below.values(owner)...)
 }
 
-// learn takes in the scalar values of an accepted object.
+// learn remembers the scalar values of an accepted object.
 func (m *memory) learn(kind *fields.Kind, object map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +49,7 @@ func contains(all []any, value any) bool {
 	return false
 }
 
-// merged is one memory of several.
+// merged combines several memories.
 func merged(all ...*memory) *memory {
 	m := &memory{known: map[string][]any{}}
 	for _, one := range all {
@@ -58,7 +58,7 @@ func merged(all ...*memory) *memory {
 	return m
 }
 
-// Places are all places of an object, but for those that every object has.
+// Places are all places of an object, except those that every object has.
 func Places(object map[string]any) []fields.Place {
 	var all []fields.Place
 	for _, leaf := range fields.Leaves(object) {

@@ -10,28 +10,28 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// attempt is the search for an object that is accepted and has a given field.
+// attempt is the search for an accepted object with a given field.
 type attempt struct {
 	*grower
-	// target is the place that must be in what the API server makes of the object; nil for none.
+	// target is the place that the accepted object must have; nil if there is none.
 	target fields.Place
-	// budget is how many dry runs are left.
+	// budget is the number of dry runs that are left.
 	budget int
 	// seen are the objects that were sent.
 	seen map[string]bool
-	// words of the refusal of the first object.
+	// words of the first rejection.
 	words string
-	// lost says that an object was accepted, but without the target.
+	// lost says that the API server accepted an object, but dropped the target.
 	lost bool
 }
 
-// state is an object with its refusal.
+// state is an object with the causes of its rejection.
 type state struct {
 	object map[string]any
 	causes []Cause
 }
 
-// accept mends an object until it is accepted; nil where it is not.
+// accept mends an object until it is accepted. The result is nil if it never is.
 func (g *grower) accept(ctx context.Context, object map[string]any, target fields.Place, budget int) (map[string]any,
 	*attempt, error,
 ) {
@@ -47,10 +47,11 @@ func (g *grower) accept(ctx context.Context, object map[string]any, target field
 	return found, a, err
 }
 
-// deepest is how many mendings in a row are tried.
+// deepest is the maximum number of successive changes.
 const deepest = 8
 
-// search mends a refused object, and what is better but still refused, until one is accepted; nil where none is.
+// search changes a rejected object until it is accepted. If a change makes it better, the search continues from there.
+// The result is nil if no object is accepted.
 func (a *attempt) search(ctx context.Context, s *state, depth int) (map[string]any, error) {
 	for mended := range a.mendings(s) {
 		accepted, next, err := a.try(ctx, mended)
@@ -73,7 +74,7 @@ func (a *attempt) search(ctx context.Context, s *state, depth int) (map[string]a
 	return nil, nil
 }
 
-// better says whether the first complaint of one refusal is gone in the other.
+// better says whether the first cause of a rejection is gone in the next rejection.
 func better(before, after *state) bool {
 	first := before.causes[0]
 	for _, cause := range after.causes {
@@ -84,7 +85,7 @@ func better(before, after *state) bool {
 	return len(after.causes) <= len(before.causes)+2
 }
 
-// try sends an object that was not sent yet.
+// try sends an object, unless it was sent before.
 func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool, _ *state, _ error) {
 	text := textOf(object)
 	if a.seen[text] {
@@ -129,10 +130,10 @@ func (a *attempt) note(words string) {
 	}
 }
 
-// dropped is what is said of a field that the API server accepts and does not keep.
+// dropped is the note about a field that the API server accepts, but does not keep.
 const dropped = "accepted, but dropped"
 
-// keeps says whether what the API server made of an object has a field; nil is what every object has.
+// keeps says whether the API server kept a field; true if the place is nil.
 func (a Answer) keeps(at fields.Place) (bool, error) {
 	if at == nil {
 		return true, nil
@@ -142,7 +143,7 @@ func (a Answer) keeps(at fields.Place) (bool, error) {
 	return ok, err
 }
 
-// mendings are copies of a refused object with a change each, the likeliest first.
+// mendings are changed copies of a rejected object, the most promising first.
 func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
 	return func(yield func(map[string]any) bool) {
 		if len(s.causes) > 1 {
@@ -167,12 +168,12 @@ func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
 	}
 }
 
-// patience is how many other values of a field are tried before other fields are.
+// patience is the number of other values of a field that are tried before other fields are changed.
 const patience = 6
 
 type change func(map[string]any) bool
 
-// changes are what may satisfy one complaint about an object.
+// changes are changes of an object that may remove one cause of its rejection.
 func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) bool) {
 	place := a.placeOf(cause.Field)
 	f := a.kind.Root.At(place)
@@ -230,8 +231,7 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 	}
 }
 
-// fitting puts first the values that are the name of a field that is wanted: a type that says which member of a union
-// there is.
+// fitting puts values first that are the name of the target: the discriminator of a union.
 func (a *attempt) fitting(all []any) []any {
 	fits := func(value any) int {
 		if text, ok := value.(string); ok && a.named(text) {
@@ -243,7 +243,8 @@ func (a *attempt) fitting(all []any) []any {
 	return all
 }
 
-// referred adds what a name refers to and is not found: an item of that name in a list beside or above it.
+// referred adds the item that a name refers to, if it was not found: an item of that name in a list next to or above
+// it.
 func (a *attempt) referred(place fields.Place, value any, cause Cause) []change {
 	name, ok := value.(string)
 	if !ok || cause.Type != metav1.CauseTypeFieldValueNotFound {
@@ -278,8 +279,8 @@ func (a *attempt) referred(place fields.Place, value any, cause Cause) []change 
 	return all
 }
 
-// placeOf reads the field that a refusal names. A map's key may have dots, and some refusals leave out the number of an
-// item, or write a field as the API server calls it.
+// placeOf is the place of the field that a rejection names. It joins map keys with dots, inserts missing list indices,
+// and corrects names of the API server's internal version.
 func (a *attempt) placeOf(text string) fields.Place {
 	place := fields.ParsePlace(meant(a.kind, text))
 	at := a.kind.Root
@@ -299,7 +300,7 @@ func (a *attempt) placeOf(text string) fields.Place {
 		if isName && at.Type == fields.List {
 			place = slices.Insert(place, i, any(0))
 		} else if isName && at.Type == fields.Object && at.Child(name) == nil {
-			for _, child := range at.Children { // some refusals write a field with a capital letter
+			for _, child := range at.Children { // some rejections write a field with a capital letter
 				if strings.EqualFold(child.Name(), name) {
 					place[i] = child.Name()
 				}
@@ -310,7 +311,7 @@ func (a *attempt) placeOf(text string) fields.Place {
 	return place
 }
 
-// put adds a field, with its parents.
+// put sets a field, with its parents.
 func (a *attempt) put(place fields.Place, f *fields.Field) change {
 	return func(object map[string]any) bool { return a.set(object, place, a.build(f)) }
 }
@@ -323,8 +324,8 @@ func removal(place fields.Place) change {
 	return func(object map[string]any) bool { return fields.Remove(object, place) }
 }
 
-// inside are changes of what an object or a list holds: one member more, those first that the complaint mentions, or
-// one less.
+// inside are changes within an object or a list: one more member, with those that the message mentions first, or one
+// less.
 func (a *attempt) inside(object map[string]any, place fields.Place, f *fields.Field, cause Cause) []change {
 	var likely, others, less []change
 	words := mentioned(cause.Message)

@@ -2,7 +2,7 @@ package growth
 
 import "context"
 
-// pack makes objects that have as many fields as one can, of those that have a few.
+// pack combines objects with few fields into objects with as many fields as possible.
 func (g *grower) pack(ctx context.Context, all []map[string]any) error {
 	const most = 6
 	for range most {
@@ -22,7 +22,7 @@ func (g *grower) pack(ctx context.Context, all []map[string]any) error {
 	return nil
 }
 
-// packing is one object that is made as large as it can be.
+// packing is one object that grows as large as possible.
 type packing struct {
 	*grower
 	whole map[string]any
@@ -30,7 +30,7 @@ type packing struct {
 	left  []map[string]any
 }
 
-// add takes in all of the objects at once if it can, or else either half.
+// add adds the fields of all objects at once. If that is rejected, it tries each half.
 func (p *packing) add(ctx context.Context, all []map[string]any) error {
 	object, fits := copied(p.whole), true
 	for _, one := range all {

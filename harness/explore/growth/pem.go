@@ -11,7 +11,7 @@ var certificateText string
 //go:embed pem/request.csr
 var requestText string
 
-// What fields for certificates take: their keys were thrown away.
+// Values for fields that contain certificates. The keys were deleted.
 var (
 	certificate = base64.StdEncoding.EncodeToString([]byte(certificateText)) //nolint:gochecknoglobals // a constant
 	request     = base64.StdEncoding.EncodeToString([]byte(requestText))     //nolint:gochecknoglobals // a constant

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// set puts a value at a place, with the parents that are not there yet.
+// set sets the value at a place, and adds missing parents.
 func (g *grower) set(object map[string]any, place fields.Place, value any) bool {
 	for i := 1; i < len(place); i++ {
 		parent := place[:i]
@@ -68,7 +68,7 @@ func (g *grower) locate(object map[string]any, f *fields.Field) fields.Place {
 	return place
 }
 
-// cover notes that an accepted object has the fields that it has.
+// cover records the fields of an accepted object.
 func (g *grower) cover(object map[string]any) {
 	for _, place := range Places(object) {
 		for i := range place {
@@ -85,7 +85,7 @@ func (g *grower) cover(object map[string]any) {
 	}
 }
 
-// overlay puts into an object what another has besides; false where they differ in a value.
+// overlay adds the fields of another object to an object. It returns false if they differ in a value.
 func overlay(object, other map[string]any) bool {
 	for key, value := range other {
 		mine, there := object[key]

@@ -9,20 +9,20 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// rounds are how a grower finds an object for each field.
+// rounds finds an accepted object for each field of a grower.
 type rounds struct{ *grower }
 
-// outcome of the search for an object that has a field.
+// outcome is that of the search for an object with a field.
 type outcome struct {
 	field    *fields.Field
 	accepted map[string]any
-	// words of the refusal, and whether the API server drops the field.
+	// words of the rejection; gone says that the API server drops the field.
 	words string
 	gone  bool
 }
 
-// all finds an object for each field, in rounds. All searches of a round run at once, and know what the rounds
-// before found out but nothing of each other: so the same comes of it each time, however fast the answers are.
+// all finds an object for each field, in rounds. All searches of a round run at once. They use the results of earlier
+// rounds, but not of each other. So the result is the same each time, however fast the answers are.
 func (g rounds) all(ctx context.Context) error {
 	pending := g.scope.All()
 	for len(pending) > 0 {
@@ -49,9 +49,8 @@ func (g rounds) all(ctx context.Context) error {
 	return nil
 }
 
-// round takes those fields that are searched for at once: their parents are settled, so that it is known whether they
-// can be had, and no two have the same owner, so that the second learns from the first. Fields that need no search are
-// in neither list.
+// round chooses the fields that are searched for at once. Their parents are settled, and no two have the same owner, so
+// that the second can learn from the first. Fields that need no search are in neither list.
 func (g rounds) round(pending []*fields.Field) (now, later []*fields.Field) {
 	open, owners := map[*fields.Field]bool{}, map[string]bool{}
 	for _, f := range pending {
@@ -72,7 +71,7 @@ func (g rounds) round(pending []*fields.Field) (now, later []*fields.Field) {
 	return now, later
 }
 
-// withoutParent notes that the API server drops a field with one above it.
+// withoutParent says whether the API server drops a field above this one, and records that this one is dropped with it.
 func (g rounds) withoutParent(f *fields.Field) bool {
 	for p := f.Parent; p != nil; p = p.Parent {
 		if g.gone[p.Path.String()] {
@@ -83,7 +82,7 @@ func (g rounds) withoutParent(f *fields.Field) bool {
 	return false
 }
 
-// field looks for an object that has the field, and changes nothing of the grower.
+// field searches for an object with the field. It does not change the grower.
 func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	base, budget := g.minimal, forField
 	if parent := f.Parent; parent != nil && len(parent.Path) > 0 {
@@ -100,7 +99,7 @@ func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	object := copied(base)
 	place := g.locate(object, f)
 	if !g.set(object, place, g.build(f)) {
-		return &outcome{field: f, words: "no object could be made that has it"}, nil
+		return &outcome{field: f, words: "no object with this field could be generated"}, nil
 	}
 	accepted, a, err := g.accept(ctx, object, place, budget)
 	if err != nil {
@@ -111,7 +110,7 @@ func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	}, nil
 }
 
-// settle takes in what came of a search, unless an object of the same round has the field already.
+// settle records the outcome of a search, unless another object of the same round already has the field.
 func (g rounds) settle(o *outcome) {
 	path := o.field.Path.String()
 	switch {

@@ -8,20 +8,20 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// Role of an object: why it was made.
+// Role says why an object was generated.
 type Role string
 
 // The roles.
 const (
-	// Minimal objects have what their kind demands, and no more.
+	// Minimal objects have the required fields only.
 	Minimal Role = "minimal"
-	// Whole objects have as many fields as one object can.
+	// Whole objects have as many fields as possible.
 	Whole Role = "whole"
-	// Alone objects have one field besides what is demanded.
+	// Alone objects have one field besides those that it requires.
 	Alone Role = "alone"
-	// Choice objects have one of the values that a field can choose from.
+	// Choice objects have one value of an enumeration.
 	Choice Role = "choice"
-	// Border objects have a value at the border of what a format or a number allows.
+	// Border objects have a boundary value of a format or number.
 	Border Role = "border"
 )
 
@@ -29,19 +29,19 @@ const (
 type Specimen struct {
 	Kind *fields.Kind
 	Role Role
-	// Field that it was made for, and the value of it for choices and borders.
+	// Field is the field that it was generated for. Value is the field's value, for choices and boundary values.
 	Field string
 	Value string
-	// Owner of the field.
+	// Owner of the field (fields.Field.Owner).
 	Owner string
 	// Body is the object as JSON.
 	Body []byte
 }
 
-// HasState says whether the object has a status, which is written by itself.
+// HasState says whether the object has a status, which is written separately.
 func (s *Specimen) HasState() bool { return s.Kind.State != nil && s.Object()["status"] != nil }
 
-// ID tells it from all others, at every state.
+// ID identifies the object at all states.
 func (s *Specimen) ID() string {
 	return fmt.Sprintf("%s %s %s %s", s.Kind.ID(), s.Role, s.Field, s.Value)
 }
@@ -49,7 +49,7 @@ func (s *Specimen) ID() string {
 // Object is a copy of the object.
 func (s *Specimen) Object() map[string]any {
 	var object map[string]any
-	_ = utiljson.Unmarshal(s.Body, &object) // it was written from one
+	_ = utiljson.Unmarshal(s.Body, &object) // cannot fail: Body is an encoded object
 	return object
 }
 
@@ -64,5 +64,5 @@ func (g *grower) specimen(role Role, f *fields.Field, value any, object map[stri
 	return s
 }
 
-// Text is an object as JSON.
+// Text encodes an object as JSON.
 func Text(object map[string]any) []byte { return []byte(textOf(object)) }

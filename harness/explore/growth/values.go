@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// named are values for fields whose names say what they are, the likeliest first. The expression is matched with the
-// path, from its end.
+// named are values for fields whose names tell their meaning, the most likely first. The expression must match the end
+// of the path.
 type named struct {
 	path   *regexp.Regexp
 	values []any
@@ -19,7 +19,7 @@ func values(path string, all ...any) named {
 	return named{regexp.MustCompile(`(?:^|[.\]}])` + path + `$`), all}
 }
 
-// byName is the table of what no schema tells.
+// byName has values that are missing in schemas.
 var byName = []named{ //nolint:gochecknoglobals // a table of regular expressions
 	values(`(?:lastObservedTime|eventTime)`, "2030-01-01T00:00:00.000000Z"),
 	values(`matchFields\[\]\.key`, "metadata.name"),
@@ -86,7 +86,7 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`type`, "a"),
 }
 
-// pool are values of a type for fields of which nothing else is known.
+// pool are values of a type for fields about which nothing else is known.
 func pool(t fields.Type) []any {
 	switch t {
 	case fields.String:
@@ -121,7 +121,7 @@ func pool(t fields.Type) []any {
 	}
 }
 
-// candidates are the values to try for a field that holds no others, the likeliest first, each once.
+// candidates are the distinct values to try for a scalar field, the most likely first.
 func (g *grower) candidates(f *fields.Field, message string) []any {
 	var all []any
 	if message != "" {
@@ -163,7 +163,7 @@ func (g *grower) candidates(f *fields.Field, message string) []any {
 	})
 }
 
-// byFormat are values of the formats of texts that a schema may name.
+// byFormat are values of the string formats in schemas.
 func byFormat() map[string]string {
 	return map[string]string{
 		"date": "2030-01-01", "ipv4": "10.7.0.7", "ipv6": "fd00::7", "cidr": "10.7.0.0/24", "email": "a@example.com",
@@ -195,7 +195,7 @@ func documented(description string) []string {
 	return all
 }
 
-// build is a value for a field, with all that its schema requires.
+// build is a value for a field, with all required fields.
 func (g *grower) build(f *fields.Field) any {
 	switch f.Type {
 	case fields.Object:
@@ -223,7 +223,7 @@ func (g *grower) build(f *fields.Field) any {
 	return copyOf(g.candidates(f, "")[0])
 }
 
-// mapKey is a key of a map.
+// mapKey is a key for a map.
 func (g *grower) mapKey(f *fields.Field) string {
 	switch {
 	case g.kind.Kind == "PersistentVolumeClaim" && strings.HasPrefix(f.Name(), "allocatedResource"):

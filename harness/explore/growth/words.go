@@ -21,7 +21,7 @@ var (
 	anyWord   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9.]*`)
 )
 
-// hints are the values that a refusal's words propose for a field, the likeliest first.
+// hints are the values that a rejection's message suggests for a field, the most likely first.
 func hints(message string, f *fields.Field) []any {
 	var all []any
 	take := func(text string) {
@@ -47,7 +47,7 @@ func hints(message string, f *fields.Field) []any {
 		take(m[1])
 	}
 	if m := above.FindStringSubmatch(message); m != nil {
-		n, _ := strconv.Atoi(m[1]) // the expression takes numbers alone
+		n, _ := strconv.Atoi(m[1]) // the expression matches numbers only
 		take(strconv.Itoa(n + 1))
 	}
 	if m := most.FindStringSubmatch(message); m != nil {
@@ -74,7 +74,7 @@ func quotedIn(text string) []string {
 	return all
 }
 
-// mentioned are the words of a refusal that may be names of fields.
+// mentioned are the words of a message that may be names of fields.
 func mentioned(message string) map[string]bool {
 	words := map[string]bool{}
 	for _, word := range anyWord.FindAllString(message, 80) {
@@ -85,7 +85,7 @@ func mentioned(message string) map[string]bool {
 	return words
 }
 
-// coerce makes a value of a type from a text.
+// coerce converts a text to a value of a type.
 func coerce(t fields.Type, text string) (any, bool) {
 	switch t {
 	case fields.Integer:
@@ -108,7 +108,7 @@ func coerce(t fields.Type, text string) (any, bool) {
 	return nil, false
 }
 
-// same says whether two values are the same JSON.
+// same says whether two values are equal as JSON.
 func same(a, b any) bool { return textOf(a) == textOf(b) }
 
 func textOf(value any) string {
@@ -119,7 +119,7 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// copied is a copy of a JSON value, whose maps and lists are its own.
+// copied is a deep copy of a value.
 func copied[T any](value T) T {
 	return copyOf(value).(T)
 }
