@@ -16,20 +16,20 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Origin is another cluster, whose objects are rehearsed as they are stored.
+// Origin is another cluster. Its objects are rehearsed as they are stored.
 type Origin struct {
 	*transplant.Copy
-	// Selection is which objects are surveyed. All of them are in the copy.
+	// Selection of the objects to survey. The copy contains all objects.
 	Selection manifests.Selection
-	// Created is called when the copy runs, before it is surveyed. May be nil.
+	// Created is called when the copy runs, before its survey. May be nil.
 	Created func(context.Context, clusters.Cluster) error
-	// Surveyed is called when the first state has been surveyed. May be nil.
+	// Surveyed is called after the survey of the first state. May be nil.
 	Surveyed func()
-	// Called tells at the end who was called instead of webhooks. May be nil.
+	// Called returns, at the end, notes about calls of webhooks. May be nil.
 	Called func() []string
 }
 
-// create brings up the first state, on the data of the origin where there is one.
+// create creates the cluster of the first state, with the data of the origin if there is one.
 func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 	if r.Origin == nil {
 		r.cluster, err = r.Provider.Create(ctx, name, r.Path.States[0])
@@ -44,8 +44,8 @@ func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// adopt puts the objects of the copy under survey, once nothing moves any more: what controllers make up for is no
-// upgrade's doing.
+// adopt adds the objects of the copy to the survey. First it waits until controllers have caught up, so that their
+// changes are not blamed on the upgrade.
 func (r *rehearsal) adopt(ctx context.Context) error {
 	if r.Origin.Created != nil {
 		if err := r.Origin.Created(ctx, r.cluster); err != nil {
@@ -94,7 +94,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	return nil
 }
 
-// lacking puts into the report what the copy lacks, and what was done to it.
+// lacking reports what the copy lacks, and how it was changed.
 func (r *rehearsal) lacking() {
 	if r.Origin == nil {
 		return
@@ -103,7 +103,7 @@ func (r *rehearsal) lacking() {
 		kind, _, _ := strings.Cut(lack.Kind, ".")
 		if lack.Name == "" && !r.Origin.Selection.Wants(lack.Kind) {
 			r.report.Notes = append(r.report.Notes,
-				fmt.Sprintf("not in the copy, and not asked for: %s (%s)", lack.Kind, lack.Why))
+				fmt.Sprintf("not in the copy, and not selected: %s (%s)", lack.Kind, lack.Why))
 			continue
 		}
 		if lack.Name == "" {
@@ -128,12 +128,12 @@ func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words
 	})
 }
 
-// population is all that a copy holds.
+// population is all objects of a copy.
 type population struct {
 	objects []*unstructured.Unstructured
-	// there are the keys of all objects.
+	// there are the etcd keys of all objects.
 	there map[string]bool
-	// selecting are the Services for which controllers keep Endpoints.
+	// selecting are the Services for which controllers maintain Endpoints.
 	selecting map[string]bool
 }
 
@@ -150,8 +150,8 @@ func (p *population) take(r storage.Resource, items []unstructured.Unstructured)
 	}
 }
 
-// given are the objects that people have: without those that controllers make for these, and those that every cluster
-// makes for itself.
+// given are the users' objects: without those that controllers create for them, and those that every cluster creates
+// itself.
 func (p *population) given(name string) []*manifests.Object {
 	uids := map[string]bool{}
 	for _, o := range p.objects {
@@ -179,7 +179,7 @@ func controller(o *unstructured.Unstructured) string {
 	return ""
 }
 
-// manifestOf is the object as somebody would write it: as it was applied last, where that is known.
+// manifestOf is the object as a user would write it: as it was applied last, if that is known.
 func manifestOf(o *manifests.Object) *manifests.Object {
 	return &manifests.Object{Content: transplant.Manifest(o.Content), File: o.File}
 }

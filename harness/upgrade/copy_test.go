@@ -25,8 +25,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 )
 
-// The objects of a live cluster show what its own upgrade would do (G1: every StatefulSet restarts). What the copy
-// lacks is not judged, and is said.
+// The objects of a live cluster show what its upgrade would do (G1: every StatefulSet restarts). The report lists what
+// the copy lacks as not judged.
 func TestUpgradeOfACopy(t *testing.T) {
 	p := clustertest.Local(t)
 	captured := captureOf(t, p, "1.33", "testdata/red/statefulset.yaml", "testdata/copied.yaml")
@@ -64,7 +64,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 	if !slices.ContainsFunc(r.Notes, func(note string) bool {
 		return strings.HasPrefix(note, "webhook gatekeeper/check.example.com was not run")
 	}) {
-		t.Errorf("nothing is said of the webhook: %q", r.Notes)
+		t.Errorf("no note about the webhook: %q", r.Notes)
 	}
 	text, err := json.Marshal(r)
 	must(t, err)
@@ -74,7 +74,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 	}
 }
 
-// captureOf is the capture of a cluster that had these objects, and is no more.
+// captureOf is the capture of a cluster with these objects. The cluster is deleted afterwards.
 func captureOf(t *testing.T, p *local.Provider, version string, files ...string) *capture.Capture {
 	t.Helper()
 	state, err := p.Resolve(t.Context(), clusters.State{Version: version, Nodes: []clusters.NodeGroup{{}}})
@@ -112,7 +112,7 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 	return captured
 }
 
-// create tries until what the object needs is served.
+// create retries until the kinds that the object needs are served.
 func create(t *testing.T, config *rest.Config, o *manifests.Object) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)

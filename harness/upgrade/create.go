@@ -22,14 +22,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// creator creates the objects that people have, each as soon as it can be.
+// creator creates the users' objects, each as soon as the cluster accepts it.
 type creator struct {
 	client dynamic.Interface
 	kinds  *served.Kinds
-	// namespace of objects that name none.
+	// namespace is the default namespace of objects.
 	namespace string
 	progress  clusters.Progress
-	// made are the namespaces that no manifest makes.
+	// made are the created namespaces that are in no manifest.
 	made []string
 }
 
@@ -46,20 +46,21 @@ func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Pr
 	}, nil
 }
 
-// rejected is an object that the cluster does not take, and why.
+// rejected is an object that the cluster rejects, and the error.
 type rejected struct {
 	object *manifests.Object
 	err    error
 }
 
-// How long what was rejected is tried again: what it needs may only just have been created.
+// createWithin is how long the creation of rejected objects is retried after the last success, because what they need
+// may be new. createAgain is the pause between tries.
 const (
 	createWithin = 5 * time.Second
 	createAgain  = 250 * time.Millisecond
 )
 
-// createAll creates the objects in the order of their dependencies. What is rejected is tried again for a while, as
-// long as other objects are still accepted or were until a moment ago.
+// createAll creates the objects in the order of their dependencies. It retries rejected objects as long as the last
+// success is not long ago.
 func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([]survey.Created, []rejected, error) {
 	var created []survey.Created
 	waiting := manifests.InOrder(objects)
@@ -94,8 +95,8 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 	}
 }
 
-// mayPass says whether another try may have another outcome: the object needs something that is not there yet, or the
-// API server could not judge it. What it says of the object itself is final.
+// mayPass says whether a retry may succeed: something that the object needs may be missing, or the API server could not
+// judge it. A rejection of the object's content is final.
 func mayPass(r rejected) bool {
 	return !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
 }
@@ -120,7 +121,7 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 		stored, err = api.Create(ctx, content, metav1.CreateOptions{FieldManager: "rehearse-upgrade"})
 	}
 	if apierrors.IsAlreadyExists(err) {
-		// The cluster itself makes some, as the namespace default; or an earlier try was stored.
+		// The cluster itself creates some, such as the namespace default. Or an earlier try was stored.
 		stored, err = api.Apply(ctx, content.GetName(), content, metav1.ApplyOptions{
 			FieldManager: "rehearse-upgrade",
 			Force:        true,
@@ -132,7 +133,7 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 	return survey.Created{Object: o, Namespace: namespace, UID: string(stored.GetUID())}, nil
 }
 
-// api of an object, and the namespace that it is in; "" for one that is cluster-scoped.
+// api is the client for an object. The namespace is "" if it is cluster-scoped.
 func (c *creator) api(ctx context.Context, o *manifests.Object) (dynamic.ResourceInterface, string, error) {
 	kind, err := c.kinds.Find(ctx, o.GVK())
 	if err != nil {
@@ -151,7 +152,7 @@ func lacksNamespace(err error, namespace string) bool {
 		status.Details.Name == namespace
 }
 
-// makeNamespace makes one that objects are in and no manifest makes.
+// makeNamespace creates a namespace that objects need and that is in no manifest.
 func (c *creator) makeNamespace(ctx context.Context, name string) error {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace",
@@ -160,7 +161,7 @@ func (c *creator) makeNamespace(ctx context.Context, name string) error {
 	_, err := c.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, o,
 		metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("make namespace %s: %w", name, err)
+		return fmt.Errorf("create namespace %s: %w", name, err)
 	}
 	if err == nil {
 		c.made = append(c.made, name)

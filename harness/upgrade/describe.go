@@ -8,19 +8,19 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Describe says what would be done.
+// Describe is the plan of a rehearsal, for people.
 func Describe(o Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "create %s\n", o.Path.States[0])
 	objects := len(o.Objects)
 	if o.Origin != nil {
 		objects = o.Origin.Objects()
-		fmt.Fprintf(&b, "  put %d objects of %s into etcd as they are\n", objects, o.Origin.Name)
+		fmt.Fprintf(&b, "  put %d objects of %s into etcd unchanged\n", objects, o.Origin.Name)
 	} else {
 		kept, withheld := withhold(o.Objects)
 		fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
 		for _, one := range withheld {
-			fmt.Fprintf(&b, "  leave out %s (%s): %v\n", one.object, one.object.Place(), one.err)
+			fmt.Fprintf(&b, "  skip %s (%s): %v\n", one.object, one.object.Place(), one.err)
 		}
 	}
 	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)
@@ -37,5 +37,5 @@ func Describe(o Options) string {
 	return b.String()
 }
 
-// perObject is about how many dry runs an object costs at a state.
+// perObject is the approximate number of dry runs for an object at a state.
 const perObject = 7

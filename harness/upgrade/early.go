@@ -4,11 +4,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// mostEarly is how many findings of a state are named while the rehearsal goes on; the report has all.
+// mostEarly is the maximum number of a state's findings that are printed early. The report has all of them.
 const mostEarly = 10
 
-// tellEarly names what the survey of a state has just shown, so that a person need not wait for the end of the path.
-// What earlier states showed already is not named again.
+// tellEarly prints the new findings of a state right after its survey, so that nobody has to wait for the end of the
+// path.
 func (r *rehearsal) tellEarly(state int) {
 	so := &upgrades.Report{Path: r.report.Path[:state+1]}
 	r.survey.Judge(so)

@@ -14,9 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Real regressions of Kubernetes (scenarios/regressions) are found from the manifests alone, with where to read of
-// them.
-func TestUpgradeFindsTheGallery(t *testing.T) {
+// An upgrade finds real regressions of Kubernetes (scenarios/regressions) with manifests alone, and links their issues.
+func TestUpgradeFindsKnownRegressions(t *testing.T) {
 	off := false
 	on := "true"
 	for _, test := range []struct {
@@ -27,7 +26,7 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 		files []string
 		// want is severity, checks, object, sentence and issue of each finding.
 		want []string
-		// note is of what the report must say besides.
+		// note is a part of a note that the report must have.
 		note string
 	}{
 		{
@@ -48,7 +47,7 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 				"it: 134773"},
 		},
 		{
-			name: "G1 is mended", from: clusters.State{Version: "1.33.13"}, to: clusters.Change{Version: "1.34.4"},
+			name: "G1 is fixed", from: clusters.State{Version: "1.33.13"}, to: clusters.Change{Version: "1.34.4"},
 			files: []string{"testdata/red/statefulset.yaml"},
 		},
 		{
@@ -67,7 +66,7 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 				"breaks: read StorageVersionMigration configmaps: it cannot be read: ",
 				"breaks: update+label+apply+create ResourceSlice gpus: a write of it that changes nothing is rejected: 134189",
 			},
-			// It cannot be written, so that the garbage collector cannot end its deletion.
+			// It cannot be updated, so the garbage collector cannot finish its deletion.
 			note: "(finalizers: foregroundDeletion); it is no longer judged",
 		},
 	} {
@@ -93,10 +92,10 @@ func TestUpgradeFindsTheGallery(t *testing.T) {
 	}
 }
 
-// needs skips what needs a patch version that is not in the cache: it takes minutes to build.
+// needs skips a test that needs a patch version outside the cache, because building it takes minutes.
 func needs(t *testing.T, version string) {
 	t.Helper()
-	clustertest.Local(t) // which skips what is not to run on clusters
+	clustertest.Local(t) // skips the test if clusters must not be used
 	folder, err := local.CacheDir()
 	if err != nil {
 		t.Fatal(err)

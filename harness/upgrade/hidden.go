@@ -12,13 +12,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// hidden are values that no report may show: those of Secrets, and of environment variables.
+// hidden are values that reports must not show: those of Secrets and of environment variables.
 type hidden map[string]bool
 
-// shortest is how long a value must be to be looked for: what is shorter tells nobody anything.
+// shortest is the minimum length of a hidden value. Shorter values are not hidden, because they occur everywhere.
 const shortest = 4
 
-// of takes in the values of an object.
+// of adds the values of an object.
 func (h hidden) of(o *unstructured.Unstructured) {
 	if o.GetKind() == "Secret" && o.GetAPIVersion() == "v1" {
 		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
@@ -37,7 +37,7 @@ func (h hidden) of(o *unstructured.Unstructured) {
 	h.environment(o.Object)
 }
 
-// environment takes in the values of all lists of environment variables.
+// environment adds the values of all lists of environment variables.
 func (h hidden) environment(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -64,7 +64,7 @@ func (h hidden) add(text string) {
 	}
 }
 
-// hide takes the values out of what a report quotes.
+// hide replaces the values in a report's quotes.
 func (h hidden) hide(r *upgrades.Report) {
 	if len(h) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// No value of a Secret or of an environment variable is in a report, however the API server quotes it.
+// Reports do not contain values of Secrets or environment variables, however the API server quotes them.
 func TestHide(t *testing.T) {
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
 {apiVersion: v1, kind: Secret, metadata: {name: a}, data: {p: aHVudGVyMg==}, stringData: {q: swordfish}}

@@ -12,32 +12,32 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Wanted is what a person asks for.
+// Wanted describes the path that a user wants.
 type Wanted struct {
-	// From and To are the first and the last state; To has what it changes only. Systems change once Kubernetes has.
+	// From is the first state. To is the change to the last one. Systems change after Kubernetes.
 	From clusters.State
 	To   clusters.Change
-	// Upgraded are the systems of the first state that are others in the last one, each as a whole.
+	// Upgraded are the new definitions of systems that are upgraded.
 	Upgraded []clusters.System
-	// Systems has the simulators and the modules that the systems of the path are checked with.
+	// Systems has the simulators and modules of the path's systems, to check them.
 	Systems systems.Options
-	// NoRollback ends at the first arrival.
+	// NoRollback ends the path when it first reaches the target.
 	NoRollback bool
-	// NoRedeploy ends at the second arrival: the objects are not created anew there, and there is no second way back.
+	// NoRedeploy ends the path when it reaches the target again. The objects are not recreated and rolled back once more.
 	NoRedeploy bool
-	// Strategy is how the versions are gone through. Default: Minor.
+	// Strategy is the way through the versions. Default: Minor.
 	Strategy Strategy
 }
 
-// Path is a sequence of resolved states, with the way to each.
+// Path is a sequence of resolved states.
 type Path struct {
 	States []clusters.State
-	// Ways are upgrades.Start, Up, Back and Redeploy.
+	// Ways lead to the states: upgrades.Start, Up, Back or Redeploy.
 	Ways []string
 }
 
-// NewPath makes the path: to the target one minor version at a time, back the same way, and there once more, where the
-// objects are created anew before the last way back. Its error is of what cannot be rehearsed.
+// NewPath returns the path: an upgrade to the target (by default one minor version at a time), a rollback the same way,
+// a second upgrade, then the recreation of the objects, and a second rollback. An error says what cannot be rehearsed.
 func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, error) {
 	from, err := provider.Resolve(ctx, w.From)
 	if err != nil {
@@ -79,7 +79,7 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	return p, errors.Join(provider.Check(ctx, way), systems.CheckPath(ctx, way, w.Systems))
 }
 
-// withSystems are the states from one to the other: first Kubernetes goes all the way, then the systems change.
+// withSystems are the states from one to the other: first Kubernetes is upgraded, then the systems change.
 func withSystems(ctx context.Context, provider clusters.Provider, from, to clusters.State, w Wanted) ([]clusters.State,
 	error,
 ) {

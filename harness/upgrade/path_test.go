@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// versions is a provider that has the patch 9 of every minor version, and checks nothing.
+// versions is a provider that has patch 9 of every minor version, and checks nothing.
 type versions struct{ clusters.Provider }
 
 func (versions) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
@@ -110,7 +110,7 @@ func TestPath(t *testing.T) {
 		{
 			"a patch in two steps",
 			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}, Strategy: TwoStep},
-			"strategy two-step from 1.34.1 to 1.34.4: it is for a change of the minor version",
+			"strategy two-step from 1.34.1 to 1.34.4: the minor version must change",
 		},
 		{
 			"what cannot be emulated",
@@ -170,7 +170,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// A state is named after the systems that change on the path.
+// The name of a state contains the systems that change on the path.
 func TestNamesOfSystems(t *testing.T) {
 	same := operator("v1")
 	same[0].Process = &clusters.SystemProcess{Command: []string{"false"}}
@@ -191,7 +191,7 @@ func TestNamesOfSystems(t *testing.T) {
 	}
 }
 
-// What all states have is in no name.
+// The names of states do not contain what all states have in common.
 func TestNamesOfStates(t *testing.T) {
 	nodes := []clusters.NodeGroup{{}}
 	path := []clusters.State{

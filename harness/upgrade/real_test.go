@@ -22,13 +22,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rehearse goes from one version to another, back, and up again, with the objects of files.
+// rehearse upgrades, rolls back and upgrades again, with the objects of files.
 func rehearse(t *testing.T, from clusters.State, to clusters.Change, files ...string) *upgrades.Report {
 	t.Helper()
 	return travel(t, upgrade.Wanted{From: from, To: to}, files...)
 }
 
-// travel rehearses what is wanted, on three nodes.
+// travel rehearses the wanted path, on three nodes.
 func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Report {
 	t.Helper()
 	p := clustertest.Local(t)
@@ -64,7 +64,7 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 	return report
 }
 
-// heardEarly demands that what breaks was named before the cluster went on to the next state.
+// heardEarly checks that each finding was printed before the cluster went on to the next state.
 func heardEarly(t *testing.T, report *upgrades.Report, heard []string) {
 	t.Helper()
 	for _, f := range report.Findings {
@@ -80,12 +80,12 @@ func heardEarly(t *testing.T, report *upgrades.Report, heard []string) {
 			}
 		}
 		if at < 0 || surveys != f.State+1 {
-			t.Errorf("%q was named after %d surveys, want %d: %q", start, surveys, f.State+1, heard)
+			t.Errorf("%q was printed after %d surveys, want %d: %q", start, surveys, f.State+1, heard)
 		}
 	}
 }
 
-// said is what the findings say: severity, checks, states and way back of each object.
+// said lists severity, checks, states and effect of the rollback for each object of a finding.
 func said(r *upgrades.Report) string {
 	var all []string
 	for _, f := range r.Findings {
@@ -98,9 +98,9 @@ func said(r *upgrades.Report) string {
 	return strings.Join(all, "\n")
 }
 
-// Ordinary objects, of the shapes of well-kept public charts, survive an upgrade and the way back: nothing is said of
-// any. Beside them are three that Kubernetes 1.36 would not take any more, though they live on (kubernetes#137053,
-// #136582): that is found, and nothing else.
+// Ordinary objects, in the shapes of well-kept public charts, survive an upgrade and its rollback without findings. The
+// only findings are about three other objects: Kubernetes 1.36 would reject them, though the stored ones live on
+// (kubernetes#137053, #136582).
 func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "../manifests/ordinary",
 		"testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
@@ -120,18 +120,18 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 	}
 	for _, f := range r.Findings {
 		if f.Severity == upgrades.Breaks && !strings.HasPrefix(f.Link, "https://") {
-			t.Errorf("%s: no cause is named", f.What)
+			t.Errorf("%s: the finding has no cause", f.What)
 		}
 		if f.Severity == upgrades.Breaks && f.Kind != "Gauge.red.example.com" &&
 			!slices.Contains(f.Flips, "StrictIPCIDRValidation turns on") {
-			t.Errorf("%s: the gate that is to blame is not among %v", f.What, f.Flips)
+			t.Errorf("%s: StrictIPCIDRValidation is not among the gates %v", f.What, f.Flips)
 		}
 	}
 }
 
-// An object that is accepted only once a gate is on (KEP-5311) is created there. The way back leaves it stuck in 1.34
+// An object that is accepted only while a gate is on (KEP-5311) is created there. In 1.34, the rollback leaves it stuck
 // (kubernetes#135425).
-func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
+func TestUpgradeShowsWhatARollbackLeavesStuck(t *testing.T) {
 	on := true
 	r := rehearse(t, clusters.State{Version: "1.34"},
 		clusters.Change{FeatureGates: map[string]*bool{"RelaxedServiceNameValidation": &on}}, "testdata/red/ingress.yaml")
@@ -139,13 +139,13 @@ func TestUpgradeShowsWhatAWayBackLeavesStuck(t *testing.T) {
 	if got := said(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "RelaxedServiceNameValidation=true on only") {
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "RelaxedServiceNameValidation=true, and was created there") {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
 
-// What the newer version makes may be what the older one cannot edit: a rollout after the upgrade, and the way back.
-func TestUpgradeShowsWhatTheNewerVersionMade(t *testing.T) {
+// The older version may be unable to edit what the newer version created: a rollout after the upgrade, then a rollback.
+func TestUpgradeFindsProblemsOfRecreatedObjects(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.33"}, clusters.Change{Version: "1.34"}, "../../examples/upgrade/spread.yaml",
 		"testdata/red/statefulset.yaml")
 	const want = "breaks: moved StatefulSet default/web [5] the next upgrade was not rehearsed\n" +
@@ -155,7 +155,7 @@ func TestUpgradeShowsWhatTheNewerVersionMade(t *testing.T) {
 	}
 	for _, f := range r.Findings {
 		if f.Hop != "1.34.4 redeployed -> 1.33.13" {
-			t.Errorf("%s: it came on the hop %s", f.What, f.Hop)
+			t.Errorf("%s: the hop is %s", f.What, f.Hop)
 		}
 	}
 }

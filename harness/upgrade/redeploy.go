@@ -18,14 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survey"
 )
 
-// How long deleted objects may take to go, and how often they are looked for.
+// goneWithin is how long deleted objects may take to disappear. goneAgain is the pause between two looks.
 const (
 	goneWithin = time.Minute
 	goneAgain  = 250 * time.Millisecond
 )
 
-// redeploy deletes the objects and creates them anew, so that the way back is rehearsed with objects that the newer
-// version made. Deployments and Helm releases that are rolled out after an upgrade have such objects.
+// redeploy deletes and recreates the objects, so that the rollback is also rehearsed with objects that the newer
+// version created. Rollouts and Helm releases after an upgrade create such objects.
 func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	state := r.report.Path[i]
 	r.Progress("recreating all objects at %s", r.report.Path[i-1].Name)
@@ -41,7 +41,7 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 		return err
 	}
 	deleted := removed.gone
-	for _, one := range removed.going { // what is seen of them from now on is our own deletion
+	for _, one := range removed.going { // from now on, the survey would only see our own deletion
 		deleted = append(deleted, one.object)
 	}
 	r.survey.Replace(deleted, created...)
@@ -56,17 +56,17 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	return err
 }
 
-// removal is what became of objects that were to be deleted.
+// removal is the result of deleting objects.
 type removal struct {
 	gone []*manifests.Object
-	// going are deleted, but still there after the time they have.
+	// going are deleted, but still exist after goneWithin.
 	going []rejected
-	// kept are those whose deletion was rejected.
+	// kept are objects whose deletion was rejected.
 	kept []rejected
 }
 
-// remove deletes objects, what others need last, and waits until they and what they own are gone. Definitions and
-// Namespaces stay: with them would go what other objects in them need.
+// remove deletes objects, those that others need last, and waits until they and their dependents are gone.
+// CustomResourceDefinitions and Namespaces stay, because their deletion would delete other objects.
 func (c *creator) remove(ctx context.Context, created []survey.Created) (removed removal, err error) {
 	byObject := map[*manifests.Object]survey.Created{}
 	var objects []*manifests.Object
@@ -102,7 +102,7 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (removed
 	return removed, nil
 }
 
-// stays says whether an object is not deleted, since others live in it or by it.
+// stays says whether an object is not deleted, because that would delete others.
 func stays(o *manifests.Object) bool {
 	return slices.Contains([]schema.GroupKind{
 		{Kind: "Namespace"},
@@ -110,8 +110,8 @@ func stays(o *manifests.Object) bool {
 	}, o.GVK().GroupKind())
 }
 
-// delete an object and what it owns. The finalizers of its manifest are taken away first: whoever would remove them
-// does not run here.
+// delete deletes an object and its dependents. First it removes the finalizers of the manifest, because the controllers
+// that would remove them do not run here.
 func (c *creator) delete(ctx context.Context, one survey.Created) error {
 	api, _, err := c.api(ctx, one.Object)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *creator) delete(ctx context.Context, one survey.Created) error {
 			return err
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("take its finalizers away: %w", err)
+			return fmt.Errorf("remove its finalizers: %w", err)
 		}
 	}
 	uid, foreground := types.UID(one.UID), metav1.DeletePropagationForeground
@@ -144,7 +144,7 @@ func (c *creator) delete(ctx context.Context, one survey.Created) error {
 	return nil
 }
 
-// awaitGone returns when the object is not there any more. Its error says why it stays.
+// awaitGone returns when the object is gone. An error says why it still exists.
 func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline time.Time) error {
 	api, _, err := c.api(ctx, one.Object)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == nil && string(stored.GetUID()) != one.UID: // the cluster itself makes it anew
+		case err == nil && string(stored.GetUID()) != one.UID: // the cluster itself recreated it
 			return nil
 		case time.Now().After(deadline) && err != nil:
 			return fmt.Errorf("check whether it is gone: %w", err)

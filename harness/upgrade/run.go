@@ -22,31 +22,32 @@ import (
 type Options struct {
 	Provider clusters.Provider
 	Path     Path
-	// Objects that people have, where there is no origin.
+	// Objects to create. Unused if there is an Origin.
 	Objects []*manifests.Object
-	// Origin is the cluster whose objects are rehearsed as they are stored; nil where Objects are created.
+	// Origin is the cluster whose objects are rehearsed as they are stored; nil if Objects are created.
 	Origin *Origin
-	// Namespace of objects that name none; default: "default".
+	// Namespace of objects without one. Default: "default".
 	Namespace string
-	// Settle is for how long the untouched cluster is watched at each state.
+	// Settle is how long the untouched cluster is watched at each state.
 	Settle time.Duration
-	// Sample is how many objects of one kind and shape are sent dry runs. Default: all.
+	// Sample limits dry runs to so many objects of one kind and shape. Default: all.
 	Sample int
-	// Features tells which gates flip at each hop. May be nil.
+	// Features lists feature gates, to report which ones change at each hop. May be nil.
 	Features features.Lister
-	// Systems has the simulators and the modules that the systems of the path are made of.
+	// Systems has the simulators and modules of the path's systems.
 	Systems systems.Options
-	// Progress hears what is going on.
+	// Progress is called with what is going on.
 	Progress clusters.Progress
 }
 
-// Times that nobody needs to set.
+// Timeouts that cannot be configured.
 const (
 	transitionTimeout = 10 * time.Minute
 	deleteTimeout     = 2 * time.Minute
 )
 
-// Run rehearses. What came of it is in the report, also where the error, which is of the rehearsal itself, is not nil.
+// Run rehearses, and returns the report. An error means that the rehearsal itself failed. The report is valid even
+// then.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{
 		Head:    reports.Head{Format: 1, Started: time.Now()},
@@ -63,8 +64,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 		} else if i > 0 {
 			planned.Flips = hops[i-1].Changes()
 			if hops[i-1].Err != nil {
-				r.report.Notes = append(r.report.Notes, fmt.Sprintf("it is unknown which gates change at "+
-					"%s", planned.Name))
+				r.report.Notes = append(r.report.Notes, fmt.Sprintf("it is unknown which gates change at %s", planned.Name))
 			}
 		}
 		r.report.Path = append(r.report.Path, planned)
@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	return r.report, err
 }
 
-// name of a state in a path: without what all states have. "1.36.3 as 1.35" emulates a version.
+// name is a state's name in a path, without what all states have in common. "1.36.3 as 1.35" emulates a version.
 func name(state clusters.State, path []clusters.State) string {
 	changed, with := changing(path), ""
 	for _, system := range state.Systems {
@@ -118,9 +118,9 @@ type rehearsal struct {
 	host    *systems.Host
 	creator *creator
 	survey  *survey.Survey
-	// mark is from when the next state is judged.
+	// mark is the moment from which the next state is judged.
 	mark survey.Mark
-	// waiting are the objects that no state has accepted yet, left why; withheld are those that are never created.
+	// waiting are the objects that no state has accepted yet, and left has the reasons. withheld are never created.
 	waiting        []*manifests.Object
 	left, withheld []rejected
 	// created are the objects that are surveyed.
@@ -144,7 +144,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 		defer cancel()
 		defer func() { r.report.Processes = lives.Of(r.cluster) }()
 		if err := r.cluster.Delete(ctx); err != nil {
-			r.Progress("the cluster could not be removed: %v", err)
+			r.Progress("delete the cluster: %v", err)
 		}
 	}()
 	with := r.Systems
@@ -177,7 +177,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	return nil
 }
 
-// visit brings the cluster to a state and surveys it; false when the cluster broke.
+// visit brings the cluster to a state and surveys it. It returns false if the cluster broke.
 func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	way := r.Path.Ways[i]
 	if way == upgrades.Up || way == upgrades.Back {
@@ -221,13 +221,14 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	return err == nil, err
 }
 
-// createWaiting creates what no state has accepted yet. What only a later one accepts is surveyed from there on.
+// createWaiting tries to create the objects that no state has accepted yet. An object that only a later state accepts
+// is surveyed from there on.
 func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	if len(r.waiting) == 0 {
 		return nil
 	}
 	if i == 0 {
-		r.Progress("creating the objects: %d", len(r.waiting))
+		r.Progress("creating %d objects", len(r.waiting))
 	}
 	created, left, err := r.creator.createAll(ctx, r.waiting)
 	if err != nil {
@@ -237,7 +238,7 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	r.created = append(r.created, created...)
 	if i > 0 {
 		for _, c := range created {
-			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) is accepted from %s on only, and was created there",
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) was first accepted at %s, and was created there",
 				c.Object, c.Object.Place(), r.report.Path[i].Name))
 		}
 	}
@@ -248,7 +249,7 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	return r.survey.Still(ctx)
 }
 
-// converge brings the cluster to a state; false when a component does not come up, which is a finding.
+// converge brings the cluster to a state. It returns false if a component does not start, which is a finding.
 func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error) {
 	state := r.report.Path[i]
 	r.Progress("%s to %s", state.Way, state.Name)
@@ -266,7 +267,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	return false, nil
 }
 
-// died says whether a component ended by itself while the state was surveyed, which is a finding.
+// died says whether a component exited during the survey of a state, which is a finding.
 func (r *rehearsal) died(i int) bool {
 	err := r.host.Death()
 	if err == nil {
@@ -276,11 +277,11 @@ func (r *rehearsal) died(i int) bool {
 	return true
 }
 
-// sampled notes that not all objects were sent dry runs.
+// sampled adds the note that dry runs were sent for some objects only.
 func (r *rehearsal) sampled() {
 	if r.Sample > 0 && r.report.Sampled < r.report.Surveyed {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%d of %d objects were sent dry runs, at most %d of one kind "+
-			"and shape; all of them were read",
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("dry runs were sent for %d of %d objects, at most %d of one "+
+			"kind and shape; all objects were read",
 			r.report.Sampled, r.report.Surveyed, r.Sample))
 	}
 }
@@ -295,14 +296,14 @@ func (r *rehearsal) broke(i int, what, words string) {
 	})
 }
 
-// unaccepted puts into the report what no state has accepted: nothing can be said of it.
+// unaccepted reports the objects that no state has accepted: they are not judged.
 func (r *rehearsal) unaccepted() {
 	for _, one := range append(r.left, r.withheld...) {
 		r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 			Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
 			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0},
 			Hop:  r.report.Path[0].Name,
-			What: "it was not surveyed, since no state of the path has it", Words: one.err.Error(),
+			What: "it was not checked, because no state of the path contains it", Words: one.err.Error(),
 			Advice: "fix the manifest, or exclude it with --except",
 		})
 	}

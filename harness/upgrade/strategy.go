@@ -9,26 +9,26 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Strategy is how an upgrade goes through the versions.
+// Strategy is the way of an upgrade through the versions.
 type Strategy string
 
-// The strategies. The last two have new programs emulate an older version first (KEP-4330).
+// The strategies. With the last two, the new programs first emulate an older version (KEP-4330).
 const (
-	// Minor goes one minor version at a time.
+	// Minor upgrades one minor version at a time.
 	Minor Strategy = "minor"
-	// TwoStep does the same, but each minor version in two steps: the new programs, as the version before; then as their
-	// own.
+	// TwoStep upgrades each minor version in two steps. First the new programs emulate the version before. Then they stop
+	// emulating.
 	TwoStep Strategy = "two-step"
-	// SkipLevel starts the last version's programs at once, as the first version, and then has them be one minor version
-	// after the other.
+	// SkipLevel starts the programs of the last version at once. They emulate the first version, and then one minor
+	// version after the other.
 	SkipLevel Strategy = "skip-level"
 )
 
 // Strategies lists them, the default first.
 func Strategies() []Strategy { return []Strategy{Minor, TwoStep, SkipLevel} }
 
-// between are the states from one to the other, by a strategy: those in the middle are the first one in another
-// version.
+// between are the states from one to the other, by a strategy. States in the middle are equal to the first one, except
+// for the version.
 func between(ctx context.Context, provider clusters.Provider, from, to clusters.State,
 	by Strategy,
 ) ([]clusters.State, error) {
@@ -39,9 +39,9 @@ func between(ctx context.Context, provider clusters.Provider, from, to clusters.
 	}
 	switch emulates := by == TwoStep || by == SkipLevel; {
 	case first.Major != last.Major:
-		return nil, fmt.Errorf("from %s to %s: there is no upgrade to another major version", first, last)
+		return nil, fmt.Errorf("from %s to %s: an upgrade to another major version is not supported", first, last)
 	case emulates && first.Minor == last.Minor:
-		return nil, fmt.Errorf("strategy %s from %s to %s: it is for a change of the minor version", by, first, last)
+		return nil, fmt.Errorf("strategy %s from %s to %s: the minor version must change", by, first, last)
 	case emulates && from.EmulatedVersion+to.EmulatedVersion != "":
 		return nil, fmt.Errorf("strategy %s: neither the first nor the last state can emulate a version", by)
 	}
@@ -66,7 +66,7 @@ func between(ctx context.Context, provider clusters.Provider, from, to clusters.
 	return append(way, to), nil
 }
 
-// middle are the states between the lower and the higher version, upwards.
+// middle are the states between the lower and the higher version, in ascending order.
 func (by Strategy) middle(from clusters.State, lower, higher clusters.Version) []clusters.State {
 	minor := func(number int) string {
 		return clusters.Version{Major: lower.Major, Minor: number, Patch: -1}.String()
@@ -93,7 +93,7 @@ func (by Strategy) middle(from clusters.State, lower, higher clusters.Version) [
 	return all
 }
 
-// in is a state in another version.
+// in is a state with another version.
 func in(from clusters.State, version, emulated string) clusters.State {
 	next := from.With(clusters.Change{Version: version})
 	next.EmulatedVersion = emulated

@@ -8,7 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// systemName is a system in the name of a state: with its version, or, where it has none, with what became of it.
+// systemName is a system in the name of a state: its name with its version, and "changed" if the definition differs but
+// the version does not.
 func systemName(system clusters.System, first clusters.State) string {
 	before, _ := first.System(system.Name)
 	switch {
@@ -21,7 +22,7 @@ func systemName(system clusters.System, first clusters.State) string {
 	}
 }
 
-// changing are the names of the systems that are not the same at all states of a path.
+// changing are the names of the systems that differ between the states of a path.
 func changing(path []clusters.State) []string {
 	var names []string
 	for _, state := range path {

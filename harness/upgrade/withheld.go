@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// withhold takes out the objects that make the API server call a Service in the cluster: its pods are simulated and
-// answer nothing, so that every write would fail, or discovery would be incomplete.
+// withhold removes the objects that make the API server call a Service in the cluster. The Service's pods are simulated
+// and answer nothing, so every write would fail, or discovery would be incomplete.
 func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld []rejected) {
 	for _, o := range objects {
 		if service := calls(o); service != "" {
@@ -22,7 +22,7 @@ func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld [
 	return kept, withheld
 }
 
-// calls is the Service that the API server would call for an object; "" where there is none.
+// calls is the Service that the API server would call for an object; "" if there is none.
 func calls(o *manifests.Object) string {
 	switch o.GVK().Group + "/" + o.GVK().Kind {
 	case "admissionregistration.k8s.io/MutatingWebhookConfiguration",

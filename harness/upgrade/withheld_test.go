@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// What would make the API server call a Service is left out, and told; what calls somebody outside of the cluster is
-// not.
+// Objects that would make the API server call a Service are withheld and reported. Objects that make it call a server
+// outside of the cluster are kept.
 func TestWithhold(t *testing.T) {
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: inside}, webhooks: [{name: a, clientConfig: {service: {namespace: ns, name: policy}}}]}
