@@ -73,7 +73,7 @@ func (g *group) write() string {
 		}
 		if g.smallest.written {
 			fmt.Fprintf(&b, "  - name: %s\n    patch:\n%s      merge: {metadata: {labels: {rehearse.dev/none: null}}}\n",
-				quote("written in state "+nameOf(g.path[i])), selected)
+				quote("write it unchanged at "+nameOf(g.path[i])), selected)
 		}
 		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(transition(g.path[i], state)), 6))
 	}

@@ -94,8 +94,8 @@ func (s *Survey) Add(objects ...Created) {
 	}
 }
 
-// Replace registers that objects were deleted and created again. They are compared from the next state on with what
-// they are then. Deleted objects that were not created again are no longer checked.
+// Replace registers that objects were deleted and created again. Their content and status at the next state are the new
+// baseline. Deleted objects that were not created again are no longer checked.
 func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 	anew := make(map[*manifests.Object]Created, len(created))
 	for _, o := range created {

@@ -113,7 +113,7 @@ func TestPath(t *testing.T) {
 			"strategy two-step from 1.34.1 to 1.34.4: the minor version must change",
 		},
 		{
-			"what cannot be emulated",
+			"a version that cannot be emulated",
 			Wanted{From: clusters.State{Version: "1.33"}, To: clusters.Change{Version: "1.37"}, Strategy: SkipLevel},
 			"strategy skip-level, 1.37.9 emulatedVersion=1.33: emulatedVersion: Kubernetes 1.37.9 takes 1.34 to 1.37, not 1.33",
 		},
@@ -130,7 +130,7 @@ func TestPath(t *testing.T) {
 			"start 1.34.9 op(process, v1), upgrade 1.34.9 op(process, v2)",
 		},
 		{
-			"a system that cannot be",
+			"an invalid system",
 			Wanted{From: with("1.34", []clusters.System{{Name: "op"}}), Upgraded: v2},
 			"system op: it is neither simulated nor a process nor a module nor manifests",
 		},
@@ -145,7 +145,7 @@ func TestPath(t *testing.T) {
 			`version "new": want a Kubernetes version such as "1.34" or "1.34.4" (in quotes, or YAML reads it as a number)`,
 		},
 		{
-			"what the provider refuses",
+			"a path that the provider rejects",
 			Wanted{
 				From: clusters.State{Version: "1.34", FeatureGates: map[string]bool{"Bad": true}},
 				To:   clusters.Change{Version: "1.35"},

@@ -144,7 +144,7 @@ func (g trials) borders() []*trial {
 	return g.of(g.explored(func(f *fields.Field) bool { return len(f.Enum) == 0 }), borderValues)
 }
 
-// test sends trials without mending rejected ones.
+// test sends trials, and does not change rejected ones.
 func (g trials) test(ctx context.Context, borders []*trial) error {
 	return each(ctx, borders, func(t *trial) {
 		answer, err := g.send(ctx, t.object)

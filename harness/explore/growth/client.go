@@ -1,6 +1,6 @@
 // Package growth generates objects of every kind that a cluster serves, with as many accepted fields as possible. It
-// begins with a minimal object and adds one field after the other. It mends a rejected object with the hints of the
-// rejection. It stores nothing: all of its writes are dry runs.
+// begins with a minimal object and adds one field after the other. It fixes a rejected object with the hints of the
+// rejection. It stores only the objects whose status grows; all other writes are dry runs.
 package growth
 
 import (

@@ -31,7 +31,7 @@ type state struct {
 	causes []Cause
 }
 
-// accept mends an object until it is accepted. The result is nil if it never is.
+// accept changes an object until it is accepted. The result is nil if it never is.
 func (g *grower) accept(ctx context.Context, object map[string]any, target fields.Place, budget int) (map[string]any,
 	*attempt, error,
 ) {
