@@ -28,7 +28,7 @@ type sighting struct {
 	// entries that show it, and the state in which each was created.
 	entries []*entry
 	made    []clusters.State
-	// before is the state before the hop, to the state after it.
+	// before is the state before the hop, and to is the state after it.
 	before, to clusters.State
 	// written says that the entries are twins, which each state writes.
 	written bool

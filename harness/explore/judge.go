@@ -44,8 +44,8 @@ type group struct {
 
 // route leads to a finding.
 type route struct {
-	// from is the state in which the object was created; the hop is from before to to. path is the shortest that shows
-	// the finding.
+	// from is the state in which the object was created. before and to are the states before and after the hop. path is
+	// the shortest that shows the finding.
 	from, before, to clusters.State
 	path             []clusters.State
 }

@@ -1,4 +1,5 @@
-// Package matrix runs scenarios on every combination of a system's versions and Kubernetes versions.
+// Package matrix builds the cells of a matrix: each scenario on every combination of a system's versions and Kubernetes
+// versions.
 package matrix
 
 import (

@@ -128,7 +128,7 @@ func (g *grower) begin() map[string]any {
 	return object
 }
 
-// Named is a copy of an object with a unique name. It returns false if the kind does not allow any name.
+// Named is a copy of an object with a unique name. It returns false if the kind has fixed names.
 func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, bool) {
 	object = copied(object)
 	metadata, _ := object["metadata"].(map[string]any)
