@@ -26,7 +26,7 @@ const manager = "rehearse-systems"
 // label is on everything that was installed for a system, with the system's name.
 const label = "rehearse.dev/system"
 
-// api is how the cluster is spoken with.
+// api is a client for the cluster.
 type api struct {
 	dynamic   dynamic.Interface
 	metadata  metadata.Interface
@@ -61,7 +61,7 @@ func addReference(list []reference, r reference) []reference {
 func newAPI(config *rest.Config) (*api, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = manager
-	// Every look at the API has a time of its own; deprecated versions are not this package's to complain of.
+	// Every request has its own timeout; warnings about deprecated versions are not this package's task.
 	config.WarningHandler = rest.NoWarnings{}
 	dynamicClient, err1 := dynamic.NewForConfig(config)
 	metadataClient, err2 := metadata.NewForConfig(config)
@@ -76,7 +76,7 @@ func newAPI(config *rest.Config) (*api, error) {
 	}, nil
 }
 
-// mapping finds the resource of a kind; what is not known yet is asked for anew.
+// mapping finds the resource of a kind. It asks discovery again for an unknown kind.
 func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping, error) {
 	mapping, err := a.mapper.RESTMapping(kind, version)
 	if meta.IsNoMatchError(err) {
@@ -89,10 +89,10 @@ func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
-// defaultNamespace is where namespaced objects go that name no namespace.
+// defaultNamespace is the namespace of namespaced objects that name none.
 const defaultNamespace = "default"
 
-// resource is where an object belongs, with the reference of the object.
+// resource returns the client for an object's resource, with the reference of the object.
 func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, *meta.RESTMapping, reference,
 	error,
 ) {
@@ -111,8 +111,7 @@ func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInter
 	return a.dynamic.Resource(mapping.Resource).Namespace(r.namespace), mapping, r, nil
 }
 
-// apply applies an object on the server's side, so that it can be of any size. It says whether the object was not
-// there before.
+// apply applies an object server-side, so that it can be of any size. It reports whether the object was created.
 func (a *api) apply(ctx context.Context, system string,
 	object *unstructured.Unstructured,
 ) (made bool, r reference, err error) {
@@ -143,7 +142,7 @@ func (a *api) apply(ctx context.Context, system string,
 	return made, r, nil
 }
 
-// delete deletes an object and returns when it is gone; one that is not there is gone.
+// delete deletes an object and returns when it is gone. An object that does not exist is no error.
 func (a *api) delete(ctx context.Context, r reference) error {
 	mapping, err := a.mapping(r.kind, r.version)
 	if meta.IsNoMatchError(err) {
@@ -169,7 +168,7 @@ func (a *api) delete(ctx context.Context, r reference) error {
 		case err != nil:
 			return err
 		}
-		return fmt.Errorf("it is still there, with finalizers %v", left.Finalizers)
+		return fmt.Errorf("it still exists, with finalizers %v", left.Finalizers)
 	})
 	if err != nil {
 		return fmt.Errorf("wait until %s is gone: %w", r, err)

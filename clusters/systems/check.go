@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Check says, before anything starts, what is wrong with systems: a simulator or a fault that there is not, a program
-// or a file that is not there or holds nothing of use. Its error joins everything that is wrong.
+// Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
+// file that is missing or contains no suitable object. Its error joins all errors.
 func Check(ctx context.Context, systems []clusters.System, simulators Simulators, modules Modules) error {
 	var errs []error
 	for _, definition := range systems {
@@ -69,7 +69,7 @@ func checkSimulated(definition clusters.System, simulators Simulators) []error {
 				strings.Join(simulator.Variants, ", ")))
 	}
 	if definition.Simulated.Config != nil && !simulator.Configurable {
-		errs = append(errs, fmt.Errorf("simulator %s takes no configuration", definition.Simulator()))
+		errs = append(errs, fmt.Errorf("simulator %s does not support a configuration", definition.Simulator()))
 	}
 	return errs
 }
@@ -83,15 +83,15 @@ func checkFault(text string, simulator Simulator) error {
 	case name == text:
 		return nil
 	case pattern == "" || wrong != nil:
-		return fmt.Errorf("cannot have fault %s in namespaces %q: that is no pattern for names", name, pattern)
+		return fmt.Errorf("cannot limit fault %s to namespaces %q: invalid pattern", name, pattern)
 	case slices.Contains(simulator.ClusterWide, name):
-		return fmt.Errorf("cannot have fault %s in namespaces %s alone: it is one of the whole cluster", name, pattern)
+		return fmt.Errorf("cannot limit fault %s to namespaces %s: it affects the whole cluster", name, pattern)
 	}
 	return nil
 }
 
-// checkProcess reads the files of a process. What its place will be is not known yet: texts that need it are not
-// looked at, and neither are the files of a module that is not in the cache.
+// checkProcess reads the files of a process. Its place is not known yet, so texts that need it are not checked. Neither
+// are the files of a module that is not in the cache.
 func checkProcess(definition clusters.System, modules Modules) []error {
 	p := definition.Launched()
 	built, isBuilt := cached(definition, modules)
@@ -150,7 +150,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		text, known := e(manifest)
 		if !known {
 			errs = append(errs,
-				fmt.Errorf("manifest %s: only $(VERSION) may stand here, and only where the system has a version", manifest))
+				fmt.Errorf("manifest %s: only $(VERSION) is allowed here, and only if the system has a version", manifest))
 			continue
 		}
 		name, _, err := splitChecksum(text)
@@ -169,7 +169,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 	return errs
 }
 
-// versionOnly puts the version and the folder of what was built into a text; false when it needs more than that.
+// versionOnly expands the version and the module's folder in a text; false if it needs other values.
 func versionOnly(definition clusters.System, built clusters.BuiltModule) func(string) (string, bool) {
 	values := map[string]string{"VERSION": definition.Version, clusters.ModuleDir: built.Dir}
 	return func(text string) (string, bool) {

@@ -16,8 +16,8 @@ var (
 	crdResource = crdKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 )
 
-// crdServed says what a CustomResourceDefinition still lacks: it must be established, and all of its versions that
-// are served must be found by who looks for them.
+// crdServed reports what a CustomResourceDefinition still lacks: it must be established, and discovery must show all of
+// its served versions.
 func (a *api) crdServed(ctx context.Context, name string) error {
 	crd, err := a.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -45,11 +45,11 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 	return nil
 }
 
-// youth is how long kube-apiserver goes on to let a creation of a kind wait: for two seconds, if its
-// CustomResourceDefinition was established less than that ago. Who asks earlier waits longer.
+// youth is how long kube-apiserver delays the first creation of a kind: for two seconds if its CustomResourceDefinition
+// was established less than that ago. Earlier requests wait longer.
 const youth = 2 * time.Second
 
-// mature is when the youngest of a system's CustomResourceDefinitions has outgrown that.
+// mature is when the youngest of a system's CustomResourceDefinitions is older than youth.
 func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error) {
 	var last time.Time
 	for _, object := range objects {
@@ -65,7 +65,7 @@ func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error
 		for _, item := range list {
 			condition, _ := item.(map[string]any)
 			text, _ := condition["lastTransitionTime"].(string)
-			// what is no time tells of no age
+			// an invalid time is ignored
 			if at, err := time.Parse(time.RFC3339, text); err == nil && condition["type"] == "Established" && at.After(last) {
 				last = at
 			}
@@ -88,7 +88,7 @@ func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionReso
 	return fmt.Errorf("%s is not among the resources of %s", resource.Resource, resource.GroupVersion())
 }
 
-// conditionTrue says whether a list of conditions has one of that type that is true.
+// conditionTrue reports whether a list of conditions has one of that type that is true.
 func conditionTrue(conditions any, name string) bool {
 	list, _ := conditions.([]any)
 	for _, item := range list {
@@ -100,17 +100,16 @@ func conditionTrue(conditions any, name string) bool {
 	return false
 }
 
-// redirectConversion points a CustomResourceDefinition's conversion webhook, if it has one that is a Service, at a
-// process.
+// redirectConversion points the conversion webhook of a CustomResourceDefinition to a process, if it names a Service.
 func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
 	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
 	if found && redirect(client, url, ca) {
-		// it is a map: that was found out
+		// it is a map: that was checked above
 		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig")
 	}
 }
 
-// redirect points a client configuration that names a Service at a process; false when it names none.
+// redirect points a client configuration that names a Service to a process; false if it names none.
 func redirect(client map[string]any, url string, ca []byte) bool {
 	service, ok := client["service"].(map[string]any)
 	if !ok {

@@ -26,7 +26,7 @@ import (
 // maxManifest is the largest manifest that is fetched, in bytes.
 const maxManifest = 64 << 20
 
-// parse reads the objects of a YAML file; lists are taken apart.
+// parse reads the objects of a YAML file. Lists are flattened.
 func parse(name string, data []byte) ([]*unstructured.Unstructured, error) {
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	var all []*unstructured.Unstructured
@@ -46,7 +46,7 @@ func parse(name string, data []byte) ([]*unstructured.Unstructured, error) {
 			continue
 		}
 		if object.GetAPIVersion() == "" || object.GetKind() == "" {
-			return nil, fmt.Errorf("document %d of %s is no object: it needs apiVersion and kind", n, name)
+			return nil, fmt.Errorf("document %d of %s is not an object: it needs apiVersion and kind", n, name)
 		}
 		if !object.IsList() {
 			all = append(all, object)
@@ -61,7 +61,7 @@ func parse(name string, data []byte) ([]*unstructured.Unstructured, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds no object", name)
+		return nil, fmt.Errorf("%s contains no object", name)
 	}
 	return all, nil
 }
@@ -82,7 +82,7 @@ func readKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]
 			}
 		}
 		if found == 0 {
-			return nil, fmt.Errorf("%s holds none of the objects that are looked for in it (its first is a %s)", name,
+			return nil, fmt.Errorf("%s contains no object of the expected kinds (its first is a %s)", name,
 				objects[0].GetKind())
 		}
 	}
@@ -94,7 +94,7 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 	files := []string{name}
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("read what is to be installed: %w", err)
+		return nil, fmt.Errorf("read the objects to install: %w", err)
 	}
 	if info.IsDir() && kustomization.In(name) {
 		return kustomized(name)
@@ -106,14 +106,14 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("list the files of %s: %w", name, err)
 		}
 		if files = append(files, yml...); len(files) == 0 {
-			return nil, fmt.Errorf("the folder %s holds no YAML file", name)
+			return nil, fmt.Errorf("the folder %s contains no YAML file", name)
 		}
 	}
 	var all []*unstructured.Unstructured
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("read what is to be installed: %w", err)
+			return nil, fmt.Errorf("read the objects to install: %w", err)
 		}
 		objects, err := parse(file, data)
 		if err != nil {
@@ -124,7 +124,7 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// splitChecksum takes the checksum from a manifest's name.
+// splitChecksum splits a manifest's name and its checksum.
 func splitChecksum(manifest string) (name, checksum string, err error) {
 	name, fragment, found := strings.Cut(manifest, "#")
 	if !found {
@@ -132,7 +132,7 @@ func splitChecksum(manifest string) (name, checksum string, err error) {
 	}
 	checksum, ok := strings.CutPrefix(fragment, "sha256=")
 	if decoded, err := hex.DecodeString(checksum); !ok || err != nil || len(decoded) != sha256.Size {
-		return name, "", fmt.Errorf("manifest %s: what is behind # must be sha256= and 64 hexadecimal digits", manifest)
+		return name, "", fmt.Errorf("manifest %s: # must be followed by sha256= and 64 hexadecimal digits", manifest)
 	}
 	return name, checksum, nil
 }

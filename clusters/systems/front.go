@@ -23,13 +23,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// front stands between the API server and a program's webhooks. It passes calls on as they are, late, with an expired
-// certificate, or not at all. Once it is there it stays until its system goes, so that an API server that learns late
-// of where webhooks are is never wrong.
+// front is a proxy between the API server and a program's webhooks. It forwards calls unchanged, late, with an expired
+// certificate, or not at all. It stays until its system is removed, so that an API server that learns late of a changed
+// address still reaches the webhooks.
 type front struct {
 	host string
 	held *ports.Reservation
-	// calls are what becomes of calls now.
+	// calls is how calls are answered now.
 	calls  clusters.WebhookCalls
 	server *http.Server
 
@@ -49,10 +49,10 @@ func newFront(host string) (*front, error) {
 func (f *front) address() string { return net.JoinHostPort(f.host, strconv.Itoa(f.held.Numbers[0])) }
 func (f *front) url() string     { return "https://" + f.address() }
 
-// usual says that calls are passed on as they are.
+// usual means that calls are forwarded unchanged.
 func (f *front) usual() bool { return f.calls.Usual() }
 
-// become makes the front treat calls otherwise, with the certificates of a place, and ends the connections of before.
+// become changes how the front answers calls, with the certificates of a place, and closes the existing connections.
 func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) error {
 	f.close()
 	f.calls = calls
@@ -99,7 +99,7 @@ func (f *front) release() {
 	f.held.Release()
 }
 
-// handler passes calls on to the program of a place.
+// handler forwards calls to the program of a place.
 func (f *front) handler(at *place) (http.Handler, error) {
 	wait, err := f.calls.Wait()
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *front) handler(at *place) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
-		// A program that does not answer leaves a broken connection, as without a front.
+		// If the program does not answer, the connection breaks, as without a front.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:     log.New(io.Discard, "", 0),
 	}
@@ -148,7 +148,7 @@ func (f *front) note(path string) {
 	f.seen[path]++
 }
 
-// passed says how often each webhook was called here.
+// passed returns how often each webhook was called here.
 func (f *front) passed(hooks []hook) map[answerKey]float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +161,7 @@ func (f *front) passed(hooks []hook) map[answerKey]float64 {
 	return counts
 }
 
-// certifyExpired makes a serving certificate of the place's authority that was valid until an hour ago.
+// certifyExpired creates a serving certificate of the place's authority that expired an hour ago.
 func (p *place) certifyExpired(name string, now time.Time) error {
 	authority, err := certificates.OpenAuthority(p.certDir(), now)
 	if err != nil {
@@ -177,7 +177,7 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answerCalls makes the API server's calls of a system's webhooks be answered as the system's definition says.
+// answerCalls makes the API server's calls of a system's webhooks answered as the system's definition says.
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	wanted := callsOf(sys.definition)
 	if sys.place.front == nil {
@@ -195,7 +195,7 @@ func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	return sys.place.front.become(wanted, sys.place, s.now())
 }
 
-// standInFront puts a front before a program that serves, and returns when the API server calls the front.
+// standInFront starts a front for a running program, and returns when the API server calls the front.
 func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time) error {
 	f, err := newFront(sys.place.host)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time
 		return err
 	}
 	if len(hooks) == 0 && !s.converts(ctx, f.url()) {
-		return errors.New("webhookCalls: it has no webhooks that are called at its process")
+		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
 	}
 	return s.prove(ctx, sys.process, sys.program.probes, hooks,
 		func(context.Context) (map[answerKey]float64, error) { return f.passed(hooks), nil })

@@ -162,7 +162,7 @@ func TestMoveCalls(t *testing.T) {
 		{from + "/judge", ca, to + "/judge", ""},
 		{from + "1/judge", ca, from + "1/judge", ""},
 		{"https://elsewhere", "theirs", "https://elsewhere", ""},
-		{from + "/judge", "theirs", from + "/judge", "K n trusts an authority of the system's own"},
+		{from + "/judge", "theirs", from + "/judge", "K n trusts the system's own authority"},
 	} {
 		o := object(test.url, test.bundle)
 		moved, err := moveCalls(o, from, to, []byte(ca))
@@ -189,7 +189,7 @@ func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
 	changed := sleeper("a")
 	changed.WebhookCalls = &clusters.WebhookCalls{Away: true}
 	err := s.Converge(t.Context(), []clusters.System{changed})
-	if err == nil || !strings.Contains(err.Error(), "it has no webhooks that are called at its process") {
+	if err == nil || !strings.Contains(err.Error(), "the API server calls no webhook of this system's process") {
 		t.Errorf("got %v", err)
 	}
 	if pid(s, "a") != before {

@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Host is a cluster with its systems: they come to a state together.
+// Host is a cluster with its systems, which change together.
 type Host struct {
 	clusters.Cluster
-	// set is nil where there are no systems.
+	// set is nil if there are no systems.
 	set *Set
 }
 
-// NewHost installs systems in a cluster, where there are any.
+// NewHost installs systems, if any, in a cluster.
 func NewHost(ctx context.Context, cluster clusters.Cluster, first []clusters.System, o Options) (*Host, error) {
 	h := &Host{Cluster: cluster}
 	if len(first) == 0 {
@@ -33,7 +33,7 @@ func NewHost(ctx context.Context, cluster clusters.Cluster, first []clusters.Sys
 	return h, nil
 }
 
-// Converge brings the cluster to a state, and then its systems.
+// Converge brings the cluster, and then its systems, to a state.
 func (h *Host) Converge(ctx context.Context, state clusters.State) error {
 	if h.set != nil {
 		h.set.Hold()
@@ -44,7 +44,7 @@ func (h *Host) Converge(ctx context.Context, state clusters.State) error {
 	return h.set.Converge(ctx, state.Systems)
 }
 
-// Death of a component, or of a system, that ended by itself; nil where none did.
+// Death of a component or of a system that exited unexpectedly; nil if there is none.
 func (h *Host) Death() error {
 	var died, ended <-chan error
 	if dog, ok := h.Cluster.(clusters.ProcessRunner); ok {
@@ -63,7 +63,7 @@ func (h *Host) Death() error {
 	}
 }
 
-// Close ends the systems. It comes before their cluster goes.
+// Close ends the systems. Call it before the cluster is deleted.
 func (h *Host) Close(ctx context.Context) error {
 	if h.set == nil {
 		return nil
@@ -71,12 +71,12 @@ func (h *Host) Close(ctx context.Context) error {
 	return h.set.Close(ctx, false)
 }
 
-// Delete ends the systems, and removes the cluster.
+// Delete ends the systems, and deletes the cluster.
 func (h *Host) Delete(ctx context.Context) error {
 	return errors.Join(h.Close(ctx), h.Cluster.Delete(ctx))
 }
 
-// CheckPath says what is wrong with the systems of a path, before anything starts.
+// CheckPath finds what is wrong with the systems of a path, before anything starts.
 func CheckPath(ctx context.Context, path []clusters.State, o Options) error {
 	var checked []clusters.System
 	for _, state := range path {

@@ -130,7 +130,7 @@ func TestControllersHearWhileItStarts(t *testing.T) {
 	converge(t, s)
 	c.deaf = errors.New("kube-controller-manager does not start")
 	if err := s.Converge(t.Context(), []clusters.System{installed(t)}); err == nil ||
-		!strings.Contains(err.Error(), "tell the controllers of new kinds: kube-controller-manager does not start") {
+		!strings.Contains(err.Error(), "tell the controllers about new kinds: kube-controller-manager does not start") {
 		t.Errorf("controllers that cannot be told: %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// deploy applies the manifests of a system that the cluster runs, deletes what it had before and has no more, and
-// returns when it serves.
+// deploy applies the manifests of a system that the cluster runs, deletes the objects that it no longer has, and
+// returns when the system serves.
 func (s *installer) deploy(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {
@@ -61,8 +61,8 @@ func foundations(objects []*unstructured.Unstructured) []*unstructured.Unstructu
 	return slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !goesFirst(o) })
 }
 
-// others are those that are no foundations, webhook configurations last: a webhook that is not served yet could keep
-// its own pods out.
+// others are all other objects, webhook configurations last: a webhook that is not served yet could block the system's
+// own pods.
 func others(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	all := slices.DeleteFunc(slices.Clone(objects), goesFirst)
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int {
@@ -128,7 +128,7 @@ func isWorkload(o *unstructured.Unstructured) bool {
 	return kind.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind.Kind)
 }
 
-// rolledOut says what a workload still lacks.
+// rolledOut reports what a workload still lacks.
 func rolledOut(o *unstructured.Unstructured) error {
 	number := func(fallback int64, path ...string) int64 {
 		value, found, err := unstructured.NestedInt64(o.Object, path...)
@@ -138,7 +138,7 @@ func rolledOut(o *unstructured.Unstructured) error {
 		return value
 	}
 	if seen := number(0, "status", "observedGeneration"); seen < o.GetGeneration() {
-		return fmt.Errorf("generation %d was not seen yet by its controller", o.GetGeneration())
+		return fmt.Errorf("its controller has not seen generation %d yet", o.GetGeneration())
 	}
 	wanted, updated, available := number(1, "spec", "replicas"), number(0, "status", "updatedReplicas"), number(0,
 		"status", "availableReplicas")
@@ -147,7 +147,7 @@ func rolledOut(o *unstructured.Unstructured) error {
 		updated, available = number(0, "status", "updatedNumberScheduled"), number(0, "status", "numberAvailable")
 	}
 	if updated < wanted || available < wanted {
-		return fmt.Errorf("of %d pods %d are updated and %d available", wanted, updated, available)
+		return fmt.Errorf("it has %d pods, of which %d are updated and %d available", wanted, updated, available)
 	}
 	return nil
 }

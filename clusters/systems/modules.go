@@ -9,13 +9,13 @@ import (
 
 // Modules builds programs of Go modules.
 type Modules interface {
-	// BuildModule returns a program, and builds it first where it was not built yet.
+	// BuildModule returns a program, and builds it if necessary.
 	BuildModule(ctx context.Context, m clusters.ModuleProgram) (clusters.BuiltModule, error)
-	// CachedModule is a program that was built before; false where there is none.
+	// CachedModule returns a program that was built before; false if there is none.
 	CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, bool)
 }
 
-// Build builds a system that is a program of a Go module; of any other there is nothing to be built.
+// Build builds a system that is a program of a Go module. It does nothing for other systems.
 func Build(ctx context.Context, definition clusters.System, modules Modules) (clusters.BuiltModule, error) {
 	program, ok := definition.Program()
 	switch {
@@ -27,7 +27,7 @@ func Build(ctx context.Context, definition clusters.System, modules Modules) (cl
 	return modules.BuildModule(ctx, program)
 }
 
-// cached is what was built of a system that is a module; false where the system is none, or was not built yet.
+// cached returns the built program of a module system; false if the system is not a module, or was not built yet.
 func cached(definition clusters.System, modules Modules) (clusters.BuiltModule, bool) {
 	program, ok := definition.Program()
 	if !ok || modules == nil {

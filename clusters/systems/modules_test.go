@@ -147,7 +147,7 @@ func TestCheckModule(t *testing.T) {
 		"all there":         {module("v1.0.0"), ""},
 		"not built yet":     {module("v1.1.0"), ""},
 		"no such folder":    {notThere, "/config: no such file"},
-		"no CRDs in a file": {noCRD, "holds none of the objects that are looked for"},
+		"no CRDs in a file": {noCRD, "contains no object of the expected kinds"},
 		"no version":        {module(""), "needs a version"},
 	} {
 		err := Check(t.Context(), []clusters.System{c.system}, nil, b)

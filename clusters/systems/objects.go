@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// applyObjects applies objects that a process needs, and adds their references to those that are wanted. One that is
-// there as it was applied last is left alone: the system's own webhooks, which do not answer now, would be asked.
+// applyObjects applies objects that a process needs, and adds their references to the wanted ones. An object that is
+// unchanged since the last apply is skipped: applying it would call the system's own webhooks, which do not answer now.
 func (s *installer) applyObjects(ctx context.Context, sys *system, objects []*unstructured.Unstructured,
 	wanted []reference,
 ) ([]reference, error) {

@@ -19,19 +19,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// loopback is where only this machine listens.
+// loopback is the address on which only this machine can connect.
 const loopback = "127.0.0.1"
 
-// place is where a system's process has its files and ports. It stays the same through all changes of the system.
+// place has the folder and ports of a system's process. It stays the same through all changes of the system.
 type place struct {
 	dir, host string
-	// certs is the folder of the certificates in dir, port that of the webhooks: the definition's, or certs and the port
-	// that was found.
+	// certs is the folder of the certificates in dir, port the port of the webhooks: both from the definition, or by
+	// default certs and a free port.
 	certs string
 	port  int
-	// served are the ports on the host: that of webhooks. own are those on loopback: health and metrics.
+	// served are the ports on host, for webhooks; own are those on loopback, for health and metrics.
 	served, own *ports.Reservation
-	// front is called instead of the program, once there is one.
+	// front is called instead of the program, if set.
 	front *front
 }
 
@@ -39,12 +39,12 @@ func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
 func (p *place) certDir() string         { return p.file(p.certs) }
 func (p *place) kubeconfig() string      { return p.file("kubeconfig") }
 
-// url is where the process serves webhooks; nobody else serves there.
+// url is where the process serves webhooks; nothing else listens there.
 func (p *place) url() string {
 	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.port))
 }
 
-// calledAt is where the API server calls the process's webhooks.
+// calledAt is the URL on which the API server calls the process's webhooks.
 func (p *place) calledAt() string {
 	if p.front != nil {
 		return p.front.url()
@@ -52,7 +52,7 @@ func (p *place) calledAt() string {
 	return p.url()
 }
 
-// suit makes the place what a program wants that cannot choose where it looks for certificates or listens.
+// suit adapts the place to a program that has a fixed certificate folder or port.
 func (p *place) suit(definition clusters.System) {
 	p.certs, p.port = "certs", p.served.Numbers[0]
 	process := definition.Launched()
@@ -63,17 +63,17 @@ func (p *place) suit(definition clusters.System) {
 	p.port = cmp.Or(process.WebhookPort, p.port)
 }
 
-// untaken is an error where somebody else listens on the port that a program cannot choose.
+// untaken returns an error if another program listens on the fixed port.
 func (p *place) untaken() error {
 	if p.port == p.served.Numbers[0] || ports.Free(p.host, p.port) {
 		return nil
 	}
-	return fmt.Errorf("port %d, where its program listens (webhookPort), is taken on %s: end what listens there; "+
-		"several clusters cannot have it at the same time, add --clusters 1",
+	return fmt.Errorf("port %d, on which its program listens (webhookPort), is in use on %s: stop the program "+
+		"that uses it; several clusters cannot have it at the same time, add --clusters 1",
 		p.port, p.host)
 }
 
-// values are the environment that tells a process its place.
+// values are the environment variables that describe the place to a process.
 func (p *place) values() map[string]string {
 	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 	return map[string]string{
@@ -83,18 +83,18 @@ func (p *place) values() map[string]string {
 	}
 }
 
-// places makes the places of processes, in one folder.
+// places creates the places of processes, in one folder.
 type places struct {
 	cluster clusters.Cluster
 	// now is the clock, for certificates.
 	now func() time.Time
 
 	mu sync.Mutex
-	// dir is the folder of the systems' folders, "" as long as none was needed.
+	// dir is the folder of the systems' folders, "" until it is needed.
 	dir string
 }
 
-// makePlace finds a place for a system's process, with a user of its own.
+// makePlace creates a place for a system's process, with its own user.
 func (s *places) makePlace(name string) (*place, error) {
 	dir, err := s.folder()
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *places) furnish(p *place, name string) (err error) {
 	return writeKubeconfig(config, p.kubeconfig())
 }
 
-// reserve never returns nil, so that what it returns can be released in any case.
+// reserve never returns nil, so that its result can always be released.
 func reserve(host string, n int) (*ports.Reservation, error) {
 	held, err := ports.Reserve(host, n)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *place) release() {
 	p.own.Release()
 }
 
-// host is the address of this machine at which the API server reaches it.
+// host is the address of this machine on which the API server reaches it.
 func (s *places) host() string {
 	if reachable, ok := s.cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
 		return reachable.HostAddress()
@@ -152,8 +152,8 @@ func (s *places) host() string {
 	return loopback
 }
 
-// folder is the folder of the systems' folders: in the cluster's own, so that it is removed with that also after a
-// run that was killed.
+// folder returns the folder of the systems' folders. It is in the cluster's own folder, and so is removed with it even
+// after a killed run.
 func (s *places) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +175,8 @@ func (s *places) folder() (string, error) {
 	return s.dir, nil
 }
 
-// certify makes a new authority and a serving certificate of it. The certificates of each change are new, so that a
-// webhook configuration that was not renewed with them is known for a left-over.
+// certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
+// configuration that was not updated with them is recognised as stale.
 func (s *places) certify(p *place, hosts []string) (ca []byte, err error) {
 	authority, err := certificates.NewAuthority(p.certDir(), s.now())
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *place) authority() ([]byte, error) {
 	return ca, nil
 }
 
-// writeKubeconfig makes a kubeconfig, mode 0600, of whatever a client is configured with.
+// writeKubeconfig writes a client's configuration as a kubeconfig, mode 0600.
 func writeKubeconfig(c *rest.Config, path string) error {
 	const name = "rehearse"
 	config := clientconfig.NewConfig()

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// program is a system as a process, with its place put into its texts.
+// program is a system as a process, with its place expanded in its texts.
 type program struct {
 	command        []string
 	env            map[string]string
@@ -21,14 +21,14 @@ type program struct {
 	objects        []*unstructured.Unstructured
 	ready          clusters.SystemReadiness
 	probes         []*unstructured.Unstructured
-	// hosts are names for which it is certified besides its address.
+	// hosts are additional names in its certificate.
 	hosts []string
-	// installsItself: it makes its CRDs and webhook configurations itself.
+	// installsItself: it installs its CRDs and webhook configurations itself.
 	installsItself bool
 }
 
-// concrete puts the place into the texts of a system; a simulator is a program like any other, and so is what was built
-// of a module.
+// concrete expands the place in the texts of a system. A simulator and the program of a built module become ordinary
+// programs.
 func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at *place) (program,
 	error,
 ) {
@@ -91,14 +91,14 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 	return made, nil
 }
 
-// configFile is where a simulator's configuration is, in its system's folder.
+// configFile is the path of a simulator's configuration, in its system's folder.
 const configFile = "config.yaml"
 
 func noSimulator(name string, simulators Simulators) error {
-	return fmt.Errorf("there is no simulator %q; there are: %s", name, strings.Join(clusters.SortedKeys(simulators), ", "))
+	return fmt.Errorf("unknown simulator %q; known: %s", name, strings.Join(clusters.SortedKeys(simulators), ", "))
 }
 
-// expander puts values into texts and keeps the first error.
+// expander expands values in texts and keeps the first error.
 type expander struct {
 	values map[string]string
 	err    error
@@ -139,8 +139,7 @@ func objectsOf(plain []map[string]any) []*unstructured.Unstructured {
 	return all
 }
 
-// absolute makes a file's path one that holds in every folder; a program without a slash in its name is looked for
-// where the shell does.
+// absolute makes a file's path absolute; a program without a slash in its name is searched in PATH.
 func absolute(path string) (string, error) {
 	if !strings.ContainsRune(path, filepath.Separator) {
 		return path, nil

@@ -18,13 +18,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// proofTimeout is how long the API server may take to call a webhook that answers: it learns of one within a second.
+// proofTimeout is how long the API server may take to call a webhook that answers. It usually takes less than a second.
 const proofTimeout = 30 * time.Second
 
-// prove returns when the API server has been seen to get an answer from each webhook that is called for the creation
-// of something. A dry run that is accepted proves nothing (the API server may not know of the webhook yet), and
-// neither does one that is refused (by something else); that the API server has counted an answer of the webhook
-// does. What counts the answers may be another one that is asked.
+// prove returns when the API server has got an answer from each webhook that is called on creation. An accepted dry run
+// proves nothing: the API server may not know the webhook yet. A rejected one proves nothing either: something else may
+// have rejected it. But the API server's count of the webhook's answers does. count may read it from another API server
+// than the one that is asked.
 func (s *installer) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
 	hooks []hook, count func(context.Context) (map[answerKey]float64, error),
 ) error {
@@ -33,7 +33,7 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 		return nil
 	}
 	if len(probes) == 0 {
-		return fmt.Errorf("that %s is served cannot be proven: the system has no probes; add an object that it is called for",
+		return fmt.Errorf("cannot prove that %s is served: the system has no probes; add an object for which it is called",
 			waiting[0])
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
@@ -54,7 +54,7 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 	return nil
 }
 
-// probe creates the probes, as a dry run, and tells of each webhook whose answers became more.
+// probe creates the probes as dry runs, and reports each webhook whose count of answers has grown.
 func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
 	waiting []hook, count func(context.Context) (map[answerKey]float64, error),
 ) (answers []string, err error) {
@@ -78,7 +78,7 @@ func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructur
 	return answers, nil
 }
 
-// dryRun creates an object as a dry run and says what came of it.
+// dryRun creates an object as a dry run and returns the result as text.
 func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) string {
 	client, _, _, err := a.resource(object)
 	if err != nil {
@@ -95,19 +95,19 @@ func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) str
 	return "accepted"
 }
 
-// answerKey tells webhooks apart as the API server's metrics do.
+// answerKey identifies a webhook as the API server's metrics do.
 type answerKey struct{ name, step string }
 
 func (h hook) key() answerKey { return answerKey{h.name, h.step} }
 
-// The API server's counters of webhooks. A call that failed is counted too, but neither with the code 200 nor as a
+// The API server's counters of webhook calls. A failed call is counted as well, but neither with code 200 nor as a
 // rejection without an error.
 const (
 	requestsMetric   = "apiserver_admission_webhook_request_total"
 	rejectionsMetric = "apiserver_admission_webhook_rejection_count"
 )
 
-// answers reads from the API server's own metrics how often each webhook has answered it, yes or no.
+// answers reads from the API server's own metrics how often each webhook has accepted or rejected.
 func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
 	data, err := a.discovery.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
 }
 
 func countAnswers(data []byte) (map[answerKey]float64, error) {
-	// There are thousands of other lines, which nobody needs to parse.
+	// Thousands of other lines need not be parsed.
 	var lines bytes.Buffer
 	scanner := bufio.NewScanner(bytes.NewReader(data))
 	scanner.Buffer(nil, 1<<20)

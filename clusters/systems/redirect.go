@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// callers are the resources whose objects say where webhooks are called.
+// callers are the resources whose objects contain the addresses of webhooks.
 func callers() []schema.GroupVersionResource {
 	admission := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
 	return []schema.GroupVersionResource{
@@ -21,7 +21,7 @@ func callers() []schema.GroupVersionResource {
 	}
 }
 
-// redirectCalls lets what is called at a system's program be called at its front.
+// redirectCalls redirects calls from a system's program to its front.
 func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
 	ca, err := sys.place.authority()
 	if err != nil {
@@ -53,14 +53,14 @@ func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("let %s %s be called at another port: %w", resource.Resource, item.GetName(), err)
+				return fmt.Errorf("redirect %s %s to another port: %w", resource.Resource, item.GetName(), err)
 			}
 		}
 	}
 	return nil
 }
 
-// converts says whether a CustomResourceDefinition is converted by who answers at an address.
+// converts reports whether a URL is the conversion webhook of a CustomResourceDefinition.
 func (s *installer) converts(ctx context.Context, url string) bool {
 	list, err := s.api.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -93,7 +93,7 @@ func clientsOf(object *unstructured.Unstructured) []map[string]any {
 	return all
 }
 
-// moveCalls changes the addresses in an object; false where there is none to change.
+// moveCalls changes the addresses in an object; false if there is nothing to change.
 func moveCalls(object *unstructured.Unstructured, from, to string, ca []byte) (bool, error) {
 	moved := false
 	for _, client := range clientsOf(object) {
@@ -104,8 +104,8 @@ func moveCalls(object *unstructured.Unstructured, from, to string, ca []byte) (b
 		bundle, _ := client["caBundle"].(string)
 		if own, err := base64.StdEncoding.DecodeString(bundle); err != nil ||
 			strings.TrimSpace(string(own)) != strings.TrimSpace(string(ca)) {
-			return false, fmt.Errorf("webhookCalls: %s %s trusts an authority of the system's own, not that of $(CERT_DIR), so "+
-				"that nobody else can answer its calls", object.GetKind(), object.GetName())
+			return false, fmt.Errorf("webhookCalls: %s %s trusts the system's own authority instead of the one in $(CERT_DIR), "+
+				"so no proxy can answer its calls", object.GetKind(), object.GetName())
 		}
 		client["url"], moved = to+strings.TrimPrefix(at, from), true
 	}

@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// stopGrace is how long a process may take to end when it is asked to.
+	// stopGrace is how long a process may take to exit after SIGTERM.
 	stopGrace = 10 * time.Second
-	// lookInterval is between two looks at something that is awaited, lookTimeout how long a look may take.
+	// lookInterval is the time between two checks of a condition, lookTimeout the timeout of one check.
 	lookInterval = 20 * time.Millisecond
 	lookTimeout  = 5 * time.Second
 )
 
-// launch installs what a process needs, which it says, starts it, and returns when it serves. A process that runs
-// already ends first.
+// launch installs what a process needs, calls installed, starts the process, and returns when it serves. A process that
+// already runs is stopped first.
 func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err error) {
 	if sys.place == nil {
 		if sys.place, err = s.makePlace(sys.definition.Name); err != nil {
@@ -80,11 +80,11 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	return s.answerCalls(ctx, sys)
 }
 
-// keepUp looks after a system that is to stay as it is while the cluster changed.
+// keepUp checks a system that stays unchanged while the cluster changed.
 func (s *Set) keepUp(ctx context.Context, sys *system) error {
 	if !alive(sys.process) {
 		if sys.process != nil && !sys.process.Expected() {
-			s.Progress("system %s is started again: %v", sys.definition.Name, sys.process.Failure())
+			s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
 		}
 		if err := s.start(ctx, sys); err != nil {
 			return err
@@ -108,7 +108,7 @@ func alive(p *processes.Process) bool {
 	}
 }
 
-// start starts a system's process and returns when it says that it is ready.
+// start starts a system's process and returns when it reports that it is ready.
 func (s *Set) start(ctx context.Context, sys *system) error {
 	for name, text := range sys.program.files {
 		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
@@ -173,7 +173,7 @@ func (s *Set) spec(sys *system) (processes.Spec, error) {
 	}, nil
 }
 
-// owner is whom the cluster's own processes are found by.
+// owner is the name by which the cluster's own processes are found.
 func (s *places) owner() string {
 	if housed, ok := s.cluster.(clusters.Housed); ok {
 		return housed.Folder() + string(os.PathSeparator)
@@ -181,7 +181,7 @@ func (s *places) owner() string {
 	return s.dir + string(os.PathSeparator)
 }
 
-// watch reports a process that ends by itself.
+// watch reports a process that exits unexpectedly.
 func (s *Set) watch(name string, process *processes.Process) {
 	<-process.Done()
 	s.mu.Lock()
@@ -196,7 +196,7 @@ func (s *Set) watch(name string, process *processes.Process) {
 	}
 }
 
-// readiness is the look at a process that says whether it is ready.
+// readiness returns the check whether a process is ready.
 func readiness(sys *system) (func(context.Context) error, error) {
 	switch ready := sys.program.ready; {
 	case ready.HTTPGet != "":
@@ -222,21 +222,21 @@ func readiness(sys *system) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, nil
 }
 
-// complaints are what a look that fails again and again got, told while it goes on.
+// complaints reports the error of a check that keeps failing.
 type complaints struct {
 	say         func(waited time.Duration, text string)
 	began, told time.Time
 	text        string
 }
 
-// What a look gets is reported after so long, and then when it is something else or when it has been the same for long,
-// but not too often.
+// An error is reported after firstComplaint. After that it is reported when it changes, or is still the same after
+// sameComplaint.
 const (
 	firstComplaint = 5 * time.Second
 	sameComplaint  = 30 * time.Second
 )
 
-// watching is the look, which tells.
+// watching wraps a check so that its errors are reported.
 func (c *complaints) watching(look func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := look(ctx)
@@ -275,7 +275,7 @@ func get(ctx context.Context, client *http.Client, url string) error {
 	return nil
 }
 
-// await repeats a look until it finds nothing wrong, the process (if any) ends, or time is up.
+// await repeats a check until it succeeds, the process (if any) ends, or the context ends.
 func await(ctx context.Context, process *processes.Process, look func(context.Context) error) error {
 	ended := make(<-chan struct{})
 	if process != nil {
@@ -283,7 +283,7 @@ func await(ctx context.Context, process *processes.Process, look func(context.Co
 	}
 	ticker := time.NewTicker(lookInterval)
 	defer ticker.Stop()
-	last := errors.New("there was no time to look")
+	last := errors.New("there was no time for a check")
 	for {
 		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
 		err := look(attempt)
@@ -298,7 +298,7 @@ func await(ctx context.Context, process *processes.Process, look func(context.Co
 		case <-ended:
 			return process.Failure()
 		case <-ctx.Done():
-			return fmt.Errorf("%w; what was seen last: %w", context.Cause(ctx), last)
+			return fmt.Errorf("%w; last error: %w", context.Cause(ctx), last)
 		case <-ticker.C:
 		}
 	}
@@ -318,7 +318,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 	return sys.process.Kill(ctx)
 }
 
-// Restart stops a system's process if it runs, starts it as it was, and returns when it serves.
+// Restart stops a system's process if it runs, restarts it unchanged, and returns when it serves.
 func (s *Set) Restart(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
@@ -343,12 +343,12 @@ func (s *Set) controllable(name string) (*system, error) {
 		return nil, errors.New("it is not installed")
 	}
 	if sys.place == nil {
-		return nil, errors.New("it runs in the cluster, not as a process of ours; delete its pods instead")
+		return nil, errors.New("it runs in the cluster, not as a process of rehearse; delete its pods instead")
 	}
 	return sys, nil
 }
 
-// serves returns when the CRDs, APIServices and webhooks of a system do their part.
+// serves returns when the CRDs, APIServices and webhooks of a system are served.
 func (s *installer) serves(ctx context.Context, sys *system) error {
 	for _, object := range sys.objects {
 		look := func(context.Context) error { return nil }
@@ -381,7 +381,7 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
 }
 
-// pause waits for so long.
+// pause waits for a duration.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

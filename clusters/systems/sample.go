@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sample is a small value that a schema, as in a CustomResourceDefinition, takes: with what it requires and no more.
-// Patterns and rules in CEL are not looked at.
+// sample returns a small value that is valid by a schema such as a CustomResourceDefinition's: it contains only
+// required fields. Patterns and CEL rules are ignored.
 func sample(schema map[string]any) any {
 	if value, ok := schema["default"]; ok {
 		return value
@@ -63,7 +63,7 @@ func sampleNumber(schema map[string]any) int64 {
 	return value
 }
 
-// number is a number of any type, 0 for what is none.
+// number converts a number of any type; 0 for anything else.
 func number(value any) float64 {
 	switch n := value.(type) {
 	case int64:

@@ -21,9 +21,9 @@ var (
 	namespaceResource  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// stock lists what there is of the kinds that a simulator may make and that must go with it: namespaces with all that
-// is in them, CustomResourceDefinitions and APIServices. The second list holds those that it has applied itself.
-// Bodies, which may be large, stay where they are.
+// stock lists the objects of the kinds that a simulator may create and that must be deleted with it: namespaces with
+// their content, CustomResourceDefinitions and APIServices. The second list has those that it has applied itself. Only
+// metadata is read, since the objects may be large.
 func (a *api) stock(ctx context.Context, manager string) (all, own []reference, err error) {
 	for _, part := range []struct {
 		kind     schema.GroupKind
@@ -49,8 +49,8 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 	return all, own, nil
 }
 
-// newKinds tells a cluster's controllers of the kinds that come with systems, which takes a second: while the last
-// system starts, where no more kinds can come with it.
+// newKinds tells a cluster's controllers about the kinds of systems. That takes a second, so it happens while the last
+// system starts, as long as no more kinds can come with it.
 type newKinds struct {
 	installer   *installer
 	controllers clusters.Rediscoverer
@@ -58,8 +58,8 @@ type newKinds struct {
 	begun       chan error
 }
 
-// announced does something, and then tells the cluster of the kinds that came with it. What is done may say when all of
-// them are there.
+// announced runs an action, and then tells the cluster about the kinds that it has added. The action may call back once
+// all of them exist.
 func (s *installer) announced(ctx context.Context, do func(allThere func()) error) error {
 	controllers, ok := s.cluster.(clusters.Rediscoverer)
 	if !ok {
@@ -93,7 +93,7 @@ func (k *newKinds) end() error {
 	return <-k.begun
 }
 
-// tell tells of kinds that were not known yet.
+// tell announces kinds that were not known yet.
 func (k *newKinds) tell(ctx context.Context) error {
 	now, _, err := k.installer.api.stock(ctx, "")
 	if err != nil {
@@ -106,13 +106,13 @@ func (k *newKinds) tell(ctx context.Context) error {
 		return nil
 	}
 	if err := k.controllers.Rediscover(ctx); err != nil {
-		return fmt.Errorf("tell the controllers of new kinds: %w", err)
+		return fmt.Errorf("tell the controllers about new kinds: %w", err)
 	}
 	return nil
 }
 
-// takeStock notes what a simulator has made: what it has applied and was not there before. A webhook configuration
-// that it did not renew is of what it was before, and goes.
+// takeStock records what a simulator has created: what it has applied and did not exist before. A webhook configuration
+// that it did not renew belongs to its previous start, and is deleted.
 func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
 	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, befor
 	return s.api.deleteStale(ctx, sys.place.calledAt(), ca)
 }
 
-// simulatorManager is the field manager that a simulator applies with.
+// simulatorManager is the field manager of a simulator.
 func simulatorManager(definition clusters.System) string {
 	if definition.Simulated == nil {
 		return ""
@@ -134,7 +134,7 @@ func simulatorManager(definition clusters.System) string {
 	return definition.Simulator() + "-simulator"
 }
 
-// available says what an APIService still lacks.
+// available reports what an APIService still lacks.
 func (a *api) available(ctx context.Context, name string) error {
 	service, err := a.dynamic.Resource(apiServiceResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

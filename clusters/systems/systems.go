@@ -1,4 +1,4 @@
-// Package systems installs what is under test into a cluster, runs it, changes it, and takes it away again.
+// Package systems installs, runs, changes and removes the software under test in a cluster.
 package systems
 
 import (
@@ -18,25 +18,25 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Simulator is what must be known of a simulator to run it.
+// Simulator says how a simulator is run.
 type Simulator struct {
-	// Command is the program and its first arguments. It serves as the simulator when these are added: --kubeconfig=FILE
-	// --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It installs its CRDs
-	// and webhook configurations itself, by server-side apply as field manager NAME-simulator, and answers 200 on
-	// https://ADDRESS:NUMBER/readyz once it serves.
+	// Command is the program and its first arguments. It becomes the simulator with these further arguments:
+	// --kubeconfig=FILE --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It
+	// installs its CRDs and webhook configurations itself, by server-side apply as field manager NAME-simulator, and
+	// answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
 	Command []string
-	// Faults that it can have, and Variants that it can be.
+	// Faults and Variants that it supports.
 	Faults, Variants []string
-	// Liberties that it can take.
+	// Liberties that it supports.
 	Liberties []string
-	// ClusterWide are those of the faults that cannot be confined to namespaces.
+	// ClusterWide are the faults that cannot be limited to namespaces.
 	ClusterWide []string
-	// Configurable: it takes --config=FILE, too, a YAML file that a scenario gives it.
+	// Configurable: it also accepts --config=FILE, a YAML file from a scenario.
 	Configurable bool
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
-	// Hosts are names for which it is certified besides its address: those by which an API server asks for an aggregated
-	// one, SERVICE.NAMESPACE.svc.
+	// Hosts are additional names in its certificate: those that an API server uses for an aggregated one,
+	// SERVICE.NAMESPACE.svc.
 	Hosts []string
 }
 
@@ -45,21 +45,21 @@ type Simulators map[string]Simulator
 
 // Options of a Set.
 type Options struct {
-	// Simulators that there are.
+	// Simulators that are known.
 	Simulators Simulators
-	// Modules builds systems that are programs of Go modules. Without it there are none.
+	// Modules builds systems that are programs of Go modules. Optional: without it they are not supported.
 	Modules Modules
 	// Keep makes processes that outlive this one.
 	Keep bool
-	// Progress hears what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
-	// Now is the clock; time.Now unless set.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Copied is what was made for systems in the cluster that this one is a copy of.
+	// Copied is the inventory of the cluster of which this one is a copy.
 	Copied Inventory
 }
 
-// Inventory is what was made for systems, by their names: what must go with them.
+// Inventory lists the objects that were created for systems, by system name: they must be deleted with it.
 type Inventory map[string][]reference
 
 // Set is the systems of one cluster.
@@ -71,14 +71,14 @@ type Set struct {
 	cluster clusters.Cluster
 	spawner *processes.Spawner
 	died    chan error
-	// converging holds whoever changes a system against others.
+	// converging serialises changes of systems.
 	converging sync.Mutex
 
 	mu sync.Mutex
-	// held: the API server may be away, so that the end of a process is no surprise.
+	// held: the API server may be down, so that the exit of a process is expected.
 	held    bool
 	systems map[string]*system
-	// order of their installation.
+	// order in which they were installed.
 	order []string
 	logs  map[string][]string
 }
@@ -86,21 +86,21 @@ type Set struct {
 // system is one that is installed.
 type system struct {
 	definition clusters.System
-	// installed: it was seen to serve as it is defined.
+	// installed: it was seen to serve as defined.
 	installed bool
-	// built is the program of one that is a module.
+	// built is the program of a module system.
 	built clusters.BuiltModule
-	// applied are the objects of one that is a process, as they were applied last.
+	// applied are the objects of a process, as they were last applied.
 	applied map[reference]*unstructured.Unstructured
-	// place and process of one that is a process.
+	// place and process of a process system.
 	place   *place
 	program program
 	process *processes.Process
-	// objects that were made for it and were not there before, in their order.
+	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
 }
 
-// New returns the set of systems of a cluster, which has none yet.
+// New returns the set of systems of a cluster, initially empty.
 func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -119,11 +119,11 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}, nil
 }
 
-// Died yields an error for every process of a system that ended by itself, with its last lines.
+// Died yields an error for every process of a system that exited unexpectedly, with its last log lines.
 func (s *Set) Died() <-chan error { return s.died }
 
-// Hold says that the cluster is about to change: until the next Converge the end of a process is not reported by
-// Died. Like a pod it is started again then.
+// Hold announces that the cluster is about to change: until the next Converge, Died does not report the exit of a
+// process. Converge restarts it, as a pod would be.
 func (s *Set) Hold() { s.hold(true) }
 
 func (s *Set) hold(held bool) {
@@ -132,9 +132,9 @@ func (s *Set) hold(held bool) {
 	s.held = held
 }
 
-// Converge makes the cluster have these systems, in this order, and no others. It returns when each serves: its CRDs
-// are established and can be discovered, its process is ready, and its webhooks have been seen to answer the API
-// server. A system that differs from what it was is started anew.
+// Converge makes the cluster have exactly these systems, in this order. It returns when each serves: its CRDs are
+// established and can be discovered, its process is ready, and its webhooks have been seen to answer the API server. A
+// changed system is restarted.
 func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
@@ -169,7 +169,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 	return nil
 }
 
-// ended tells of processes that have ended while that was no surprise, but should not have.
+// ended reports processes that exited while that was expected, but should not have.
 func (s *Set) ended() error {
 	for _, name := range s.order {
 		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
@@ -179,7 +179,7 @@ func (s *Set) ended() error {
 	return nil
 }
 
-// one makes one system be there as it is defined, and says when its kinds are, if that is before it serves.
+// one installs or changes one system. It calls installed once the system's kinds exist, if that is before it serves.
 func (s *Set) one(ctx context.Context, definition clusters.System, installed func()) error {
 	built, err := Build(ctx, definition, s.Modules) // before its time begins: this may take minutes
 	if err != nil {
@@ -211,13 +211,13 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 	return err
 }
 
-// asCalled is a system whatever becomes of the calls of its webhooks: that changes while its process runs on.
+// asCalled is a system without its webhookCalls, which change while its process keeps running.
 func asCalled(definition clusters.System) clusters.System {
 	definition.WebhookCalls = nil
 	return definition
 }
 
-// installTimeout is how long a system may take until it serves: far more than it takes on a busy machine.
+// installTimeout is how long a system may take until it serves: far more than it needs on a busy machine.
 const installTimeout = 4 * time.Minute
 
 func (s *Set) system(name string) *system {
@@ -242,7 +242,8 @@ func (s *Set) forget(name string) {
 	s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == name })
 }
 
-// remove takes a system away with all that was made for it. What it manages goes first, while it can still do its part.
+// remove deletes a system and everything that was created for it. The objects of its CRDs are deleted first, while it
+// still runs.
 func (s *Set) remove(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
@@ -270,7 +271,7 @@ func (s *Set) remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// end ends a system's process and gives its place back.
+// end ends a system's process and releases its place.
 func (s *Set) end(ctx context.Context, sys *system) error {
 	if sys.process != nil {
 		if err := sys.process.Stop(ctx, stopGrace); err != nil {
@@ -284,7 +285,7 @@ func (s *Set) end(ctx context.Context, sys *system) error {
 	return nil
 }
 
-// Close ends all systems. From a cluster that stays, they are removed with all that was made for them.
+// Close ends all systems. If the cluster stays, they are removed with everything that was created for them.
 func (s *Set) Close(ctx context.Context, stays bool) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
@@ -309,7 +310,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	return errors.Join(errs...)
 }
 
-// Inventory returns what was made for the systems that are installed.
+// Inventory returns what was created for the installed systems.
 func (s *Set) Inventory() Inventory {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,7 +321,7 @@ func (s *Set) Inventory() Inventory {
 	return all
 }
 
-// LogFiles returns the log files of every system's process, one for each of its starts, in the order of the starts.
+// LogFiles returns the log files of every system's process, one for each start, in order.
 func (s *Set) LogFiles() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,22 +13,22 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// declared is a webhook as a manifest has it.
+// declared is a webhook in a manifest.
 type declared struct {
 	hook
 	labels map[string]string
 	rules  []admissionv1.RuleWithOperations
 }
 
-// checkProbes says which webhooks of a system could not be proven to answer, because it has no probes, and what a
-// probe may look like. Objects are those of its manifests that can be read before the cluster is there.
+// checkProbes reports which webhooks of a system cannot be proven to answer, because it has no probes, and suggests a
+// probe. objects are those of its manifests that can be read before the cluster exists.
 func checkProbes(definition clusters.System, objects []*unstructured.Unstructured) error {
 	if len(definition.Probes) > 0 {
 		return nil
 	}
 	var names, probes []string
 	for _, w := range declaredHooks(objects) {
-		// Of a process's webhooks only those are its own that are pointed at it: those that name a Service.
+		// A process serves only those of its webhooks that name a Service.
 		if !w.creates || definition.Launched() != nil && w.client.Service == nil {
 			continue
 		}
@@ -40,14 +40,13 @@ func checkProbes(definition clusters.System, objects []*unstructured.Unstructure
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("it has no probes, but %s must be seen to answer a creation before a step runs; add objects that "+
-		"the API server calls it for "+
+	return fmt.Errorf("it has no probes, but %s must answer a creation before a step runs; add objects for "+
+		"which the API server calls it "+
 		"(they are created as a dry run, and a rejection is an answer, too), such as:\n    probes:\n%s", strings.Join(names,
 		", "), strings.Join(probes, ""))
 }
 
-// declaredHooks are the webhooks of manifests. What is no configuration of webhooks is left for the API server to
-// reject.
+// declaredHooks are the webhooks of manifests. The API server rejects invalid configurations later.
 func declaredHooks(objects []*unstructured.Unstructured) []declared {
 	var all []declared
 	for _, object := range objects {
@@ -69,7 +68,7 @@ func declaredHooks(objects []*unstructured.Unstructured) []declared {
 	return all
 }
 
-// probe is an object that the webhook's first rule for creations is about, as an item of a list in YAML.
+// probe returns an object that matches the webhook's first rule for creations, as an item of a YAML list.
 func (w declared) probe(objects []*unstructured.Unstructured) string {
 	i := slices.IndexFunc(w.rules,
 		func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
@@ -85,8 +84,8 @@ func (w declared) probe(objects []*unstructured.Unstructured) string {
 	return "    " + strings.Join(lines, "    ") + "\n"
 }
 
-// sampleOf is an object that a rule is about: with what its schema requires where its CustomResourceDefinition is
-// among the objects.
+// sampleOf returns an object that matches a rule, with the fields that its schema requires if its
+// CustomResourceDefinition is among the objects.
 func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[string]any {
 	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources,
 		"configmaps")
@@ -120,7 +119,7 @@ func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[s
 	return map[string]any{"apiVersion": strings.TrimPrefix(group+"/"+version, "/"), "kind": kind}
 }
 
-// first is the first text that is no wildcard, and no subresource.
+// first returns the first text that is neither a wildcard nor a subresource.
 func first(texts []string, otherwise string) string {
 	for _, text := range texts {
 		if !strings.ContainsAny(text, "*/") {

@@ -112,7 +112,7 @@ func (c Catalog) Names() []string {
 func (c Catalog) run(ctx context.Context, name string, args []string, log io.Writer) error {
 	simulator, ok := c[name]
 	if !ok {
-		return fmt.Errorf("there is no simulator %q; there are: %s", name, strings.Join(c.Names(), ", "))
+		return fmt.Errorf("unknown simulator %q; known: %s", name, strings.Join(c.Names(), ", "))
 	}
 	var o Options
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)

@@ -101,7 +101,7 @@ spec:
 		`x.yaml:5:3: system widgets: simulator widgets has no fault "accepts-bat"; it has: accepts-bad`,
 		`x.yaml:5:3: system pods: a local cluster's nodes are simulated`,
 		`x.yaml:11:5: system widgets: simulator widgets has no variant "other"; it has: only`,
-		`x.yaml:12:5: system more: there is no simulator "more"; there are: widgets`,
+		`x.yaml:12:5: system more: unknown simulator "more"; known: widgets`,
 		`x.yaml:12:5: system gone: find its program`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
