@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// layout is where a cluster keeps its files and listens.
+// layout has the folder and ports of a cluster.
 type layout struct {
 	Dir   string
 	Ports listening
@@ -28,7 +28,7 @@ func (l layout) apiServerURL() string       { return "https://" + loopback(l.Por
 
 func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
-// flags are a component's command line by name, without the leading dashes; what a scenario adds replaces ours.
+// flags are a component's command line by name, without the leading dashes; flags from a scenario override ours.
 type flags map[string]string
 
 // arguments renders a component's command line, sorted so that the same state always gives the same line.
@@ -80,7 +80,7 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"service-cluster-ip-range":         serviceRange,
 		"authorization-mode":               "Node,RBAC",
 		"allow-privileged":                 "true",
-		// Aggregated API servers authenticate the front proxy by these.
+		// Aggregated API servers authenticate the front proxy with these.
 		"requestheader-client-ca-file":       l.pki("ca.crt"),
 		"requestheader-allowed-names":        "front-proxy",
 		"requestheader-username-headers":     "X-Remote-User",
@@ -88,9 +88,9 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
 		"proxy-client-cert-file":             l.pki("front-proxy.crt"),
 		"proxy-client-key-file":              l.pki("front-proxy.key"),
-		// The lease reconciler refuses a loopback address.
+		// The lease reconciler rejects a loopback address.
 		"endpoint-reconciler-type": "none",
-		// Nothing here is shared with anybody: no fairness, no limits, no periodic work on etcd.
+		// Nothing here is shared: no fairness, no limits, no periodic work on etcd.
 		"enable-priority-and-fairness":            "false",
 		"max-requests-inflight":                   "0",
 		"max-mutating-requests-inflight":          "0",
@@ -107,7 +107,7 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 	return f
 }
 
-// unneededControllers do nothing on simulated nodes but cost time at each start.
+// unneededControllers do nothing on simulated nodes but slow each start down.
 var unneededControllers = []string{
 	"horizontal-pod-autoscaler-controller", "persistentvolume-attach-detach-controller",
 	"persistentvolume-expander-controller",
@@ -129,7 +129,7 @@ func controllerManagerFlags(l layout, c clusters.Component) flags {
 		"cluster-signing-cert-file":        l.pki("ca.crt"),
 		"cluster-signing-key-file":         l.pki("ca.key"),
 		"allocate-node-cidrs":              "false",
-		// Simulated nodes send no heartbeats; while an API server restarts none must be taken for dead.
+		// Simulated nodes send no heartbeats; they must not count as failed while an API server restarts.
 		"node-monitor-grace-period": "24h",
 		"kube-api-qps":              "1000",
 		"kube-api-burst":            "2000",
@@ -144,8 +144,8 @@ func schedulerFlags(l layout, c clusters.Component) flags {
 	}, l, c)
 }
 
-// serving adds what a component needs that serves its health and metrics on loopback, and leads alone or is one of
-// several of which one leads.
+// serving adds the flags of a component that serves its health and metrics on loopback. Leader election is on if there
+// are several of it.
 func serving(f flags, l layout, c clusters.Component) flags {
 	f["leader-elect"] = "false"
 	if _, plane := c.Plane(); plane >= 0 {
@@ -172,7 +172,7 @@ func join[V any](m map[string]V) string {
 	return strings.Join(pairs, ",")
 }
 
-// serviceRange is of the addresses of Services. The first is that of the API server's own.
+// serviceRange is the range of the addresses of Services. The first address is that of the API server itself.
 const (
 	serviceRange     = "10.96.0.0/16"
 	apiServerService = "10.96.0.1"

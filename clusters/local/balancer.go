@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
-// startBalancer starts what stands before several API servers; one is reached as it is.
+// startBalancer starts the balancer before several API servers; a single one needs none.
 func (c *programs) startBalancer(ctx context.Context) error {
 	if !c.layout.several() {
 		return nil
@@ -29,7 +29,7 @@ func (c *programs) startBalancer(ctx context.Context) error {
 	return c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) { return dials(ctx, address) })
 }
 
-// dials says whether somebody listens.
+// dials reports whether something listens on an address.
 func dials(ctx context.Context, address string) (bool, error) {
 	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {

@@ -40,12 +40,12 @@ type programs struct {
 	provider *Provider
 	layout   layout
 	probe    *prober
-	// etcdProbe is for etcd, which has an authority of its own.
+	// etcdProbe is for etcd, which has its own authority.
 	etcdProbe *prober
 	died      chan error
-	// away counts the restarts of the API server that go on.
+	// away counts the restarts of the API server in progress.
 	away atomic.Int32
-	// deleted says that nothing is to be started any more; starts is held while it is looked at and something starts.
+	// deleted: nothing may start any more; starts is held while it is checked and something starts.
 	deleted atomic.Bool
 	starts  sync.RWMutex
 
@@ -71,7 +71,7 @@ var (
 	_ clusters.Housed              = (*Cluster)(nil)
 )
 
-// Names of the processes that are no Kubernetes component of their own.
+// Names of the processes that are not Kubernetes components.
 const (
 	etcdProcess     = "etcd"
 	nodesProcess    = "nodes"
@@ -84,7 +84,7 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	return p.createFrom(ctx, name, state, origin{})
 }
 
-// CreateSeeded brings up a control plane on what a seed puts into etcd.
+// CreateSeeded brings up a control plane on an etcd that a seed has filled.
 func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters.State,
 	seed clusters.Seed,
 ) (clusters.Cluster, error) {
@@ -157,7 +157,7 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig of cluster %s: %w", r.Name, err)
 	}
-	config.QPS = -1 // a test is not to be throttled by its own client
+	config.QPS = -1 // do not throttle a test in its own client
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", r.Name, err)
@@ -167,7 +167,7 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		return nil, err
 	}
 	etcdProbe, err := newEtcdProber(l)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // one of an older rehearse has none, and can only be deleted
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a cluster of an older rehearse has none, and can only be deleted
 		return nil, fmt.Errorf("cluster %s: %w", r.Name, err)
 	}
 	if r.Processes == nil {
@@ -206,7 +206,7 @@ func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.rest) }
 // KubeconfigPath is the administrator's kubeconfig.
 func (c *Cluster) KubeconfigPath() string { return c.layout.kubeconfig() }
 
-// Died yields the components that ended by themselves.
+// Died yields the components that exited unexpectedly.
 func (c *programs) Died() <-chan error { return c.died }
 
 // LogFiles returns every component's logs.
@@ -233,12 +233,12 @@ func (c *programs) componentURL(component clusters.Component) (string, error) {
 	if port := c.ports().of(component); port != 0 {
 		return "https://" + loopback(port), nil
 	}
-	return "", fmt.Errorf("this cluster runs no %s; it runs etcd and %v", component, c.components())
+	return "", fmt.Errorf("this cluster has no component %s; it has etcd and %v", component, c.components())
 }
 
 // Delete ends all processes and removes the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
-	c.starts.Lock() // what ended in this moment may be about to be started again
+	c.starts.Lock() // a component that has just exited may be restarting
 	c.deleted.Store(true)
 	c.starts.Unlock()
 	c.mu.Lock()
@@ -271,7 +271,7 @@ func (c *Cluster) Delete(ctx context.Context) error {
 	return nil
 }
 
-// Release lets go of a lasting cluster without ending it.
+// Release releases a lasting cluster without stopping it.
 func (c *Cluster) Release() { _ = c.lock.Close() }
 
 func (c *programs) save() error {
@@ -280,8 +280,8 @@ func (c *programs) save() error {
 	return folders.Write(c.layout.Dir, c.record)
 }
 
-// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that is down learns of them
-// when it is started.
+// Rediscover restarts kube-controller-manager: no signal makes it look for new kinds. If it is down, it finds them at
+// its next start.
 func (c *Cluster) Rediscover(ctx context.Context) error {
 	if c.process(string(clusters.ControllerManager)) == nil {
 		return nil
@@ -301,7 +301,7 @@ func (c *programs) forget(name string) {
 	delete(c.running, name)
 }
 
-// replace ends the process of that name, if any, and starts it anew.
+// replace ends the process of that name, if any, and restarts it.
 func (c *programs) replace(ctx context.Context, name string, s started) error {
 	if old := c.process(name); old != nil {
 		if err := end(ctx, clusters.Component(name), old); err != nil {
@@ -312,7 +312,7 @@ func (c *programs) replace(ctx context.Context, name string, s started) error {
 	return c.start(name, s)
 }
 
-// start starts a process; what is known of an earlier one is replaced.
+// start starts a process and forgets an earlier one of that name.
 func (c *programs) start(name string, s started) error {
 	c.starts.RLock()
 	defer c.starts.RUnlock()
@@ -345,14 +345,14 @@ func (c *programs) start(name string, s started) error {
 	return c.save()
 }
 
-// watch reports a process that ends by itself.
+// watch reports a process that exits unexpectedly.
 func (c *programs) watch(process *processes.Process) {
 	<-process.Done()
 	c.noteEnded(process)
 	name := clusters.Component(process.Name)
 	if process.Expected() || !isAPIServer(name) && name != etcdProcess && name != balancerProcess &&
 		(c.away.Load() > 0 || lacksAPIServer(c, name)) {
-		return // told to, or for want of an API server: then it is started again
+		return // expected, or it has no API server: it is restarted later
 	}
 	if lostLease(process) && c.again(context.Background(), process.Name) == nil {
 		return
@@ -362,12 +362,12 @@ func (c *programs) watch(process *processes.Process) {
 	}
 	select {
 	case c.died <- process.Failure():
-	default: // nobody reads, and the first ones say enough
+	default: // nobody reads, and the first errors are enough
 	}
 }
 
-// lessCollecting makes Go programs collect their garbage half as often, for half as much memory again: a fifth of
-// what kube-apiserver does is to collect. What the user's own environment says is left alone.
+// lessCollecting makes Go programs collect garbage half as often, for half as much memory again: garbage collection is
+// a fifth of kube-apiserver's work. A GOGC in the user's own environment has priority.
 func lessCollecting() []string {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -385,7 +385,7 @@ func (c *programs) startEtcd() error {
 	}})
 }
 
-// deadline for a component to become ready: far more than it takes on a busy machine.
+// deadline for a component to become ready: far more than it needs on a busy machine.
 const readyTimeout = 2 * time.Minute
 
 // PIDs of the cluster's processes by name.

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/folders"
 )
 
-// Collect copies the components' logs and what is known of the cluster. Credentials are not copied.
+// Collect copies the components' logs and the cluster's record. Credentials are not copied.
 func (c *Cluster) Collect(_ context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for logs: %w", err)

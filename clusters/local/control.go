@@ -12,15 +12,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// drainDelay is how long one of several API servers that is asked to end goes on to serve while it says that it is not
-// ready: time for the balancer to see it. drainTime is how long it may take to end.
+// drainDelay is how long one of several API servers that is shutting down still serves while it reports that it is not
+// ready, so that the balancer notices. drainTime is the limit for shutting down.
 const (
 	drainDelay = 300 * time.Millisecond
 	drainTime  = 800 * time.Millisecond
 )
 
-// end ends a process that is to be replaced. One of several is asked to, as kubelet does it, and ends what it is at;
-// for a single one nobody would take over, and time is all that there is to gain.
+// end ends a process that will be replaced. One of several is shut down gracefully, as kubelet does it. A single one is
+// killed: nothing could take over, so waiting gains nothing.
 func end(ctx context.Context, component clusters.Component, process *processes.Process) error {
 	if _, plane := component.Plane(); plane >= 0 {
 		return process.Stop(ctx, drainTime)
@@ -28,7 +28,7 @@ func end(ctx context.Context, component clusters.Component, process *processes.P
 	return process.Kill(ctx)
 }
 
-// Kill ends a component without warning: on all control planes where it names none.
+// Kill ends a component without warning: on all control planes unless it names one.
 func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error {
 	killed := 0
 	for _, instance := range c.layout.instances(component) {
@@ -51,8 +51,8 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 	return nil
 }
 
-// Restart stops a component and starts it as it was. Of several control planes one is restarted after the other, or all
-// at once where it was killed.
+// Restart stops a component and starts it unchanged. Several control planes are restarted one after the other, or all
+// at once if they were killed.
 func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
 	var down, running []clusters.Component
 	for _, instance := range c.layout.instances(component) {
@@ -103,7 +103,7 @@ func (c *programs) restartOne(ctx context.Context, component clusters.Component)
 	return c.ready(ctx, component)
 }
 
-// metrics reads those of one process.
+// metrics reads the metrics of one process.
 func (c *programs) metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	url, err := c.componentURL(component)
 	if err != nil {
@@ -112,5 +112,5 @@ func (c *programs) metrics(ctx context.Context, component clusters.Component) ([
 	return c.get(ctx, component, url+"/metrics")
 }
 
-// errNobodyLeads is of several schedulers, or controller managers, of which none leads at the moment.
+// errNobodyLeads: none of several schedulers or controller managers leads at the moment.
 var errNobodyLeads = errors.New("none of them leads at the moment")

@@ -10,18 +10,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
-// want is the process that a component should be.
+// want is the desired process of a component.
 type want struct {
 	component clusters.Component
 	started
 }
 
-// Converge brings the cluster to a state: what differs is restarted, in the order of the version skew policy.
+// Converge brings the cluster to a state: changed components are restarted, in the order of the version skew policy.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	return c.Roll(ctx, state, clusters.Roll{})
 }
 
-// Roll is Converge in an order, and up to a place in it.
+// Roll is Converge with an order and an end.
 func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	if err := c.converge(ctx, state, roll); err != nil {
 		return fmt.Errorf("bring cluster %s to %s: %w", c.Name(), state, err)
@@ -34,14 +34,14 @@ func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.
 
 func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	if c.etcdProbe == nil {
-		return fmt.Errorf("it was created by an older rehearse, whose etcd takes no certificates: delete it and create it " +
-			"anew")
+		return fmt.Errorf("it was created by an older rehearse, whose etcd does not use certificates: delete it " +
+			"and create it anew")
 	}
 	bin, err := c.provider.programs(ctx, state)
 	if err != nil {
 		return err
 	}
-	// What is gone first: a schedulerName may go to another.
+	// Remove first: a schedulerName may move to another one.
 	if err := c.endSchedulers(ctx, state); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	return c.allRun()
 }
 
-// allRun says which component has ended meanwhile.
+// allRun returns an error if a component has ended meanwhile.
 func (c *roller) allRun() error {
 	var errs []error
 	for _, component := range c.components() {
@@ -80,7 +80,7 @@ func (c *roller) allRun() error {
 	return errors.Join(errs...)
 }
 
-// runs says whether a component runs just as wanted.
+// runs reports whether a component runs as desired.
 func (c *roller) runs(w want) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,9 +96,9 @@ func (c *roller) runs(w want) bool {
 	}
 }
 
-// readyOrAgain waits until a component is ready. One that ended because the API server was not there yet, or was just
-// being replaced, is started once more when it is there; what is wrong with the component itself ends it again. While
-// the API server is not ready, it is to blame.
+// readyOrAgain waits until a component is ready. If it exited because the API server was down or being replaced, it is
+// restarted once, when the API server is there; an error of the component itself makes it exit again. While the API
+// server is not ready, the API server is the cause.
 func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component) error {
 	err := c.ready(ctx, component)
 	if err == nil || isAPIServer(component) || ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component)
 	}
 	if waitErr := c.ready(ctx, c.layout.apiServerOf(component)); waitErr != nil {
 		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component,
-			err) //nolint:errorlint // what waits is not to blame
+			err) //nolint:errorlint // the waiting component is not the cause
 	}
 	if !c.ended(component) {
 		return err
@@ -114,8 +114,8 @@ func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component)
 	return c.restartOne(ctx, component)
 }
 
-// revive starts those components again that ended while the API server was away: as kube-controller-manager does that
-// has not yet finished its own start.
+// revive restarts those components that exited while the API server was down. kube-controller-manager does so if it has
+// not finished its own start.
 func (c *roller) revive(ctx context.Context) error {
 	for _, component := range c.components() {
 		if !isAPIServer(component) && c.ended(component) && !lacksAPIServer(c.programs, component) &&
@@ -128,7 +128,7 @@ func (c *roller) revive(ctx context.Context) error {
 	return nil
 }
 
-// ended says whether a component that should run has ended by itself.
+// ended reports whether a component that should run has exited unexpectedly.
 func (c *programs) ended(component clusters.Component) bool {
 	process := c.process(string(component))
 	if process == nil {
@@ -142,13 +142,13 @@ func (c *programs) ended(component clusters.Component) bool {
 	}
 }
 
-// prove asks each restarted component, by its own metrics, whether it runs the version and the gates that were meant.
+// prove checks by the metrics of each restarted component that it runs the desired version and gates.
 func (c *roller) prove(ctx context.Context, state clusters.State, changed []want) error {
 	var errs []error
 	for _, w := range changed {
 		data, err := c.metrics(ctx, w.component)
 		if _, plane := w.component.Plane(); err != nil && plane >= 0 && !isAPIServer(w.component) {
-			// It may have lost its lease since it was ready, on a machine that is busy, and be starting again.
+			// On a busy machine it may have lost its lease since it was ready, and be restarting.
 			if err = c.readyOrAgain(ctx, w.component); err == nil {
 				data, err = c.metrics(ctx, w.component)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
 )
 
-// writeCredentials makes the certificates, keys and the kubeconfig of a new cluster.
+// writeCredentials creates the certificates, keys and the kubeconfig of a new cluster.
 func writeCredentials(l layout, now time.Time) error {
 	authority, err := certificates.NewAuthority(filepath.Join(l.Dir, "pki"), now)
 	if err != nil {
@@ -39,8 +39,8 @@ func writeCredentials(l layout, now time.Time) error {
 	return writeKubeconfigs(l)
 }
 
-// writeEtcdCredentials makes an authority that is etcd's alone: who has a certificate of the cluster's own, as a user
-// that a scenario makes, must not read what is stored.
+// writeEtcdCredentials creates an authority only for etcd. A client certificate of the cluster, such as that of a user
+// in a scenario, must not give access to etcd.
 func writeEtcdCredentials(l layout, now time.Time) error {
 	authority, err := certificates.NewAuthority(l.etcdPKI(""), now)
 	if err != nil {
@@ -52,7 +52,7 @@ func writeEtcdCredentials(l layout, now time.Time) error {
 	return authority.Client("client", "rehearse")
 }
 
-// etcdTLS is how a client reaches etcd.
+// etcdTLS is the TLS configuration of etcd's clients.
 func (l layout) etcdTLS() (*tls.Config, error) {
 	config, err := transport.TLSInfo{
 		CertFile: l.etcdPKI("client.crt"), KeyFile: l.etcdPKI("client.key"),
@@ -64,7 +64,7 @@ func (l layout) etcdTLS() (*tls.Config, error) {
 	return config, nil
 }
 
-// User makes a client certificate, signed by the cluster's authority.
+// User creates a client certificate, signed by the cluster's authority.
 func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 	authority, err := certificates.OpenAuthority(filepath.Join(c.layout.Dir, "pki"), c.provider.Now())
 	if err != nil {

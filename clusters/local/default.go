@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// CacheDir is the folder under the user's cache directory in which programs and clusters are kept between runs.
+// CacheDir is the folder under the user's cache directory for programs and clusters.
 func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -18,8 +18,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "rehearse"), nil
 }
 
-// Default returns a provider with programs and clusters in the user's cache directory. The running program must call
-// component.Main first thing in its main or TestMain.
+// Default returns a provider with programs and clusters in the user's cache directory. The program must call
+// component.Main at the beginning of its main or TestMain.
 func Default(from releases.Options, progress clusters.Progress) (*Provider, error) {
 	var err error
 	if from.CacheDir == "" {

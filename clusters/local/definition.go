@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Definition is the provider as the command line knows it.
+// Definition is the provider for the command line.
 func Definition() clusters.Definition {
 	return clusters.Definition{
 		Name: "local", Clusters: "control planes of processes on this machine", Abilities: abilities(), Lasting: true,
@@ -27,14 +27,14 @@ func Definition() clusters.Definition {
 	}
 }
 
-// abilities of local clusters. Simulated nodes run whatever image they are given.
+// abilities of local clusters. Simulated nodes accept any image.
 func abilities() []clusters.Ability {
 	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilitySimulatedNodes, clusters.AbilityPodImage,
 		clusters.AbilitySchedulers, clusters.AbilityOneEtcd, clusters.AbilityBreakages, clusters.AbilityControlPlanes,
 		clusters.AbilityOwnVersions, clusters.AbilityEmulation, clusters.AbilityWebhookCalls, clusters.AbilityPeerProxy)
 }
 
-// Has says whether local clusters have an ability. Whether API servers find one another depends on the machine.
+// Has reports whether local clusters have an ability. Whether API servers can find one another depends on the machine.
 func (p *Provider) Has(_ context.Context, ability clusters.Ability, _ clusters.State) (bool, error) {
 	return slices.Contains(abilities(), ability) && (ability != clusters.AbilityPeerProxy || p.namesHosts()), nil
 }

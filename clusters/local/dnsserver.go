@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
-// DNS returns the address of a CoreDNS that serves the cluster's Services, started at the first call.
+// DNS returns the address of a CoreDNS that serves the cluster's Services. The first call starts it.
 func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	c.dnsStart.Lock()
 	defer c.dnsStart.Unlock()

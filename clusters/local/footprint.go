@@ -2,9 +2,8 @@ package local
 
 import "github.com/rehearse-dev/rehearse/clusters"
 
-// What the processes of a cluster take at most. A control plane of 1.36 with a simulator was seen to take 0.6 GB, of
-// which kube-apiserver has half; the rest is for scenarios that make more objects, and for systems that are larger
-// than a simulator.
+// The maximal memory of a cluster's processes. A control plane of 1.36 with a simulator used 0.6 GB, half of it for
+// kube-apiserver; the rest is for scenarios with more objects, and for systems larger than a simulator.
 const (
 	memoryOfControlPlane = 1000 << 20
 	memoryOfFurther      = 600 << 20 // a control plane that has no etcd of its own
@@ -13,7 +12,7 @@ const (
 	memoryOfNode         = 1 << 20
 )
 
-// Footprint is the most that a cluster in one of these states takes.
+// Footprint is the maximum for a cluster in one of these states.
 func (p *Provider) Footprint(path []clusters.State) clusters.Footprint {
 	var most int64
 	for _, state := range path {

@@ -17,18 +17,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// elected says whether of a component's processes one leads.
+// elected reports whether the processes of a component elect a leader.
 func (l layout) elected(c clusters.Component) bool {
 	return l.several() && (c == clusters.ControllerManager || c == clusters.Scheduler)
 }
 
-// leaders finds out which of several components leads.
+// leaders finds the leader of several processes of a component.
 type leaders struct {
 	*programs
 	client kubernetes.Interface
 }
 
-// speaker is the process that speaks for a component: the one that leads, and the first one of several API servers.
+// speaker is the process that represents a component: the leader, or the first of several API servers.
 func (c *leaders) speaker(ctx context.Context, component clusters.Component) (clusters.Component, error) {
 	instances := c.layout.instances(component)
 	if !c.layout.elected(component) {
@@ -100,8 +100,8 @@ func (c *leaders) lease(ctx context.Context, component clusters.Component) (*coo
 	return c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, name, metav1.GetOptions{})
 }
 
-// led waits until of several schedulers, and of several controller managers, one leads that lives. The others take over
-// from one that ended only when its lease has run out, and until then nothing would be scheduled or controlled.
+// led waits until one of several schedulers, and one of several controller managers, leads and runs. After a leader
+// exits, the others take over only when its lease has expired; until then nothing would be scheduled or controlled.
 func (c *leaders) led(ctx context.Context, state clusters.State) error {
 	if c.oneOf(clusters.APIServer) == "" {
 		return nil
@@ -126,27 +126,27 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 	return nil
 }
 
-// renewed says whether the lease of a component's leader was renewed since a moment.
+// renewed reports whether the lease of a component's leader was renewed after a time.
 func (c *leaders) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
 	lease, err := c.lease(ctx, component)
 	if err != nil {
 		return false, fmt.Errorf("read the lease of %s: %w", component, err)
 	}
 	if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
-		return false, fmt.Errorf("the lease of %s may be that of one that has ended", component)
+		return false, fmt.Errorf("the lease of %s may belong to a process that has ended", component)
 	}
 	return true, nil
 }
 
-// lostLease says whether a process ended because it could not renew its lease in time, as on a machine that is busy.
-// Kubelet would start it again, and so do we.
+// lostLease reports whether a process exited because it could not renew its lease in time, as on a busy machine.
+// Kubelet would restart it, and so does this package.
 func lostLease(process *processes.Process) bool {
 	component, plane := clusters.Component(process.Name).Plane()
 	return plane >= 0 && component != clusters.APIServer &&
 		strings.Contains(strings.ToLower(processes.LastLines(process.LogFile, lastWords)), "leaderelection lost")
 }
 
-// oneOf is one process of a component that runs; "" for none.
+// oneOf is a running process of a component; "" for none.
 func (c *leaders) oneOf(component clusters.Component) clusters.Component {
 	for _, instance := range c.layout.instances(component) {
 		if c.process(string(instance)) != nil {

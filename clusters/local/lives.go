@@ -11,7 +11,7 @@ type life struct {
 	process *processes.Process
 }
 
-// ProcessLives tells all starts of the cluster's processes by this program.
+// ProcessLives returns all starts of the cluster's processes by this program.
 func (c *programs) ProcessLives() []clusters.ProcessLife {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,7 +22,7 @@ func (c *programs) ProcessLives() []clusters.ProcessLife {
 	return all
 }
 
-// noteReady takes down that a component is ready for the first time since its start.
+// noteReady records that a component is ready for the first time since its start.
 func (c *programs) noteReady(component clusters.Component) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *programs) noteReady(component clusters.Component) {
 	}
 }
 
-// noteEnded takes down the end of a process.
+// noteEnded records the end of a process.
 func (c *programs) noteEnded(process *processes.Process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 
 var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
 
-// nodesOf renders the Node objects of a state. Kubelets are of the cluster's version.
+// nodesOf returns the Node objects of a state. Kubelets have the cluster's version.
 func nodesOf(state clusters.State) []*corev1.Node {
 	var nodes []*corev1.Node
 	for _, group := range state.Nodes {
@@ -53,7 +53,7 @@ func nodesOf(state clusters.State) []*corev1.Node {
 	return nodes
 }
 
-// kubeletVersion is the cluster's version; a kubelet may not be newer than what the cluster emulates.
+// kubeletVersion is the cluster's version; a kubelet may not be newer than the version that the cluster emulates.
 func kubeletVersion(state clusters.State) string {
 	if state.EmulatedVersion != "" {
 		return "v" + state.EmulatedVersion + ".0"
@@ -61,17 +61,17 @@ func kubeletVersion(state clusters.State) string {
 	return "v" + state.Version
 }
 
-// nodesKeeper makes the simulated nodes those that a state has.
+// nodesKeeper keeps the simulated nodes as the state says.
 type nodesKeeper struct {
 	*programs
 	client kubernetes.Interface
 }
 
-// convergeNodes makes the cluster's simulated nodes those of the state, and returns when they are ready.
+// convergeNodes brings the cluster's simulated nodes to the state, and returns when they are ready.
 func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) error {
 	wanted := nodesOf(state)
 	if len(state.Nodes) == 0 && c.process(nodesProcess) == nil {
-		return nil // a group without nodes has those simulated that others made
+		return nil // but a group of zero nodes needs the simulator, for nodes that others create
 	}
 	if c.process(nodesProcess) == nil {
 		if err := c.start(nodesProcess,
@@ -122,7 +122,7 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 	return nil
 }
 
-// patchNode changes labels, taints and capacity of a node; what the cluster itself put there stays.
+// patchNode changes labels, taints and capacity of a node; those that the cluster itself has set stay.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
 	labels := map[string]any{}
 	for key := range old.Labels {
@@ -171,7 +171,7 @@ func (c *nodesKeeper) dropNode(ctx context.Context, name string) error {
 	return nil
 }
 
-// nodesReady waits until every named node is ready and can be scheduled on.
+// nodesReady waits until every named node is ready and schedulable.
 func (c *nodesKeeper) nodesReady(ctx context.Context, names map[string]bool) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -197,7 +197,7 @@ func (c *nodesKeeper) nodesReady(ctx context.Context, names map[string]bool) err
 			return process.Failure()
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the nodes: %w: %w", context.Cause(ctx), err)
-		case <-time.After(max(2*probeInterval, 4*time.Since(began))): // to look is not to be what takes the time
+		case <-time.After(max(2*probeInterval, 4*time.Since(began))): // checks must not take most of the time
 		}
 	}
 }

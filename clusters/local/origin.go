@@ -11,19 +11,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// origin is what etcd begins with: nothing, unless a field is set.
+// origin is the initial content of etcd: nothing, unless a field is set.
 type origin struct {
-	// data is a folder of etcd's data, which is copied; "" for none.
+	// data is a folder of etcd's data to copy; "" for none.
 	data string
-	// fill changes what etcd holds, before an API server reads it. May be nil.
+	// fill changes the content of etcd before an API server reads it. May be nil.
 	fill func(context.Context, clientv3.KV) error
 }
 
-// beginWith starts etcd on what it begins with.
+// beginWith starts etcd with its initial content.
 func (c *Cluster) beginWith(ctx context.Context, from origin) error {
 	if from.data != "" {
 		if err := copyTree(from.data, c.layout.data()); err != nil {
-			return fmt.Errorf("copy what is stored: %w", err)
+			return fmt.Errorf("copy etcd's data: %w", err)
 		}
 	}
 	if err := c.startBalancer(ctx); err != nil {

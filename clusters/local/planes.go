@@ -13,7 +13,7 @@ import (
 // planes is the number of control planes.
 func (l layout) planes() int { return max(1, len(l.Ports.Planes)) }
 
-// several says whether there is more than one control plane.
+// several reports whether there is more than one control plane.
 func (l layout) several() bool { return len(l.Ports.Planes) > 1 }
 
 // instance is the component that runs on a control plane.
@@ -24,7 +24,8 @@ func (l layout) instance(c clusters.Component, plane int) clusters.Component {
 	return c.On(plane)
 }
 
-// instances are the processes that a component is: one on each control plane, and one of a further kube-scheduler.
+// instances are the processes of a component: one on each control plane, or a single one for an additional
+// kube-scheduler.
 func (l layout) instances(c clusters.Component) []clusters.Component {
 	if !l.several() || !slices.Contains(clusters.ControlPlane(), c) {
 		return []clusters.Component{c}
@@ -36,7 +37,7 @@ func (l layout) instances(c clusters.Component) []clusters.Component {
 	return all
 }
 
-// apiServerOf is the API server that a component talks to: that of its own control plane, as kubeadm does it.
+// apiServerOf is the API server that a component uses: the one of its own control plane, as with kubeadm.
 func (l layout) apiServerOf(c clusters.Component) clusters.Component {
 	if _, plane := c.Plane(); plane >= 0 {
 		return clusters.APIServer.On(plane)
@@ -44,8 +45,8 @@ func (l layout) apiServerOf(c clusters.Component) clusters.Component {
 	return l.instance(clusters.APIServer, 0)
 }
 
-// lacksAPIServer says whether the API server of a component's control plane is to stay down, as one that was killed;
-// of what is on no control plane, whether one of them is.
+// lacksAPIServer reports whether the API server of a component's control plane stays down because it was killed. For a
+// component on no control plane, it reports whether any of them does.
 func lacksAPIServer(c *programs, component clusters.Component) bool {
 	servers := c.layout.instances(clusters.APIServer)
 	if _, plane := component.Plane(); plane >= 0 {
@@ -54,8 +55,8 @@ func lacksAPIServer(c *programs, component clusters.Component) bool {
 	return slices.ContainsFunc(servers, func(server clusters.Component) bool { return c.process(string(server)) == nil })
 }
 
-// onPlane lists what a control plane runs in a state, in the order in which an upgrade starts it. Further
-// kube-schedulers are single, and change with the first control plane.
+// onPlane lists the components of a control plane in a state, in the order in which an upgrade starts them. An
+// additional kube-scheduler exists once, and changes with the first control plane.
 func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 	var all []clusters.Component
 	for _, component := range state.ControlPlane() {
@@ -69,10 +70,11 @@ func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 	return all
 }
 
-// isAPIServer says whether a component is an API server, on whatever control plane.
+// isAPIServer reports whether a component is an API server, on any control plane.
 func isAPIServer(c clusters.Component) bool { return c.Binary() == clusters.APIServer }
 
-// components lists what can be asked, killed and restarted besides etcd, in the order in which an upgrade starts it.
+// components lists the components, besides etcd, that can be asked, killed and restarted, in the order in which an
+// upgrade starts them.
 func (c *programs) components() []clusters.Component {
 	var all []clusters.Component
 	for _, component := range clusters.ControlPlane() {
@@ -100,7 +102,7 @@ func (c *Cluster) Servers() []clusters.Server {
 	return all
 }
 
-// kubeconfigOf is the kubeconfig with which a component reaches the API server of its control plane.
+// kubeconfigOf is the kubeconfig of a component for the API server of its control plane.
 func (l layout) kubeconfigOf(c clusters.Component) string {
 	_, plane := c.Plane()
 	if plane < 0 {
@@ -127,8 +129,7 @@ func (c *roller) writeConfig(w want) error {
 	return os.WriteFile(c.layout.schedulerConfig(w.component), []byte(w.Config), 0o600)
 }
 
-// hostnameOf is the name of the machine that a component sees, "" for the real one. An API server is known to others by
-// it, and to its peers.
+// hostnameOf is the hostname that a component sees, "" for the real one. Other API servers know an API server by it.
 func hostnameOf(c clusters.Component) string {
 	if _, plane := c.Plane(); plane >= 0 && isAPIServer(c) {
 		return fmt.Sprintf("control-plane-%d", plane)
@@ -136,21 +137,21 @@ func hostnameOf(c clusters.Component) string {
 	return ""
 }
 
-// peers says whether API servers are to pass requests on to one another: where a state has several of them, and asks
-// for the gate by name. That it is on by default means nothing without a flag that few clusters have.
+// peers reports whether API servers forward requests to one another: if a state has several of them and sets the gate
+// explicitly. The gate is on by default, but has no effect without a flag that few clusters set.
 func peers(l layout, c clusters.Component, state clusters.State) bool {
 	return l.several() && state.Gates(c)[clusters.PeerProxyGate]
 }
 
-// namesHosts says whether API servers can have hostnames of their own on this machine. By them they find one another.
+// namesHosts reports whether API servers can have their own hostnames on this machine. They find one another by them.
 func (p *Provider) namesHosts() bool { return p.spawner.NamesHosts(component.OnHost(p.Executable)) }
 
-// checkPeers refuses API servers that would silently find none of the others.
+// checkPeers returns an error if API servers would not find one another, which they do not report.
 func (p *Provider) checkPeers(state clusters.State) error {
 	if state.NumberOfControlPlanes() == 1 || !state.Gates(clusters.APIServer)[clusters.PeerProxyGate] || p.namesHosts() {
 		return nil
 	}
-	return fmt.Errorf("feature gate %s: this machine does not let each API server have a hostname of its own (UTS "+
-		"namespaces), so that they would not find one another (with needs: [%s] the scenario is skipped here)",
+	return fmt.Errorf("feature gate %s: on this machine API servers cannot have their own hostnames (UTS "+
+		"namespaces), so they would not find one another (with needs: [%s] the scenario is skipped here)",
 		clusters.PeerProxyGate, clusters.AbilityPeerProxy)
 }

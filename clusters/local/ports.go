@@ -7,11 +7,11 @@ import (
 
 // listening are a cluster's listening ports on 127.0.0.1.
 type listening struct {
-	// APIServer is the port that the kubeconfig names: that of the balancer where there are several control planes.
+	// APIServer is the port in the kubeconfig: the balancer's if there are several control planes.
 	Etcd, EtcdPeer, APIServer, ControllerManager, Scheduler, DNS, DNSReady int
-	// Schedulers are those of further kube-schedulers. The map is never changed, only replaced.
+	// Schedulers are the ports of additional kube-schedulers. The map is never changed, only replaced.
 	Schedulers map[clusters.Component]int `json:",omitempty"`
-	// Planes are those of several control planes; none where there is one.
+	// Planes are the ports of several control planes; empty if there is only one.
 	Planes []planePorts `json:",omitempty"`
 }
 
@@ -40,7 +40,7 @@ func reservePorts(planes int) (listening, *ports.Reservation, error) {
 	return l, held, nil
 }
 
-// of is where a component serves; 0 for one that is not there.
+// of is the port of a component; 0 if it has none.
 func (l listening) of(c clusters.Component) int {
 	component, plane := c.Plane()
 	p := planePorts{l.APIServer, l.ControllerManager, l.Scheduler}

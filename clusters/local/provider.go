@@ -36,7 +36,7 @@ type Options struct {
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
-	// Progress hears what is going on.
+	// Progress receives progress messages.
 	Progress clusters.Progress
 	// Now is the clock.
 	Now func() time.Time
@@ -49,7 +49,7 @@ type Provider struct {
 	profiles schedulerconfig.Checker
 }
 
-// New returns a provider. Left-overs of runs that were killed are removed at the first Create.
+// New returns a provider. Left-overs of killed runs are removed at the first Create.
 func New(o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -60,10 +60,10 @@ func New(o Options) *Provider {
 	return &Provider{Options: o, spawner: processes.NewSpawner()}
 }
 
-// Name is local.
+// Name returns "local".
 func (p *Provider) Name() string { return "local" }
 
-// Resolve makes the state's version exact.
+// Resolve replaces the state's version by an exact one.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
 		return state, errors.New("a local cluster needs a Kubernetes version, such as 1.35")
@@ -76,8 +76,8 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 	return state.ResolveOwnVersions(func(own string) (string, error) { return p.Releases.Resolve(ctx, own) })
 }
 
-// Check refuses states whose gates their version does not know, locks or leaves without a dependency, and whose
-// scheduler profiles their version's kube-scheduler would not take.
+// Check returns an error for gates that the version does not know, has locked, or that lack a dependency, and for
+// scheduler profiles that the version's kube-scheduler would reject.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
@@ -85,7 +85,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state),
 			errors.Join(state.CheckSchedulers()...), errors.Join(state.CheckOwnVersions()...))
-		if wrong == nil { // it needs kube-scheduler, which may have to be built, and which speaks of wrong gates alone
+		if wrong == nil { // it needs kube-scheduler, which may have to be built and reports only wrong gates
 			wrong = p.checkProfiles(ctx, state)
 		}
 		errs = append(errs, wrong)
@@ -93,17 +93,17 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// GateDependencies are the gates that must be on where a gate is on.
+// GateDependencies are the gates that another gate requires.
 func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }
 
-// BlameForField says which gate is likely to be the reason that a field was dropped.
+// BlameForField returns the gate that is the likely reason that a field was dropped.
 func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
 	return releases.BlameForField(ctx, p.Releases, state, kind, path)
 }
 
-// checkProfiles needs the version's kube-scheduler, which the run would need anyway.
+// checkProfiles uses the version's kube-scheduler, which the run needs anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
 	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) erro
 	scheduler := string(clusters.Scheduler)
 	programs, err := p.Releases.Ensure(ctx, state.VersionOf(clusters.Scheduler), scheduler)
 	if err != nil {
-		return fmt.Errorf("get the kube-scheduler that schedulerProfiles are checked with: %w", err)
+		return fmt.Errorf("get the kube-scheduler that checks schedulerProfiles: %w", err)
 	}
 	return p.profiles.Check(ctx, programs.Path(scheduler), state)
 }
@@ -123,20 +123,20 @@ func checkComponents(state clusters.State) error {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler:
 		default:
 			errs = append(errs,
-				fmt.Errorf("component %s: a local cluster has no such component that could be configured; it has %v", name,
+				fmt.Errorf("component %s: a local cluster has no such configurable component; it has %v", name,
 					clusters.ControlPlane()))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// checkSystems refuses what only nodes that run pods can have.
+// checkSystems rejects systems that need nodes that run pods.
 func checkSystems(systems []clusters.System) error {
 	var errs []error
 	for _, system := range systems {
 		if system.Kind() == "manifests" {
 			errs = append(errs,
-				fmt.Errorf("system %s: a local cluster's nodes are simulated and run no pods; give it as a process, or use "+
+				fmt.Errorf("system %s: a local cluster's nodes are simulated and run no pods; define it as a process, or use "+
 					"--provider kind or existing", system.Name))
 		}
 	}
@@ -176,7 +176,7 @@ func (p *Provider) programs(ctx context.Context, state clusters.State) (programs
 	return all, nil
 }
 
-// Sweep removes what killed runs left behind.
+// Sweep removes what killed runs have left behind.
 func (p *Provider) Sweep() error {
 	removed, err := p.folders().Sweep(func(_, dir string) error { return removeFolder(dir) })
 	for _, name := range removed {
@@ -190,7 +190,7 @@ func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
 // Names lists the lasting clusters.
 func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 
-// Open takes a lasting cluster by its name.
+// Open opens a lasting cluster by its name.
 func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
 	var r record
@@ -220,7 +220,7 @@ func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster
 	return c, nil
 }
 
-// Describe looks at a lasting cluster.
+// Describe reads the record of a lasting cluster.
 func (p *Provider) Describe(_ context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
 	var r record

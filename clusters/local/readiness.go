@@ -16,9 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// probeInterval is between two looks at a component that starts, and at least one part in lookShare of the time that
-// it has taken so far: an API server that is asked every ten milliseconds runs all its checks two hundred times
-// before they pass.
+// probeInterval is the time between two checks of a component that starts, and at least one part in lookShare of the
+// time that it has taken so far: an API server that is asked every ten milliseconds runs all its checks two hundred
+// times before they pass.
 const (
 	probeInterval = 10 * time.Millisecond
 	lookShare     = 40
@@ -37,7 +37,7 @@ func newProber(config *rest.Config) (*prober, error) {
 	return &prober{client: client}, nil
 }
 
-// newEtcdProber reads etcd's endpoints as a client of it.
+// newEtcdProber reads etcd's endpoints as one of its clients.
 func newEtcdProber(l layout) (*prober, error) {
 	secured, err := l.etcdTLS()
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("GET %s: %d: %s", e.url, e.code, notOK(e.body))
 }
 
-// notOK is what an answer says of a component's health, without the dozens of checks that are well.
+// notOK returns the failed checks of an answer, without the dozens that passed.
 func notOK(body string) string {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(body), "\n"),
 		func(line string) bool { return strings.HasPrefix(line, "[+]") && strings.HasSuffix(line, " ok") })
@@ -91,7 +91,7 @@ func (p *prober) get(ctx context.Context, url string) ([]byte, error) {
 	return body, nil
 }
 
-// healthPath is what a component says that it is ready with.
+// healthPath is the path on which a component reports that it is ready.
 func healthPath(component clusters.Component) string {
 	switch component.Binary() {
 	case clusters.APIServer, clusters.Scheduler:
@@ -103,7 +103,7 @@ func healthPath(component clusters.Component) string {
 	}
 }
 
-// ready waits until a component says that it is; one that ends meanwhile fails at once with its own words.
+// ready waits until a component is ready. If it exits meanwhile, the wait fails at once with its last log lines.
 func (c *programs) ready(ctx context.Context, component clusters.Component) error {
 	url, err := c.componentURL(component)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *programs) ready(ctx context.Context, component clusters.Component) erro
 	return err
 }
 
-// listening waits until an API server answers anything at all.
+// listening waits until an API server answers at all.
 func (c *roller) listening(ctx context.Context, server clusters.Component) error {
 	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
 		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+"/livez/ping")
@@ -129,8 +129,8 @@ func (c *roller) listening(ctx context.Context, server clusters.Component) error
 	})
 }
 
-// usable waits until each API server that runs answers a real request and Services can get addresses: readiness alone
-// promises neither.
+// usable waits until each running API server answers a real request and Services can get addresses: readiness
+// guarantees neither.
 func (c *roller) usable(ctx context.Context) error {
 	for _, server := range c.layout.instances(clusters.APIServer) {
 		if c.layout.several() && c.process(string(server)) == nil {
@@ -153,10 +153,10 @@ func (c *roller) usableAt(ctx context.Context, server clusters.Component) error 
 // kubernetesService is the path of the API server's own Service.
 const kubernetesService = "/api/v1/namespaces/default/services/kubernetes"
 
-// errNotReady is why a wait ends that took far more time than a start does.
+// errNotReady ends a wait that has taken far longer than a start.
 var errNotReady = errors.New("time is up")
 
-// await repeats a look until it is satisfied, the component ends, or time is up: the last two are a
+// await repeats a check until it succeeds, the component exits, or time is up: the last two are a
 // *clusters.BrokenError.
 func (c *programs) await(ctx context.Context, component clusters.Component,
 	look func(context.Context) (bool, error),
@@ -182,7 +182,7 @@ func (c *programs) await(ctx context.Context, component clusters.Component,
 			return brokenBy(component, process, process.Failure())
 		case <-ctx.Done():
 			if cause := context.Cause(ctx); !errors.Is(cause, errNotReady) {
-				return fmt.Errorf("wait for %s: %w (what it said last: %w; its log: %s)", component, cause, last, process.LogFile)
+				return fmt.Errorf("wait for %s: %w (last error: %w; its log: %s)", component, cause, last, process.LogFile)
 			}
 			return brokenBy(component, process,
 				fmt.Errorf("%s is not ready after %s: %w; its log: %s", component, readyTimeout, last, process.LogFile))
@@ -191,7 +191,7 @@ func (c *programs) await(ctx context.Context, component clusters.Component,
 	}
 }
 
-// brokenBy words what is wrong with a component by what it says itself.
+// brokenBy describes what is wrong with a component by its own log.
 func brokenBy(component clusters.Component, process *processes.Process, err error) error {
 	culprit, _ := component.Plane()
 	return &clusters.BrokenError{
@@ -199,5 +199,5 @@ func brokenBy(component clusters.Component, process *processes.Process, err erro
 	}
 }
 
-// lastWords is how many lines of its log a broken component is quoted with.
+// lastWords is how many log lines of a broken component are quoted.
 const lastWords = 30

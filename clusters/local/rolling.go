@@ -11,23 +11,23 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// round is what changes at a time: what one control plane has to start anew, or one kind of component on it.
+// round is a set of components that change together: those of one control plane, or one kind of component on it.
 type round struct {
 	plane   int
 	changed []want
-	// down says that it goes to an older version.
+	// down: the round goes to an older version.
 	down bool
 }
 
-// roller makes the components those that a state has, one control plane after the other.
+// roller brings the components to a state, one control plane after the other.
 type roller struct {
 	*programs
 	schedulers
 	leaders
 }
 
-// rounds are what leads to the state: upward from the first control plane to the last, or from the first API server to
-// the last scheduler; downward the other way round.
+// rounds are the steps to the state: upward from the first control plane to the last, or from the first API server to
+// the last scheduler; downward in reverse.
 func (c *roller) rounds(state clusters.State, bin programsOf, apiServersFirst bool) ([]round, error) {
 	var all []round
 	down := false
@@ -52,7 +52,7 @@ func (c *roller) rounds(state clusters.State, bin programsOf, apiServersFirst bo
 	return all, nil
 }
 
-// byComponent takes rounds apart: one for each kind of component on each control plane.
+// byComponent splits rounds: one for each kind of component on each control plane.
 func byComponent(rounds []round) []round {
 	var all []round
 	for _, kind := range clusters.ControlPlane() {
@@ -71,8 +71,8 @@ func byComponent(rounds []round) []round {
 	return all
 }
 
-// hold leaves out the rounds behind the place where the transition is to stop, and takes note of the control planes
-// whose API servers are among them.
+// hold drops the rounds after the place where the transition ends, and records the control planes whose API servers
+// were among them.
 func (c *roller) hold(rounds []round, roll clusters.Roll) []round {
 	var behind []int
 	if roll.UpTo > 0 {
@@ -90,7 +90,7 @@ func (c *roller) hold(rounds []round, roll clusters.Roll) []round {
 	return rounds
 }
 
-// oldest is the oldest version of the API servers that run, or the one given, which is that of the others.
+// oldest is the oldest version of the running API servers, or the given one, which is the version of the others.
 func (c *Cluster) oldest(version string) string {
 	for _, s := range c.Servers() {
 		one, err1 := clusters.ParseVersion(s.Version)
@@ -102,7 +102,7 @@ func (c *Cluster) oldest(version string) string {
 	return version
 }
 
-// changes are the components of a control plane that do not run as the state wants them.
+// changes are the components of a control plane that do not run as the state says.
 func (c *roller) changes(state clusters.State, plane int, bin programsOf) (changed []want, err error) {
 	l := layout{c.layout.Dir, c.ports()}
 	for _, component := range l.onPlane(state, plane) {
@@ -121,8 +121,8 @@ func (c *roller) changes(state clusters.State, plane int, bin programsOf) (chang
 	return changed, nil
 }
 
-// goesDown says whether the state is of an older version than the API server of the control plane that was started
-// last, were it by a transition that failed.
+// goesDown reports whether the state's version is older than that of the last API server that was started, even by a
+// failed transition.
 func (c *roller) goesDown(state clusters.State, plane int) bool {
 	c.mu.Lock()
 	before := c.record.Processes[string(c.layout.instance(clusters.APIServer, plane))].Version
@@ -132,7 +132,7 @@ func (c *roller) goesDown(state clusters.State, plane int) bool {
 	return err1 == nil && err2 == nil && to.Compare(from) < 0
 }
 
-// rollAll makes the rounds one after the other, each proven before the next; all at once where no API server runs.
+// rollAll runs the rounds one after the other, and proves each before the next; all at once if no API server runs.
 func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []round) error {
 	if c.oneOf(clusters.APIServer) == "" && len(rounds) > 0 {
 		rounds = []round{together(rounds)}
@@ -148,7 +148,7 @@ func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []rou
 	return nil
 }
 
-// together makes one round of several, in the order in which an upgrade starts components.
+// together merges rounds into one, in the order in which an upgrade starts components.
 func together(rounds []round) round {
 	var all round
 	for _, r := range rounds {
@@ -162,8 +162,9 @@ func together(rounds []round) round {
 	return all
 }
 
-// roll restarts components: upward kube-apiserver first, downward last, so that none ever talks to an API server
-// older than itself. They become ready side by side, or a transition would cost the sum of all starts.
+// roll restarts components: upward kube-apiserver first, downward last, so that no component ever talks to an API
+// server older than itself. They become ready at the same time; otherwise a transition would take the sum of all
+// starts.
 func (c *roller) roll(ctx context.Context, r round) error {
 	if r.down {
 		slices.Reverse(r.changed)
@@ -192,7 +193,7 @@ func (c *roller) roll(ctx context.Context, r round) error {
 		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
 		if isAPIServer(w.component) && !r.down {
 			if err := c.served(starting, r.changed, i); err != nil {
-				// Who waited for it to be ready says the same, and more.
+				// Others that waited for it report the same error with more context.
 				if waited := ready.Wait(); waited != nil {
 					return waited
 				}
@@ -220,9 +221,9 @@ func (c *roller) endElected(ctx context.Context, changed []want) (wait func() er
 	return sync.OnceValue(group.Wait)
 }
 
-// served waits until the API servers that were started serve those that are started next: the i-th component was the
-// last. Of several the first is there before the others, which would else make the same objects at the same time, as
-// none does that joins a cluster. The other components give up when nobody listens.
+// served waits until the started API servers serve those that start next; the i-th component was started last. The
+// first of several must serve before the others start, or they would create the same objects at the same time, which
+// never happens when a control plane joins a cluster. The other components exit if nothing listens.
 func (c *roller) served(ctx context.Context, changed []want, i int) error {
 	more := i+1 < len(changed) && isAPIServer(changed[i+1].component)
 	if more && i == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// schedulerProfiles are what the state gives to one of its kube-schedulers.
+// schedulerProfiles are the profiles that the state has for one of its kube-schedulers.
 func schedulerProfiles(state clusters.State, component clusters.Component) []map[string]any {
 	for _, scheduler := range state.Schedulers {
 		if scheduler.Component() == component {

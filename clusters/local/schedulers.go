@@ -12,21 +12,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// listening are the ports as they are now: further kube-schedulers come and go.
+// listening are the current ports: additional kube-schedulers are added and removed.
 func (c *programs) ports() listening {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.record.Ports
 }
 
-// schedulers are the further kube-schedulers of a cluster.
+// schedulers are the additional kube-schedulers of a cluster.
 type schedulers struct {
 	*programs
 	// held are their ports.
 	held map[clusters.Component]*ports.Reservation
 }
 
-// placeSchedulers gives a port to each further kube-scheduler of the state that has none yet.
+// placeSchedulers gives a port to each additional kube-scheduler of the state that has none yet.
 func (c *schedulers) placeSchedulers(state clusters.State) error {
 	for _, scheduler := range state.Schedulers {
 		component := scheduler.Component()
@@ -45,7 +45,7 @@ func (c *schedulers) placeSchedulers(state clusters.State) error {
 	return nil
 }
 
-// with returns the ports with one more; the receiver, which others may be reading, is left as it is.
+// with returns the ports with one more; it does not change the receiver, which others may be reading.
 func (l listening) with(c clusters.Component, port int) listening {
 	l.Schedulers = maps.Clone(l.Schedulers)
 	if l.Schedulers == nil {
@@ -55,7 +55,8 @@ func (l listening) with(c clusters.Component, port int) listening {
 	return l
 }
 
-// endSchedulers ends the further kube-schedulers that the state does not have, with all that was theirs but their logs.
+// endSchedulers ends the additional kube-schedulers that the state no longer has, and removes their files except the
+// logs.
 func (c *schedulers) endSchedulers(ctx context.Context, state clusters.State) error {
 	wanted := state.ControlPlane()
 	for component := range c.ports().Schedulers {
@@ -86,7 +87,7 @@ func (c *schedulers) forgetScheduler(component clusters.Component) {
 	c.record.Ports.Schedulers = left
 }
 
-// releaseSchedulers gives back the ports of all further kube-schedulers.
+// releaseSchedulers releases the ports of all additional kube-schedulers.
 func (c *schedulers) releaseSchedulers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +96,8 @@ func (c *schedulers) releaseSchedulers() {
 	}
 }
 
-// stopSchedulers ends those of several kube-schedulers that are to be started anew: a name that goes from one to
-// another is never answered by both.
+// stopSchedulers ends those of several kube-schedulers that will be restarted: a name that moves from one to another
+// must never be served by both.
 func (c *schedulers) stopSchedulers(ctx context.Context, changed []want) error {
 	var schedulers []string
 	for _, w := range changed {

@@ -18,11 +18,11 @@ var _ clusters.Snapshotter = (*Cluster)(nil)
 func (l layout) data() string                { return filepath.Join(l.Dir, "etcd") }
 func (l layout) snapshot(name string) string { return filepath.Join(l.Dir, "snapshots", name) }
 
-// Snapshot keeps etcd's data. etcd stands still for that moment, so that its files agree with each other.
+// Snapshot copies etcd's data. etcd is paused for that moment, so that its files are consistent.
 func (c *Cluster) Snapshot(_ context.Context, name string) (err error) {
 	kept := c.layout.snapshot(name)
 	if _, err := os.Stat(kept); err == nil {
-		return fmt.Errorf("snapshot %s of cluster %s: there is one of that name", name, c.Name())
+		return fmt.Errorf("snapshot %s of cluster %s: a snapshot of that name exists", name, c.Name())
 	}
 	if err := c.copyData(kept); err != nil {
 		return fmt.Errorf("snapshot %s of cluster %s: %w", name, c.Name(), err)
@@ -30,7 +30,7 @@ func (c *Cluster) Snapshot(_ context.Context, name string) (err error) {
 	return nil
 }
 
-// copyData copies etcd's data into a new folder: a crash of etcd would leave the same.
+// copyData copies etcd's data into a new folder. The copy is like the data after a crash of etcd.
 func (c *Cluster) copyData(to string) error {
 	copied := func() error { return copyTree(c.layout.data(), to) }
 	process := c.process(etcdProcess)
@@ -40,7 +40,7 @@ func (c *Cluster) copyData(to string) error {
 	return keepWhole(to, process.Frozen(copied))
 }
 
-// keepWhole removes what was copied in part.
+// keepWhole removes an incomplete copy.
 func keepWhole(dir string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -48,8 +48,7 @@ func keepWhole(dir string, err error) error {
 	return nil
 }
 
-// Restore puts etcd's data back. Whoever read what was there since knows of a future that is no more, so everything
-// starts anew.
+// Restore restores etcd's data. Every component that has read newer data is restarted.
 func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	defer func() {
 		if err != nil {
@@ -58,7 +57,7 @@ func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	}()
 	kept := c.layout.snapshot(name)
 	if _, err := os.Stat(kept); err != nil {
-		return fmt.Errorf("there is no such snapshot: %w", err)
+		return fmt.Errorf("the snapshot does not exist: %w", err)
 	}
 	order := []string{etcdProcess}
 	for _, component := range c.components() {
@@ -85,7 +84,7 @@ func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	return c.startAll(ctx, ran)
 }
 
-// startAll starts processes as they were, in this order. The DNS server starts when somebody asks for it.
+// startAll starts processes unchanged, in this order. The DNS server starts on demand.
 func (c *Cluster) startAll(ctx context.Context, names []string) error {
 	usable := false
 	for _, name := range names {
@@ -103,7 +102,7 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
-	// The nodes of now may not be those of then.
+	// The nodes may have changed since the snapshot.
 	return c.convergeNodes(ctx, c.State())
 }
 
@@ -120,7 +119,7 @@ func (c *programs) stop(ctx context.Context, name string) error {
 	return nil
 }
 
-// again starts a process as it was, and returns when it is ready.
+// again starts a process unchanged, and returns when it is ready.
 func (c *programs) again(ctx context.Context, name string) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[name]
@@ -137,7 +136,7 @@ func (c *programs) again(ctx context.Context, name string) error {
 	return c.ready(ctx, clusters.Component(name))
 }
 
-// copyTree copies a folder with its files. What a file has not written yet, as etcd's logs at their end, stays so.
+// copyTree copies a folder with its files. Unwritten space in a file, as at the end of etcd's logs, is not written.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -154,7 +153,7 @@ func copyTree(from, to string) error {
 		case entry.Type().IsRegular():
 			return copyContents(path, target)
 		default:
-			return nil // sockets and the like are made anew
+			return nil // sockets and similar files are created again
 		}
 	})
 }
@@ -177,7 +176,7 @@ func copyContents(from, to string) (err error) {
 	return target.Truncate(size)
 }
 
-// copySparse leaves holes for blocks of nothing but zeros, and returns the size.
+// copySparse leaves holes for blocks of zeros, and returns the size.
 func copySparse(source io.Reader, target io.WriteSeeker) (size int64, err error) {
 	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {

@@ -146,7 +146,7 @@ func (a *api) apply(ctx context.Context, system string,
 func (a *api) delete(ctx context.Context, r reference) error {
 	mapping, err := a.mapping(r.kind, r.version)
 	if meta.IsNoMatchError(err) {
-		return nil // its CRD went before it
+		return nil // its CRD was deleted first
 	}
 	if err != nil {
 		return err

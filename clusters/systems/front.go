@@ -83,7 +83,7 @@ func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) er
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
 	}
 	server := f.server
-	go func() { _ = server.ServeTLS(listener, "", "") }() // it ends when it is closed
+	go func() { _ = server.ServeTLS(listener, "", "") }() // returns when the listener is closed
 	return nil
 }
 

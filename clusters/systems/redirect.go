@@ -64,7 +64,7 @@ func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
 func (s *installer) converts(ctx context.Context, url string) bool {
 	list, err := s.api.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return false // the caller has nothing then, and says so
+		return false // the caller then finds no webhook, and reports that
 	}
 	for _, crd := range list.Items {
 		for _, client := range clientsOf(&crd) {

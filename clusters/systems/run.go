@@ -192,7 +192,7 @@ func (s *Set) watch(name string, process *processes.Process) {
 	}
 	select {
 	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
-	default: // nobody reads, and the first ones say enough
+	default: // nobody reads, and the first errors are enough
 	}
 }
 
@@ -269,7 +269,7 @@ func get(ctx context.Context, client *http.Client, url string) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(response.Body, 300)) // it only says more
+		said, _ := io.ReadAll(io.LimitReader(response.Body, 300)) // only additional information
 		return fmt.Errorf("GET %s: %s %s", url, response.Status, strings.Join(strings.Fields(string(said)), " "))
 	}
 	return nil
@@ -363,7 +363,7 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 		}
 	}
 	if sys.place == nil || sys.place.front != nil && !sys.place.front.usual() {
-		return nil // of webhooks that are not to answer nothing can be proven
+		return nil // webhooks that must not answer cannot be proven
 	}
 	hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
 	if err != nil {

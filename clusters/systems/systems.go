@@ -181,7 +181,7 @@ func (s *Set) ended() error {
 
 // one installs or changes one system. It calls installed once the system's kinds exist, if that is before it serves.
 func (s *Set) one(ctx context.Context, definition clusters.System, installed func()) error {
-	built, err := Build(ctx, definition, s.Modules) // before its time begins: this may take minutes
+	built, err := Build(ctx, definition, s.Modules) // before the timeout starts: this may take minutes
 	if err != nil {
 		return err
 	}

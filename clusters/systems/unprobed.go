@@ -78,7 +78,7 @@ func (w declared) probe(objects []*unstructured.Unstructured) string {
 	}
 	text, err := yaml.Marshal([]any{object})
 	if err != nil {
-		return "" // what was read as YAML can be written as such
+		return "" // cannot happen: it was read as YAML
 	}
 	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
 	return "    " + strings.Join(lines, "    ") + "\n"

@@ -1,5 +1,4 @@
-// Package balancer stands before several API servers: it passes TCP connections on to those that say that they are
-// ready.
+// Package balancer forwards TCP connections to those API servers that are ready.
 package balancer
 
 import (
@@ -18,17 +17,18 @@ import (
 
 // Config of a balancer.
 type Config struct {
-	// Address to listen on, and Servers to pass connections on to: host:port.
+	// Address to listen on, and Servers to forward connections to: host:port.
 	Address string
 	Servers []string
-	// CAFile is the authority of the servers' certificates, CertFile and KeyFile are to ask them with.
+	// CAFile is the authority of the servers' certificates; CertFile and KeyFile authenticate the readiness checks.
 	CAFile, CertFile, KeyFile string
 }
 
 const (
-	// checkInterval is between two looks at each server. A server that is asked to end goes on to serve for some of them.
+	// checkInterval is the time between two checks of each server. A server that is shutting down still serves for some
+	// of them.
 	checkInterval = 100 * time.Millisecond
-	// checkTimeout is how long a server may take to say that it is ready, dialTimeout how long to take a connection.
+	// checkTimeout is how long a server may take to answer a check, dialTimeout how long to accept a connection.
 	checkTimeout, dialTimeout = 2 * time.Second, time.Second
 )
 
@@ -57,7 +57,7 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// ready asks a server whether it is ready.
+// ready checks whether a server is ready.
 func ready(ctx context.Context, client *http.Client, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+address+"/readyz", nil)
 	if err != nil {
@@ -83,7 +83,7 @@ type server struct {
 	ready   atomic.Bool
 }
 
-// balancer passes connections on to servers that are ready, in turn; where none of them takes one, to any that does.
+// balancer forwards connections to the ready servers in turn; if none of them accepts, to any server that does.
 type balancer struct {
 	servers []*server
 	next    atomic.Uint32
@@ -98,7 +98,7 @@ func newBalancer(addresses []string, ready func(context.Context, string) error) 
 	return b
 }
 
-// watch looks at a server again and again.
+// watch checks a server periodically.
 func (b *balancer) watch(ctx context.Context, s *server) {
 	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
@@ -112,7 +112,7 @@ func (b *balancer) watch(ctx context.Context, s *server) {
 	}
 }
 
-// order is in which servers are tried for the next connection: those that are ready first.
+// order is the order in which servers are tried for the next connection: ready ones first.
 func (b *balancer) order() []*server {
 	var ready, others []*server
 	start := int(b.next.Add(1) % uint32(len(b.servers)))
@@ -137,7 +137,7 @@ func (b *balancer) serve(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// pass connects a client to the first server that takes the connection.
+// pass connects a client to the first server that accepts the connection.
 func (b *balancer) pass(ctx context.Context, client net.Conn) {
 	defer client.Close()
 	dialer := net.Dialer{Timeout: dialTimeout}
@@ -152,7 +152,7 @@ func (b *balancer) pass(ctx context.Context, client net.Conn) {
 	}
 }
 
-// join copies both ways until both sides have ended; when one ends, the other hears of it.
+// join copies in both directions until both sides have closed; when one closes, the other is told.
 func join(a, b net.Conn) {
 	defer b.Close()
 	var both sync.WaitGroup

@@ -1,5 +1,5 @@
-// Package component is how a program that uses local clusters runs itself again as a part of one (etcd, balancer,
-// nodes, dns), so that each part is a process of its own that can be killed alone.
+// Package component runs a part of a local cluster (etcd, balancer, nodes, dns) by running the same program again, so
+// that each part is its own process and can be killed separately.
 package component
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Command is the first argument of a program that is to be a part.
+// Command is the first argument that makes a program a part.
 const Command = "component"
 
-// host is the part that gives the machine a name and becomes another program.
+// host is the part that sets the hostname and becomes another program.
 const host = "host"
 
-// OnHost begins a command line that goes on with a hostname and a program with its arguments: the program sees that
-// hostname. Without a program it only tries whether the name can be set.
+// OnHost begins a command line that continues with a hostname and a program with its arguments: the program sees that
+// hostname. Without a program it only checks whether the hostname can be set.
 func OnHost(executable string) []string { return []string{executable, Command, host} }
 
-// Main turns the program into a part of a cluster if its arguments say so, and then does not return. Every program
-// that uses local clusters calls it first: rehearse itself, and the TestMain of a Go test.
+// Main runs a part of a cluster if the program's arguments ask for one, and then does not return. Every program that
+// uses local clusters calls it first: rehearse itself, and the TestMain of a Go test.
 func Main() {
 	if len(os.Args) < 3 || os.Args[1] != Command {
 		return
@@ -57,9 +57,9 @@ func run(ctx context.Context, part string, args []string) error {
 	switch part {
 	case "etcd":
 		var c etcd.Config
-		flags.StringVar(&c.DataDir, "data-dir", "", "folder of the data")
-		flags.StringVar(&c.ClientURL, "client-url", "", "where to serve clients")
-		flags.StringVar(&c.PeerURL, "peer-url", "", "where to serve peers")
+		flags.StringVar(&c.DataDir, "data-dir", "", "data folder")
+		flags.StringVar(&c.ClientURL, "client-url", "", "URL for clients")
+		flags.StringVar(&c.PeerURL, "peer-url", "", "URL for peers")
 		flags.StringVar(&c.CertFile, "cert-file", "", "serving certificate")
 		flags.StringVar(&c.KeyFile, "key-file", "", "key of the serving certificate")
 		flags.StringVar(&c.CAFile, "ca-file", "", "authority of the clients' certificates")
@@ -69,10 +69,10 @@ func run(ctx context.Context, part string, args []string) error {
 		start = func(ctx context.Context) error { return nodes.Simulate(ctx, *kubeconfig) }
 	case "balancer":
 		var c balancer.Config
-		servers := flags.String("servers", "", "API servers to pass connections on to, divided by commas")
-		flags.StringVar(&c.Address, "address", "", "where to listen")
+		servers := flags.String("servers", "", "API servers to forward connections to, separated by commas")
+		flags.StringVar(&c.Address, "address", "", "address to listen on")
 		flags.StringVar(&c.CAFile, "ca-file", "", "authority of the API servers' certificates")
-		flags.StringVar(&c.CertFile, "cert-file", "", "certificate to ask the API servers with")
+		flags.StringVar(&c.CertFile, "cert-file", "", "certificate for the readiness checks")
 		flags.StringVar(&c.KeyFile, "key-file", "", "key of that certificate")
 		start = func(ctx context.Context) error {
 			c.Servers = strings.Split(*servers, ",")
@@ -80,8 +80,8 @@ func run(ctx context.Context, part string, args []string) error {
 		}
 	case "dns":
 		var c dns.Config
-		flags.StringVar(&c.Address, "address", "", "where to answer")
-		flags.StringVar(&c.ReadyAddress, "ready-address", "", "where to tell readiness")
+		flags.StringVar(&c.Address, "address", "", "address to answer on")
+		flags.StringVar(&c.ReadyAddress, "ready-address", "", "address to report readiness on")
 		flags.StringVar(&c.Kubeconfig, "kubeconfig", "", "how to reach the API server")
 		start = func(ctx context.Context) error { return dns.Run(ctx, c) }
 	default:

@@ -23,7 +23,7 @@ const Zone = "cluster.local"
 type Config struct {
 	// Address is where it answers, UDP and TCP: 127.0.0.1:PORT.
 	Address string
-	// ReadyAddress is where it says /ready over HTTP.
+	// ReadyAddress serves /ready over HTTP.
 	ReadyAddress string
 	// Kubeconfig reaches the API server.
 	Kubeconfig string
@@ -47,7 +47,7 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(instance.ShutdownCallbacks()...)
 }
 
-// corefile has no cache and a TTL of 0, so that an answer is what the API server says now.
+// corefile has no cache and a TTL of 0, so that an answer is always the API server's current state.
 func (c Config) corefile() (string, error) {
 	host, port, err := net.SplitHostPort(c.Address)
 	if err != nil {

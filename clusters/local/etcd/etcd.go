@@ -10,18 +10,18 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Config of the member. It listens on loopback only, and answers nobody without a certificate of its authority: any
-// user of the machine reaches loopback.
+// Config of the member. It listens only on loopback, and rejects clients without a certificate of its authority, since
+// any user of the machine can connect to loopback.
 type Config struct {
 	// DataDir is its folder.
 	DataDir string
-	// ClientURL and PeerURL are where it listens: https://127.0.0.1:PORT.
+	// ClientURL and PeerURL are its addresses: https://127.0.0.1:PORT.
 	ClientURL, PeerURL string
-	// CertFile and KeyFile are its serving certificate, CAFile the authority of its clients'.
+	// CertFile and KeyFile are its serving certificate; CAFile is the authority of its clients' certificates.
 	CertFile, KeyFile, CAFile string
 }
 
-// Run serves until the context ends. Writes are not synced to disk: a crash of the machine loses a test cluster, a
+// Run serves until the context ends. Writes are not synced to disk: a crash of the machine loses a test cluster, but a
 // crash of the process does not.
 func Run(ctx context.Context, c Config) error {
 	client, err := url.Parse(c.ClientURL)
@@ -47,7 +47,7 @@ func Run(ctx context.Context, c Config) error {
 	config.UnsafeNoFsync = true
 	config.LogLevel = "warn"
 	config.QuotaBackendBytes = 8 << 30
-	// One member elects itself; the default second of waiting for others is for nobody.
+	// A single member elects itself; it need not wait the default second for others.
 	config.TickMs, config.ElectionMs = 10, 100
 	server, err := embed.StartEtcd(config)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package nodes simulates the kubelets of a cluster with kwok's controllers: nodes become ready, pods run, and pods
-// that are deleted go.
+// Package nodes simulates the kubelets of a cluster with kwok's controllers: nodes become ready, pods run, and deleted
+// pods disappear.
 package nodes
 
 import (
@@ -21,13 +21,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podReadyAgain heals what kwok's own stages leave: they act on pods that are Pending only, so a pod whose readiness
-// was taken away while it ran would never be ready again (kwok issue 1464).
+// podReadyAgain fixes a gap in kwok's own stages: they act only on Pending pods, so a running pod that becomes unready
+// would never be ready again (kwok issue 1464).
 //
 //go:embed pod-ready-again.yaml
 var podReadyAgain string
 
-// Simulate acts as the kubelet of every node until the context ends. The API server may come and go meanwhile.
+// Simulate acts as the kubelet of every node until the context ends. The API server may restart meanwhile.
 func Simulate(ctx context.Context, kubeconfig string) error {
 	controller, err := newController(kubeconfig)
 	if err != nil {
@@ -61,7 +61,7 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	// of what is watched most, pods, protobuf is the cheaper form, for kube-apiserver, too
+	// protobuf is cheaper for pods, the most watched kind, also for kube-apiserver
 	binary := rest.CopyConfig(restConfig)
 	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+
 		runtime.ContentTypeJSON
@@ -113,7 +113,7 @@ func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, er
 	return byResource, nil
 }
 
-// readStage does without kwok's own reader, which would bring all of kustomize into this program.
+// readStage replaces kwok's own reader, which would add all of kustomize to this program.
 func readStage(text string) (*internalversion.Stage, error) {
 	var stage v1alpha1.Stage
 	if err := yaml.UnmarshalStrict([]byte(text), &stage); err != nil {
